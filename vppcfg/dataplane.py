@@ -1,0 +1,52 @@
+"""The border to a dataplane: what can be asked of a VPP, real or simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from vppcfg.model.state import State
+from vppcfg.plan.operations import Operation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """VPP's answer to the operation that it did not carry out."""
+
+    index: int
+    """Position of the operation in the sequence given to `perform`."""
+    operation: Operation
+    retval: int
+    """VPP's return code, negative (vnet/api_errno.h); 0 when the answer never came."""
+    text: str
+    """VPP's own words for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """How far a sequence of operations got."""
+
+    done: tuple[int, ...]
+    """Positions of the operations that VPP carried out, ascending; some may stand behind a refusal."""
+    refusals: tuple[Refusal, ...] = ()
+    """In order of position; empty when everything was carried out."""
+
+
+class Dataplane(Protocol):
+    """A connection to one VPP."""
+
+    def observe(self) -> State:
+        """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
+
+    def perform(
+        self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None
+    ) -> Performance:
+        """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
+
+        `on_progress` is called with the number of operations answered so far.
+        Raise DataplaneError when VPP goes away.
+        """
+
+    def close(self) -> None:
+        """Say goodbye to VPP; safe to call twice."""

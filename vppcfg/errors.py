@@ -1,0 +1,65 @@
+"""The error tree: every error that a user can meet has a message, a hint and an exit code."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the vppcfg command; docs/commands.md explains each to an operator."""
+
+    DONE = 0
+    BUG = 1
+    CHANGES_PENDING = 2
+    INVALID = 3
+    DATAPLANE = 4
+    REFUSED = 5
+    ROLLED_BACK = 6
+    STRANDED = 7
+    DIFFERENT = 8
+    NOT_CONFIRMED = 9
+    DRIFT = 10
+    VERDICT = 11
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class VppcfgError(Exception):
+    """An error with a cause that can be named: `message` says what and where, `hint` what to do."""
+
+    exit_code = ExitCode.BUG
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(VppcfgError):
+    """An argument, or a file named by one, is wrong."""
+
+    exit_code = ExitCode.INVALID
+
+
+class ConfigError(VppcfgError):
+    """The configuration cannot be read at all: missing, unreadable, not YAML."""
+
+    exit_code = ExitCode.INVALID
+
+
+class DataplaneError(VppcfgError):
+    """VPP cannot be reached, answers nonsense, or lacks what the configuration needs."""
+
+    exit_code = ExitCode.DATAPLANE
+
+
+class PlanRefusedError(VppcfgError):
+    """The plan must not be applied as things stand."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class PlanProofError(VppcfgError):
+    """A plan does not lead from the observed to the desired state: a bug in vppcfg, never an output."""
+
+    exit_code = ExitCode.BUG

@@ -1,0 +1,91 @@
+"""Interfaces and sub-interfaces of a VPP dataplane, as desired and as observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class InterfaceKind(Enum):
+    """What an interface is to vppcfg: who makes it, and what can be done with it."""
+
+    PHYSICAL = "physical"
+    """Exists by itself or was made outside the configuration; never created, never deleted."""
+    SUB_INTERFACE = "sub-interface"
+    LOOPBACK = "loopback"
+    BOND = "bond"
+    VXLAN = "vxlan"
+    TAP = "tap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encapsulation:
+    """The VLAN tags that a sub-interface matches (VPP's create_subif): 802.1Q or 802.1ad outside, 802.1Q inside."""
+
+    outer: int
+    """Outer VLAN id, 1..4095."""
+    inner: int | None = None
+    """Inner VLAN id, 1..4095; None for one tag."""
+    is_dot1ad: bool = False
+    is_exact: bool = False
+
+    @property
+    def tag_count(self) -> int:
+        """Return how many tags are matched, 1 or 2."""
+        return 1 if self.inner is None else 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherMatch:
+    """A match that the configuration language cannot say: default, untagged, any outer or inner tag."""
+
+    flags: int
+    """VPP's sub_if_flags (vnet/interface_types.api), as read."""
+    outer: int = 0
+    inner: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagRewrite:
+    """VPP's VLAN tag rewrite on an L2 interface (l2_interface_vlan_tag_rewrite); absent when disabled."""
+
+    operation: int
+    """VPP's vtr_op: 1, 2 push; 3, 4 pop; 5..8 translate."""
+    push_dot1q: int = 0
+    tag1: int = 0
+    tag2: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interface:
+    """One interface; all values canonical. Two of them are equal when VPP shows no difference."""
+
+    name: str
+    kind: InterfaceKind
+    device_class: str = ""
+    """VPP's name of the driver, such as dpdk or af_packet; '' on a sub-interface."""
+    parent: str | None = None
+    sub_id: int = 0
+    encapsulation: Encapsulation | OtherMatch | None = None
+    mac: str = ""
+    """Colon-separated lower case; '' on a sub-interface and where there is none."""
+    link_mtu: int | None = None
+    """Largest frame payload that the port takes, in bytes; None where VPP has none to set."""
+    packet_mtu: int = 0
+    """Largest packet, in bytes; 0 on a sub-interface means that of its parent."""
+    is_up: bool = False
+    tag: str = ""
+    addresses: frozenset[str] = frozenset()
+    """Canonical address/length; link-local addresses are left out, they are nobody's."""
+    l2xc: str | None = None
+    """Interface that receives what comes in here."""
+    bridge: int | None = None
+    """Bridge domain that the interface is a member of."""
+    tag_rewrite: TagRewrite | None = None
+    tables: tuple[int, int] = (0, 0)
+    """FIB table ids of IPv4 and IPv6."""
+
+    @property
+    def is_l2(self) -> bool:
+        """Return whether frames received here are switched rather than routed."""
+        return self.l2xc is not None or self.bridge is not None

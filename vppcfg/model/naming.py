@@ -1,0 +1,15 @@
+"""Order of names: natural, so that Gi2/0/0 stands before Gi10/0/0."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+@lru_cache(maxsize=1 << 17)
+def natural_key(name: str) -> tuple[str | int, ...]:
+    """Return a sort key of `name` in which runs of digits compare as numbers."""
+    parts = _NUMBER.split(name)
+    return tuple(int(part) if index % 2 else part for index, part in enumerate(parts)) + (name,)

@@ -1,0 +1,54 @@
+"""The state of a dataplane: desired, observed and everything between, all of one frozen type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair, LcpSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a dataplane is, as opposed to how it is configured; never a difference between two states."""
+
+    version: str = ""
+    """VPP's own version text, such as 23.06-rc0~35-gaf4046134."""
+    plugins: frozenset[str] = frozenset()
+    """Names of the optional parts that answer: linux_cp, acl, sflow, ..."""
+    lcp: LcpSettings = LcpSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Interfaces by name, and what hangs on them. Treat the mappings as read-only."""
+
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    lcps: Mapping[str, LcpPair] = field(default_factory=dict)
+    """LCP pairs by the name of the VPP interface."""
+    facts: Facts = field(default=Facts(), compare=False)
+
+    def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
+        """Return the names of the sub-interfaces of each interface that has any."""
+        children: dict[str, list[str]] = {}
+        for interface in self.interfaces.values():
+            if interface.parent is not None:
+                children.setdefault(interface.parent, []).append(interface.name)
+        return children
+
+    def packet_mtu(self, name: str) -> int:
+        """Return the packet MTU in bytes that is in force on interface `name`, its parent's where it has none."""
+        interface = self.interfaces[name]
+        if interface.packet_mtu == 0 and interface.parent in self.interfaces:
+            return self.interfaces[interface.parent].packet_mtu
+        return interface.packet_mtu
+
+    def with_explicit_mtus(self) -> State:
+        """Return this state with every inherited packet MTU written out, so that states compare by effect."""
+        inherited = {
+            name: replace(interface, packet_mtu=self.packet_mtu(name))
+            for name, interface in self.interfaces.items()
+            if interface.packet_mtu == 0 and interface.kind is InterfaceKind.SUB_INTERFACE
+        }
+        return replace(self, interfaces={**self.interfaces, **inherited}) if inherited else self
