@@ -50,7 +50,7 @@ class TagRewrite:
     """VPP's VLAN tag rewrite on an L2 interface (l2_interface_vlan_tag_rewrite); absent when disabled."""
 
     operation: int
-    """VPP's vtr_op: 1, 2 push; 3, 4 pop; 5..8 translate."""
+    """VPP's vtr_op (vnet/l2/l2_vtr.h): 1, 2 push; 3, 4 pop; 5..8 translate."""
     push_dot1q: int = 0
     tag1: int = 0
     tag2: int = 0
@@ -73,6 +73,8 @@ class Interface:
     """Largest frame payload that the port takes, in bytes; None where VPP has none to set."""
     packet_mtu: int = 0
     """Largest packet, in bytes; 0 on a sub-interface means that of its parent."""
+    protocol_mtus: tuple[int, int, int] = (0, 0, 0)
+    """MTUs for IPv4, IPv6 and MPLS that deviate from the packet MTU, in bytes; 0 means that they do not."""
     is_up: bool = False
     tag: str = ""
     addresses: frozenset[str] = frozenset()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"([0-9]+)")
 
 
 @lru_cache(maxsize=1 << 17)
-def natural_key(name: str) -> tuple[str | int, ...]:
+def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
     """Return a sort key of `name` in which runs of digits compare as numbers."""
     parts = _NUMBER.split(name)
-    return tuple(int(part) if index % 2 else part for index, part in enumerate(parts)) + (name,)
+    return tuple(int(part) if index % 2 else part for index, part in enumerate(parts)), name

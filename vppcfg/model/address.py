@@ -1,0 +1,108 @@
+"""Addresses with a prefix length, as canonical text: their order, and which of them conflict in a FIB."""
+
+from __future__ import annotations
+
+import socket
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class AddressKey(NamedTuple):
+    """An address as numbers; sorts IPv4 before IPv6, then by value."""
+
+    family: int
+    """4 or 6."""
+    value: int
+    length: int
+    """Prefix length in bits."""
+
+    @property
+    def width(self) -> int:
+        """Return the number of bits in an address of this family."""
+        return 32 if self.family == 4 else 128
+
+    @property
+    def network(self) -> int:
+        """Return the leading `length` bits as a number."""
+        return self.value >> (self.width - self.length)
+
+
+@lru_cache(maxsize=1 << 17)
+def address_key(address: str) -> AddressKey:
+    """Return the numbers of a canonical `address/length`. Raise ValueError when it is not one."""
+    host, _, length = address.partition("/")
+    family = 6 if ":" in host else 4
+    try:
+        packed = socket.inet_pton(socket.AF_INET6 if family == 6 else socket.AF_INET, host)
+    except OSError as error:
+        raise ValueError(f"not an address: {address}") from error
+    return AddressKey(family, int.from_bytes(packed), int(length))
+
+
+class AddressIndex:
+    """The interface addresses of one FIB, indexed so that finding a conflict does not grow with their number.
+
+    VPP refuses an address whose prefix equals, contains or is contained in one that is there already, but for
+    another host part with the same length on the same interface (vnet/ip/ip4_forward.c, ip6_forward.c).
+    """
+
+    def __init__(self) -> None:
+        self._networks: dict[tuple[int, int], dict[int, dict[AddressKey, str]]] = {}
+        """(family, length) -> network -> address -> interface."""
+        self._covering: dict[tuple[int, int, int], dict[int, int]] = {}
+        """(family, shorter length, length) -> shorter network -> how many networks of `length` lie in it."""
+
+    def add(self, interface: str, address: str) -> None:
+        """Enter an address that does not conflict."""
+        key = address_key(address)
+        hosts = self._networks.setdefault((key.family, key.length), {}).setdefault(key.network, {})
+        if not hosts:
+            self._count(key, 1)
+        hosts[key] = interface
+
+    def remove(self, address: str) -> None:
+        """Take out an address that was entered."""
+        key = address_key(address)
+        networks = self._networks[key.family, key.length]
+        del networks[key.network][key]
+        if not networks[key.network]:
+            del networks[key.network]
+            self._count(key, -1)
+
+    def conflict(self, interface: str, address: str) -> str | None:
+        """Return the name of an interface with an address that forbids entering this one, or None."""
+        key = address_key(address)
+        for (family, length), networks in self._networks.items():
+            if family != key.family or not networks:
+                continue
+            if length <= key.length:
+                hosts = networks.get(key.value >> (key.width - length))
+                for other, owner in (hosts or {}).items():
+                    if length < key.length or owner != interface or other == key:
+                        return owner
+            elif self._covered(key, length):
+                return self._owner_within(key, length)
+        return None
+
+    def _count(self, key: AddressKey, step: int) -> None:
+        for (family, shorter, longer), counts in self._covering.items():
+            if family == key.family and longer == key.length:
+                network = key.value >> (key.width - shorter)
+                counts[network] = counts.get(network, 0) + step
+
+    def _covered(self, key: AddressKey, longer: int) -> bool:
+        """Return whether any network of the `longer` length lies within the network of `key`."""
+        which = (key.family, key.length, longer)
+        if which not in self._covering:
+            counts: dict[int, int] = {}
+            for network in self._networks[key.family, longer]:
+                shorter = network >> (longer - key.length)
+                counts[shorter] = counts.get(shorter, 0) + 1
+            self._covering[which] = counts
+        return self._covering[which].get(key.network, 0) > 0
+
+    def _owner_within(self, key: AddressKey, longer: int) -> str:
+        for network, hosts in self._networks[key.family, longer].items():
+            if network >> (longer - key.length) == key.network:
+                return next(iter(hosts.values()))
+        raise AssertionError("a counted network is missing")
