@@ -1,0 +1,73 @@
+# The make targets of vppcfg; `make` alone lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: venv
+venv: $(READY) ## make .venv with vppcfg and what its tests need
+
+# Made again when what it is made from changes; the mark comes last, so that a broken attempt is repeated.
+$(READY): pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "vppcfg needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1 | head -1)."; \
+		echo "Name another one: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; } >&2
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments: the module venv or ensurepip is missing."; \
+		echo "On Debian and Ubuntu this installs them: sudo apt-get install python3-venv"; exit 1; } >&2
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off --editable '.[dev]' \
+		| sed -u -n 's/^\(Collecting\|Installing\|Successfully\) /  \1 /p'; exit $${PIPESTATUS[0]}
+	@touch $@
+
+.PHONY: demo
+demo: $(READY) ## plan and apply two configurations on a simulated router
+	@PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo.sh
+
+.PHONY: test
+test: $(READY) ## run the tests
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+.PHONY: test-long
+test-long: $(READY) ## run the tests, those that take minutes too
+	@$(BIN)/python -m pytest -m 'long or not long' $(PYTEST_ARGS)
+
+.PHONY: test-live
+test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR
+	@[ -n "$(VPP_PREFIX)" ] || { \
+		echo "Name the VPP to test with: make test-live VPP_PREFIX=DIR, where DIR holds bin/vpp (/usr for a package)"; \
+		exit 1; } >&2
+	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
+	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
+	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(READY) ## check style and types
+	@$(BIN)/python -m ruff check
+	@$(BIN)/python -m mypy
+
+.PHONY: format
+format: $(READY) ## put the code into its standard form
+	@$(BIN)/python -m ruff check --fix-only
+	@$(BIN)/python -m ruff format
+
+.PHONY: wheel
+wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
+	@rm -rf build
+	@$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation --quiet --wheel-dir dist .
+	@ls dist/vppcfg-*.whl
+
+.PHONY: clean
+clean: ## remove everything that was made here, .venv included
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
