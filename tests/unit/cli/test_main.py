@@ -1,0 +1,159 @@
+"""The frame of the command: options, exit codes, log lines."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import time
+
+import pytest
+
+from vppcfg import __version__
+from vppcfg.cli import main as frame
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.main import main
+from vppcfg.errors import DataplaneError, ExitCode
+
+
+class FakeCommand:
+    """A command named `work` that does what the test gives it."""
+
+    def __init__(self) -> None:
+        self.args = argparse.Namespace()
+
+    def add_parser(self, subparsers: Subparsers) -> None:
+        parser = subparsers.add_parser("work", help="work")
+        parser.set_defaults(run=self.run)
+
+    def run(self, args: argparse.Namespace) -> ExitCode:
+        self.args = args
+        return ExitCode.DONE
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> FakeCommand:
+    fake = FakeCommand()
+    monkeypatch.setattr(frame, "COMMANDS", (fake,))
+    return fake
+
+
+def raiser(error: BaseException) -> object:
+    def run(args: argparse.Namespace) -> ExitCode:
+        raise error
+
+    return run
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        main(["--version"])
+    assert leaving.value.code == 0
+    assert capsys.readouterr().out == f"vppcfg {__version__}\n"
+
+
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == ExitCode.DONE
+    assert capsys.readouterr().out.startswith("usage: vppcfg")
+
+
+@pytest.mark.parametrize("arguments", [["-d", "-q", "--color", "never", "work"], ["work", "-d", "-q", "--color=never"]])
+def test_global_options_stand_before_or_after_the_command(command: FakeCommand, arguments: list[str]) -> None:
+    assert main(arguments) == ExitCode.DONE
+    assert (command.args.debug, command.args.quiet, command.args.color.value) == (True, True, "never")
+
+
+def test_global_options_have_defaults(command: FakeCommand) -> None:
+    assert main(["work"]) == ExitCode.DONE
+    assert (command.args.debug, command.args.quiet, command.args.color.value) == (False, False, "auto")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["--nonsense"], ["work", "--nonsense"], ["work", "--deb"], ["--color", "blue", "work"]]
+)
+def test_wrong_usage_exits_3_with_a_hint(
+    command: FakeCommand, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(arguments) == ExitCode.INVALID
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "vppcfg: error: " in captured.err
+    assert "--help" in captured.err
+
+
+def test_a_known_error_shows_message_and_hint(
+    command: FakeCommand, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "run", raiser(DataplaneError("no VPP\x1b[2J here", "start it\nthen again")))
+    assert main(["work"]) == ExitCode.DATAPLANE
+    assert capsys.readouterr().err == (
+        "vppcfg: error: no VPP\\x1b[2J here\nvppcfg: hint: start it\nvppcfg: hint: then again\n"
+    )
+
+
+def test_a_bug_asks_for_a_report(
+    command: FakeCommand, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "run", raiser(ZeroDivisionError("oops")))
+    assert main(["work"]) == ExitCode.BUG
+    shown = capsys.readouterr().err
+    assert "ZeroDivisionError: oops" in shown
+    assert "please report" in shown
+    assert "Traceback" not in shown
+
+
+def test_a_bug_shows_its_traceback_with_debug(
+    command: FakeCommand, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "run", raiser(ZeroDivisionError("oops")))
+    assert main(["work", "-d"]) == ExitCode.BUG
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_exits_130(command: FakeCommand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "run", raiser(KeyboardInterrupt()))
+    assert main(["work"]) == ExitCode.INTERRUPTED
+
+
+def test_sigterm_exits_143_and_tidies_up(command: FakeCommand, monkeypatch: pytest.MonkeyPatch) -> None:
+    tidied = []
+
+    def run(args: argparse.Namespace) -> ExitCode:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            tidied.append(True)
+        return ExitCode.DONE
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(command, "run", run)
+    assert main(["work"]) == ExitCode.TERMINATED
+    assert tidied == [True]
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("--color=auto", "[INFO    ] here: info\n[WARNING ] here: warning\n"),
+        ("--quiet", "[WARNING ] here: warning\n"),
+        ("--debug", "[DEBUG   ] here: debug\n[INFO    ] here: info\n[WARNING ] here: warning\n"),
+    ],
+)
+def test_log_lines_have_level_and_logger(
+    command: FakeCommand,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    expected: str,
+) -> None:
+    def run(args: argparse.Namespace) -> ExitCode:
+        for level in ("debug", "info", "warning"):
+            logging.getLogger("here").log(getattr(logging, level.upper()), level)
+        return ExitCode.DONE
+
+    monkeypatch.setattr(command, "run", run)
+    main(["work", option])
+    assert capsys.readouterr().err == expected

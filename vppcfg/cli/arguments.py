@@ -1,0 +1,94 @@
+"""The argument parser that all commands share: global options before and after the command, wrong usage exits 3."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any, NoReturn, Protocol, cast
+
+from vppcfg import __version__
+from vppcfg.cli.output import ColourChoice, write
+from vppcfg.errors import ExitCode, UsageError
+
+DEFAULT_CONFIG = "/etc/vpp/vppcfg.yaml"
+
+
+class Subparsers(Protocol):
+    """What argparse's add_subparsers returns, as far as a command needs it."""
+
+    choices: dict[str, argparse.ArgumentParser]
+
+    def add_parser(self, name: str, **settings: Any) -> argparse.ArgumentParser:
+        """Add a command and return its parser."""
+
+
+class Command(Protocol):
+    """A module of this package that is a command. Importing it costs no time: what it works with, `run` imports."""
+
+    def add_parser(self, subparsers: Subparsers) -> None:
+        """Declare the command's name, help and arguments, and its `run` as the default of `run`."""
+
+    def run(self, args: argparse.Namespace) -> ExitCode:
+        """Carry the command out. Raise VppcfgError where it ends early."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises our error where argparse exits with 2, and takes no shortened options."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **settings})
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError."""
+        raise UsageError(message, f"`{self.prog} --help` lists the arguments")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help and version as everything else is written: a reader that left is no error."""
+        write(message, file or sys.stdout)
+
+
+def build_parser(commands: Iterable[Command]) -> Parser:
+    """Return the parser of the whole command line."""
+    parser = Parser(
+        prog="vppcfg",
+        description="Plan, apply and tune the configuration of an FD.io VPP router.",
+        epilog="`vppcfg COMMAND --help` lists the arguments of a command.",
+    )
+    _add_global_options(parser, is_default=True)
+    added = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    subparsers = cast(Subparsers, added)
+    for command in commands:
+        command.add_parser(subparsers)
+    for command_parser in subparsers.choices.values():
+        _add_global_options(command_parser, is_default=False)
+    return parser
+
+
+def add_config_option(parser: argparse.ArgumentParser) -> None:
+    """Add -c, the configuration file."""
+    parser.add_argument(
+        "-c",
+        "--config",
+        metavar="FILE",
+        default=DEFAULT_CONFIG,
+        help="configuration file, - for standard input (default: %(default)s)",
+    )
+
+
+def _add_global_options(parser: argparse.ArgumentParser, *, is_default: bool) -> None:
+    """Add the options that stand before or after the command; only the former may set a default."""
+    group = parser.add_argument_group("global options")
+
+    def add(*names: str, default: Any, **settings: Any) -> None:
+        group.add_argument(*names, default=default if is_default else argparse.SUPPRESS, **settings)
+
+    add("-d", "--debug", default=False, action="store_true", help="log everything, and show where an error comes from")
+    add("-q", "--quiet", default=False, action="store_true", help="log warnings and errors only")
+    add(
+        "--color",
+        default=ColourChoice.AUTO.value,
+        choices=[choice.value for choice in ColourChoice],
+        help="colour the output (default: auto, on a terminal unless NO_COLOR is set)",
+    )
+    group.add_argument("--version", action="version", version=f"vppcfg {__version__}", help="show the version")

@@ -1,0 +1,36 @@
+"""`vppcfg check`: a configuration file in, its problems out. Needs no VPP and looks for none."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.output import paint_for, say
+from vppcfg.errors import ExitCode
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "check",
+        help="validate a configuration file; needs no VPP",
+        description="Validate a configuration file and show every problem. Exits 3 when one of them is an error.",
+    )
+    add_config_option(parser)
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Show the problems of `args.config` on standard output."""
+    from vppcfg.cli.loading import read
+    from vppcfg.cli.problems import document, report
+
+    loaded = read(args.config)
+    if args.format == "json":
+        say(json.dumps(document(loaded.problems, args.config), indent=2))
+    else:
+        report(loaded.problems, args.config, sys.stdout, paint_for(sys.stdout, args.color))
+    return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID

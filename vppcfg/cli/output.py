@@ -1,0 +1,153 @@
+"""Writes to the terminal and to files: decides on colour, keeps control characters from the terminal.
+
+A reader that goes away (`vppcfg plan | head`) is no error: what follows is dropped.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import IO, TextIO
+
+from vppcfg.errors import UsageError
+
+log = logging.getLogger(__name__)
+
+STDOUT_NAME = "(stdout)"
+
+
+class ColourChoice(Enum):
+    """The values of --color."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Colour(Enum):
+    """What a piece of text is, as an ANSI colour (ECMA-48 SGR)."""
+
+    BAD = "31"
+    GOOD = "32"
+    CHANGED = "33"
+    STRONG = "1"
+
+
+class Paint:
+    """Colours text for one stream, or leaves it as it is."""
+
+    def __init__(self, is_on: bool) -> None:
+        self.is_on = is_on
+
+    def __call__(self, text: str, colour: Colour) -> str:
+        """Return `text` in `colour` when colours are on."""
+        return f"\x1b[{colour.value}m{text}\x1b[0m" if self.is_on else text
+
+
+def paint_for(stream: TextIO, choice: ColourChoice, environment: Mapping[str, str] = os.environ) -> Paint:
+    """Return the paint for `stream`: under AUTO a terminal gets colours unless NO_COLOR is set or TERM is dumb."""
+    if choice is not ColourChoice.AUTO:
+        return Paint(choice is ColourChoice.ALWAYS)
+    return Paint(is_terminal(stream) and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether `stream` leads to a person; a closed one does not."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line, its control characters written out, so that a file cannot drive the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def write(text: str, stream: TextIO | None) -> None:
+    """Write `text` to `stream` at once. Raise UsageError when it cannot be stored, as on a full disk."""
+    if stream is None:
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        drop_output(stream)
+    except OSError as error:
+        drop_output(stream)
+        raise UsageError(f"cannot write to {stream.name}: {error.strerror}") from error
+
+
+def say(text: str) -> None:
+    """Write a line to standard output."""
+    write(text + "\n", sys.stdout)
+
+
+def complain(text: str) -> None:
+    """Write a line to standard error."""
+    write(text + "\n", sys.stderr)
+
+
+def write_document(text: str, file_name: str | None) -> None:
+    """Write a whole document to a file, or to standard output when None, and log how many lines it has.
+
+    A file is replaced in one step, so that nobody reads half of it; a device or a pipe is written to.
+    Raise UsageError when that is not possible.
+    """
+    if file_name is None:
+        write(text, sys.stdout)
+    else:
+        _write_file(text, file_name)
+    log.info("Wrote %d lines to %s", len(text.splitlines()), file_name or STDOUT_NAME)
+
+
+def _write_file(text: str, file_name: str) -> None:
+    target = Path(file_name)
+    try:
+        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+            target.write_text(text, encoding="utf-8", errors="surrogateescape")
+        else:
+            _replace(text, Path(os.path.realpath(target)))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot write {file_name}: {reason}") from error
+
+
+def _replace(text: str, target: Path) -> None:
+    """Put a new file in the place of `target`, with its mode or the one that a plain open would give."""
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def prepare_streams() -> None:
+    """Make standard output take every text: UTF-8 whatever the locale, file names that are not UTF-8 as they are."""
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=errors)
+
+
+def drop_output(stream: IO[str]) -> None:
+    """Let everything that is still written to `stream` vanish, the flush at exit included."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,67 @@
+"""Writes problems for people and for programs: FILE:LINE:COLUMN, what is wrong, the rule, and the key path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from vppcfg.cli.output import Colour, Paint, printable, write
+from vppcfg.model.problem import KeyPath, Problem, Severity
+
+FORMAT_VERSION = 1
+"""Of the JSON document; grows when a reader of the former one would misread it."""
+
+
+def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, paint: Paint) -> None:
+    """Write all problems in the order of the file, then how many there are; nothing when there are none."""
+    if problems:
+        ordered = sorted(problems, key=lambda problem: (problem.line, problem.column, problem.rule, problem.text))
+        lines = [line for problem in ordered for line in _lines_of(problem, file_name, paint)]
+        write("\n".join([*lines, f"{printable(file_name)}: {counts(problems)}"]) + "\n", stream)
+
+
+def counts(problems: Sequence[Problem]) -> str:
+    """Return how many errors and warnings there are, in words."""
+    errors = sum(problem.severity is Severity.ERROR for problem in problems)
+    parts = [_count(errors, "error"), _count(len(problems) - errors, "warning")]
+    return ", ".join(part for part in parts if part) or "no problems"
+
+
+def document(problems: Sequence[Problem], file_name: str) -> dict[str, Any]:
+    """Return the problems as data for JSON."""
+    errors = sum(problem.severity is Severity.ERROR for problem in problems)
+    return {
+        "format_version": FORMAT_VERSION,
+        "file": file_name,
+        "is_valid": errors == 0,
+        "errors": errors,
+        "warnings": len(problems) - errors,
+        "problems": [_entry(problem) for problem in problems],
+    }
+
+
+def _entry(problem: Problem) -> dict[str, Any]:
+    return {
+        "rule": problem.rule,
+        "severity": problem.severity.value,
+        "line": problem.line,
+        "column": problem.column,
+        "path": list(problem.path),
+        "text": problem.text,
+    }
+
+
+def _lines_of(problem: Problem, file_name: str, paint: Paint) -> list[str]:
+    place = f"{file_name}:{problem.line}:{problem.column}" if problem.line else file_name
+    colour = Colour.BAD if problem.severity is Severity.ERROR else Colour.CHANGED
+    severity = paint(f"{problem.severity.value}:", colour)
+    first = f"{paint(printable(place) + ':', Colour.STRONG)} {severity} {printable(problem.text)} [{problem.rule}]"
+    return [first, f"    {_dotted(problem.path)}"] if problem.path else [first]
+
+
+def _dotted(path: KeyPath) -> str:
+    return printable(".".join(str(key) for key in path))
+
+
+def _count(number: int, noun: str) -> str:
+    return "" if number == 0 else f"{number} {noun}{'' if number == 1 else 's'}"
