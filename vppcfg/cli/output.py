@@ -10,7 +10,6 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -121,6 +120,8 @@ def _write_file(text: str, file_name: str) -> None:
 
 def _replace(text: str, target: Path) -> None:
     """Put a new file in the place of `target`, with its mode or the one that a plain open would give."""
+    import tempfile
+
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
