@@ -34,6 +34,11 @@ class Encapsulation:
         """Return how many tags are matched, 1 or 2."""
         return 1 if self.inner is None else 2
 
+    @property
+    def tags(self) -> tuple[int, int | None, bool]:
+        """Return what must be unique on a port: VPP refuses the same tags twice, exact-match or not."""
+        return self.outer, self.inner, self.is_dot1ad
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherMatch:
@@ -43,6 +48,11 @@ class OtherMatch:
     """VPP's sub_if_flags (vnet/interface_types.api), as read."""
     outer: int = 0
     inner: int = 0
+
+    @property
+    def tags(self) -> tuple[int, int, int]:
+        """Return what must be unique on a port."""
+        return self.flags, self.outer, self.inner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +96,13 @@ class Interface:
     tag_rewrite: TagRewrite | None = None
     tables: tuple[int, int] = (0, 0)
     """FIB table ids of IPv4 and IPv6."""
+
+    @property
+    def depth(self) -> int:
+        """Return how many VLAN tags down from its port the interface is: 0, 1 or 2."""
+        if self.parent is None:
+            return 0
+        return self.encapsulation.tag_count if isinstance(self.encapsulation, Encapsulation) else 1
 
     @property
     def is_l2(self) -> bool:

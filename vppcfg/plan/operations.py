@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vppcfg.model.interface import Encapsulation, TagRewrite
+from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class CreateSubInterface:
     interface: str
     parent: str
     sub_id: int
-    encapsulation: Encapsulation
+    encapsulation: Encapsulation | OtherMatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,26 @@
+"""LCP pairs: whatever changes about one, it is made anew, because linux-cp changes nothing in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.plan.diff import LcpChange
+from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+
+
+def expand(transition: Transition, change: LcpChange) -> Iterator[Step]:
+    """Yield the steps that delete the pair as it was and create it as it is to be."""
+    if change.before is not None:
+        depth = transition.observed.interfaces[change.name].depth
+        yield Step(stage=Stage.DELETE_LCP, operation=DeleteLcpPair(interface=change.name), depth=depth)
+    if change.after is not None:
+        depth = transition.desired.interfaces[change.name].depth
+        create = CreateLcpPair(
+            interface=change.name,
+            host_name=change.after.host_name,
+            netns=change.after.netns,
+            is_default_netns=change.after.netns == transition.observed.facts.lcp.default_netns,
+        )
+        yield Step(stage=Stage.CREATE_LCP, operation=create, depth=depth)

@@ -1,0 +1,63 @@
+"""What a plan does to traffic, step by step and interface by interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from vppcfg.model.state import State
+from vppcfg.plan.operations import (
+    DeleteLcpPair,
+    DeleteSubInterface,
+    LeaveL2,
+    Operation,
+    RemoveAddress,
+    SetAdminState,
+    SetCrossConnect,
+    SetLinkMtu,
+    SetTagRewrite,
+)
+from vppcfg.plan.stages import Step
+
+
+class Impact(IntEnum):
+    """How badly traffic is hit, ascending."""
+
+    NONE = 0
+    FLAP = 1
+    """Traffic through an interface that is up stops, for a moment or because it is to go elsewhere."""
+    RECREATE = 2
+    """An object goes away, to come back or not; with an LCP pair go the routes that Linux had over it."""
+
+    @property
+    def label(self) -> str:
+        """Return the word that commands use for it."""
+        return self.name.lower()
+
+
+_REMOVING = (DeleteSubInterface, DeleteLcpPair)
+_INTERRUPTING = (SetLinkMtu, RemoveAddress, LeaveL2, SetCrossConnect, SetTagRewrite)
+
+
+def impact_of(operation: Operation, observed: State) -> Impact:
+    """Return what one operation does to traffic, given the state before the plan."""
+    if isinstance(operation, _REMOVING):
+        return Impact.RECREATE
+    before = observed.interfaces.get(operation.interface)
+    if before is None or not before.is_up:
+        return Impact.NONE
+    if isinstance(operation, SetAdminState):
+        return Impact.NONE if operation.is_up else Impact.FLAP
+    if isinstance(operation, SetTagRewrite) and operation.tag_rewrite == before.tag_rewrite:
+        return Impact.NONE
+    return Impact.FLAP if isinstance(operation, _INTERRUPTING) else Impact.NONE
+
+
+def impact_by_interface(steps: Iterable[Step], observed: State) -> dict[str, Impact]:
+    """Return the worst impact on each interface that feels any; a link MTU change is felt by the sub-interfaces too."""
+    worst: dict[str, Impact] = {}
+    for step in steps:
+        impact = impact_of(step.operation, observed)
+        if impact > worst.get(step.operation.interface, Impact.NONE):
+            worst[step.operation.interface] = impact
+    return worst

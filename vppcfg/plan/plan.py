@@ -1,0 +1,48 @@
+"""A plan: the ordered, proved steps from an observed to a desired state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vppcfg.model.state import State
+from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.expand import expand
+from vppcfg.plan.impact import Impact, impact_by_interface
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.order import ordered
+from vppcfg.plan.proof import prove
+from vppcfg.plan.stages import Step
+from vppcfg.plan.transition import Transition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to do, in order, and why."""
+
+    observed: State
+    desired: State
+    changes: tuple[Change, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """Return the operations in the order in which they must run."""
+        return tuple(step.operation for step in self.steps)
+
+    @property
+    def impacts(self) -> dict[str, Impact]:
+        """Return the worst impact on each interface that feels any."""
+        return impact_by_interface(self.steps, self.observed)
+
+    @property
+    def impact(self) -> Impact:
+        """Return the worst impact of all."""
+        return max(self.impacts.values(), default=Impact.NONE)
+
+
+def make_plan(observed: State, desired: State) -> Plan:
+    """Return the plan from `observed` to `desired`. Raise PlanProofError when it cannot be proved, which is a bug."""
+    difference = diff(observed, desired)
+    steps = ordered(expand(Transition(observed, desired, difference)))
+    prove(observed, desired, steps)
+    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps)

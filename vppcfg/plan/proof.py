@@ -1,0 +1,31 @@
+"""Proof of a plan: replayed on the observed state it gives the desired one, and VPP would refuse none of its steps."""
+
+from __future__ import annotations
+
+from vppcfg.errors import PlanProofError
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.effects import carry_out, refusal
+from vppcfg.plan.stages import Step
+
+_HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the configuration and `vppcfg dump`."
+
+
+def replay(observed: State, steps: tuple[Step, ...]) -> State:
+    """Return what the steps make of the observed state. Raise PlanProofError at a step that VPP would refuse."""
+    draft = Draft(observed)
+    for number, step in enumerate(steps, start=1):
+        reason = refusal(step.operation, draft)
+        if reason is not None:
+            raise PlanProofError(f"step {number} of the plan, {step.operation}, would be refused: {reason}", _HINT)
+        carry_out(step.operation, draft)
+    return draft.state()
+
+
+def prove(observed: State, desired: State, steps: tuple[Step, ...]) -> None:
+    """Raise PlanProofError unless the steps lead from `observed` to exactly `desired`."""
+    reached = replay(observed, steps)
+    if reached.with_explicit_mtus() != desired.with_explicit_mtus():
+        names = ", ".join(dict.fromkeys(change.name for change in diff(reached, desired))) or "MTUs"
+        raise PlanProofError(f"the plan does not lead to the desired state of {names}", _HINT)

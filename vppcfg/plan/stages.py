@@ -1,0 +1,66 @@
+"""In which phase, and in which order within it, each kind of step runs. This table is the only place that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum, auto
+
+from vppcfg.plan.operations import Operation
+
+
+class Phase(Enum):
+    """The three parts of a plan, in order: remove what is in the way, make what is missing, set what differs."""
+
+    PRUNE = "prune"
+    CREATE = "create"
+    SYNC = "sync"
+
+
+class Stage(IntEnum):
+    """Steps of one kind, in the order in which they run."""
+
+    SHUT = auto()
+    DELETE_LCP = auto()
+    REMOVE_ADDRESS = auto()
+    LEAVE_L2 = auto()
+    DELETE_SUB_INTERFACE = auto()
+
+    CREATE_SUB_INTERFACE = auto()
+    CREATE_LCP = auto()
+    MARK = auto()
+
+    ENTER_L2 = auto()
+    SHUT_FOR_LINK_MTU = auto()
+    LINK_MTU = auto()
+    SHRINK_PACKET_MTU = auto()
+    GROW_PACKET_MTU = auto()
+    ADD_ADDRESS = auto()
+    ADMIN_DOWN = auto()
+    ADMIN_UP = auto()
+    TAG = auto()
+
+    @property
+    def phase(self) -> Phase:
+        """Return the phase that the stage belongs to."""
+        if self < Stage.CREATE_SUB_INTERFACE:
+            return Phase.PRUNE
+        return Phase.CREATE if self < Stage.ENTER_L2 else Phase.SYNC
+
+
+CHILDREN_FIRST = frozenset(
+    {Stage.SHUT, Stage.DELETE_LCP, Stage.DELETE_SUB_INTERFACE, Stage.SHRINK_PACKET_MTU, Stage.ADMIN_DOWN}
+)
+"""Stages in which two-tag sub-interfaces go before one-tag ones, and these before their ports."""
+
+PARENTS_FIRST = frozenset({Stage.CREATE_SUB_INTERFACE, Stage.CREATE_LCP, Stage.GROW_PACKET_MTU, Stage.ADMIN_UP})
+"""Stages in which it is the other way round; in all others the order is that of the names alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One operation and where it belongs."""
+
+    stage: Stage
+    operation: Operation
+    depth: int = 0
+    """How many VLAN tags down from its port the interface is."""
