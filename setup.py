@@ -9,15 +9,9 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 ASSETS = ("schema/*.yaml", "templates/*.j2")
-
-
-def asset_files() -> list[str]:
-    """Return the data files of a checkout, relative to it."""
-    return [str(path.relative_to(ROOT)) for pattern in ASSETS for path in sorted(ROOT.glob(pattern))]
 
 
 class BuildWithAssets(build_py):
@@ -27,18 +21,10 @@ class BuildWithAssets(build_py):
         super().run()
         if self.editable_mode:
             return
-        for name in asset_files():
-            target = Path(self.build_lib, "vppcfg", name)
+        for source in sorted(path for pattern in ASSETS for path in ROOT.glob(pattern)):
+            target = Path(self.build_lib, "vppcfg", source.relative_to(ROOT))
             self.mkpath(str(target.parent))
-            self.copy_file(str(ROOT / name), str(target))
+            self.copy_file(str(source), str(target))
 
 
-class SourceWithAssets(sdist):
-    """Puts the data files into the source distribution."""
-
-    def add_defaults(self) -> None:
-        super().add_defaults()
-        self.filelist.extend(asset_files())
-
-
-setup(cmdclass={"build_py": BuildWithAssets, "sdist": SourceWithAssets})
+setup(cmdclass={"build_py": BuildWithAssets})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from vppcfg.cli.arguments import Subparsers, add_config_option
@@ -25,6 +24,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the problems of `args.config` on standard output."""
+    import json
+
     from vppcfg.cli.loading import read
     from vppcfg.cli.problems import document, report
 

@@ -109,13 +109,21 @@ def write_document(text: str, file_name: str | None) -> None:
 def _write_file(text: str, file_name: str) -> None:
     target = Path(file_name)
     try:
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            target.write_text(text, encoding="utf-8", errors="surrogateescape")
+        if _is_stream(target):
+            with target.open("a", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.write(text)
         else:
             _replace(text, Path(os.path.realpath(target)))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
+
+
+def _is_stream(target: Path) -> bool:
+    """Return whether a path leads to a device, a pipe or an open file (/dev/stdout), which nothing can replace."""
+    if os.path.abspath(target).startswith(("/dev/", "/proc/")):
+        return True
+    return target.exists() and not stat.S_ISREG(target.stat().st_mode)
 
 
 def _replace(text: str, target: Path) -> None:

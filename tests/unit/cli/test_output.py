@@ -1,0 +1,127 @@
+"""What is written where: streams that break, files that are replaced, colours, control characters."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vppcfg.cli.output import Colour, ColourChoice, Paint, paint_for, printable, write, write_document
+from vppcfg.errors import UsageError
+
+
+class Terminal(io.StringIO):
+    """A stream that leads to a person."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "choice", "environment", "expected"),
+    [
+        (Terminal(), "auto", {"TERM": "xterm"}, True),
+        (Terminal(), "auto", {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (Terminal(), "auto", {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (Terminal(), "auto", {"TERM": "dumb"}, False),
+        (Terminal(), "never", {}, False),
+        (io.StringIO(), "auto", {"TERM": "xterm"}, False),
+        (io.StringIO(), "always", {"NO_COLOR": "1"}, True),
+    ],
+)
+def test_colours_are_for_terminals_unless_told(
+    stream: io.StringIO, choice: str, environment: dict[str, str], expected: bool
+) -> None:
+    assert paint_for(stream, ColourChoice(choice), environment).is_on is expected
+
+
+def test_paint_wraps_text_in_ansi_codes_when_on() -> None:
+    assert Paint(True)("error:", Colour.BAD) == "\x1b[31merror:\x1b[0m"
+    assert Paint(False)("error:", Colour.BAD) == "error:"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("plain é 接口", "plain é 接口"), ("a\x1b[2Jb\nc\x00", "a\\x1b[2Jb\\nc\\x00"), ("\u202etxt", "\\u202etxt")],
+)
+def test_control_characters_never_reach_the_terminal(text: str, expected: str) -> None:
+    assert printable(text) == expected
+
+
+def test_a_document_goes_to_standard_output_and_its_lines_are_counted(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    write_document("one\ntwo\n", None)
+    assert capsys.readouterr().out == "one\ntwo\n"
+    assert caplog.messages == ["Wrote 2 lines to (stdout)"]
+
+
+def test_a_document_replaces_a_file_and_keeps_its_mode(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    target = tmp_path / "plan.txt"
+    target.write_text("old")
+    target.chmod(0o640)
+    write_document("één\n", str(target))
+    assert target.read_bytes() == "één\n".encode()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.txt"]
+    assert caplog.messages == [f"Wrote 1 lines to {target}"]
+
+
+def test_a_new_file_gets_the_mode_of_the_umask(tmp_path: Path) -> None:
+    former = os.umask(0o027)
+    try:
+        write_document("x\n", str(tmp_path / "new"))
+    finally:
+        os.umask(former)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+def test_a_document_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("real")
+    write_document("x\n", str(tmp_path / "link"))
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "x\n"
+
+
+def test_a_document_is_written_to_a_device(capfd: pytest.CaptureFixture[str]) -> None:
+    write_document("x\n", "/dev/stdout")
+    assert capfd.readouterr().out == "x\n"
+
+
+@pytest.mark.parametrize("name", ["no/such/directory/plan.txt", ".", "/dev/full", "nul\0byte"])
+def test_a_file_that_cannot_be_written_is_an_error_with_a_reason(name: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot write .*: \S"):
+        write_document("x\n", name)
+
+
+def test_a_closed_stream_takes_nothing() -> None:
+    write("x", None)
+
+
+def run_vppcfg(shell_redirection: str) -> subprocess.CompletedProcess[str]:
+    command = f"{sys.executable} -m vppcfg --help {shell_redirection}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    finished = run_vppcfg("| true; exit ${PIPESTATUS[0]}")
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
+def test_a_full_disk_is_an_error() -> None:
+    finished = run_vppcfg("> /dev/full")
+    assert finished.returncode == 3
+    assert finished.stderr == "vppcfg: error: cannot write to <stdout>: No space left on device\n"
+
+
+def test_a_closed_standard_output_is_no_error() -> None:
+    finished = run_vppcfg(">&-")
+    assert (finished.returncode, finished.stderr) == (0, "")

@@ -1,0 +1,119 @@
+"""The wheel and the source distribution: built here, used from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from vppcfg import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "schema", "templates", "vppcfg")
+
+pytestmark = pytest.mark.slow
+
+CONFIGURATION = """
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 9000
+    addresses: [ 192.0.2.1/24 ]
+"""
+
+
+def run(command: Sequence[str | Path], directory: Path, expected_code: int = 0, **environment: str) -> str:
+    """Run a command with none of this process's Python settings and return its standard output."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
+    finished = subprocess.run(
+        command, cwd=directory, env=clean | environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert finished.returncode == expected_code, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what the build reads, so that it leaves nothing in the checkout."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif (ROOT / name).exists():
+            shutil.copy(ROOT / name, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index"]
+    run([*pip, "--wheel-dir", directory, source], source)
+    (built,) = directory.glob("vppcfg-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program of a fresh virtual environment that holds the wheel; what it depends on is that of this process."""
+    directory = tmp_path_factory.mktemp("installed")
+    run([sys.executable, "-m", "venv", "--without-pip", "venv"], directory)
+    python = directory / "venv" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel]
+    run(pip, directory)
+    (packages,) = (directory / "venv" / "lib").glob("python*/site-packages")
+    for name in ("yaml", "yamale", "netaddr", "jinja2", "markupsafe", "vpp_papi"):
+        link_dependency(name, packages)
+    return directory / "venv" / "bin" / "vppcfg"
+
+
+def link_dependency(name: str, packages: Path) -> None:
+    """Let a package of this process be imported from another environment, without its neighbours."""
+    for directory in map(Path, site.getsitepackages()):
+        for found in (directory / name, *directory.glob(f"_{name}")):
+            if found.exists():
+                (packages / found.name).symlink_to(found)
+
+
+def test_the_wheel_holds_the_package_its_data_and_its_licence(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert wheel.name == f"vppcfg-{__version__}-py3-none-any.whl"
+    assert {"vppcfg/schema/vppcfg.yaml", "vppcfg/py.typed", "vppcfg/cli/main.py"} <= set(names)
+    assert [name for name in names if name.endswith("/LICENSE")]
+    assert {name.partition("/")[0] for name in names} == {"vppcfg", f"vppcfg-{__version__}.dist-info"}
+
+
+def test_the_source_distribution_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    run([sys.executable, "setup.py", "-q", "sdist", "--dist-dir", tmp_path], source)
+    (archive,) = tmp_path.glob("vppcfg-*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="data")
+    (unpacked,) = (path for path in tmp_path.glob("vppcfg-*") if path.is_dir())
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "."]
+    run(pip, unpacked)
+    (rebuilt,) = unpacked.glob("*.whl")
+    assert sorted(zipfile.ZipFile(rebuilt).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_installed_command_says_its_version(installed: Path, tmp_path: Path) -> None:
+    assert run([installed, "--version"], tmp_path) == f"vppcfg {__version__}\n"
+
+
+def test_the_installed_command_checks_a_file(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(CONFIGURATION)
+    (tmp_path / "bad.yaml").write_text(CONFIGURATION.replace("mtu: 9000", "mtu: 1"))
+    run([installed, "check", "-c", "good.yaml"], tmp_path)
+    run([installed, "check", "-c", "bad.yaml"], tmp_path, expected_code=3)
+
+
+def test_the_installed_command_checks_a_file_without_vpp_papi(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "vpp_papi.py").write_text("raise ImportError('not needed for this')")
+    (tmp_path / "good.yaml").write_text(CONFIGURATION)
+    run([installed, "check", "-c", "good.yaml"], tmp_path, PYTHONPATH=str(tmp_path))
