@@ -17,6 +17,7 @@ venv: $(READY) ## make .venv with vppcfg and what its tests need
 
 # Made again when what it is made from changes; the mark comes last, so that a broken attempt is repeated.
 $(READY): pyproject.toml setup.py
+	@command -v $(PYTHON) >/dev/null || { echo "There is no program $(PYTHON)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "vppcfg needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1 | head -1)."; \
 		echo "Name another one: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; } >&2
