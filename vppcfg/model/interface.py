@@ -34,6 +34,12 @@ class Encapsulation:
         """Return how many tags are matched, 1 or 2."""
         return 1 if self.inner is None else 2
 
+    def carries(self, inner: Encapsulation) -> bool:
+        """Return whether this is one tag, and `inner` two of which that is the outer one."""
+        if self.inner is not None or inner.inner is None:
+            return False
+        return (self.outer, self.is_dot1ad) == (inner.outer, inner.is_dot1ad)
+
     @property
     def tags(self) -> tuple[int, int | None, bool]:
         """Return what must be unique on a port: VPP refuses the same tags twice, exact-match or not."""

@@ -40,9 +40,8 @@ class State:
     def packet_mtu(self, name: str) -> int:
         """Return the packet MTU in bytes that is in force on interface `name`, its parent's where it has none."""
         interface = self.interfaces[name]
-        if interface.packet_mtu == 0 and interface.parent in self.interfaces:
-            return self.interfaces[interface.parent].packet_mtu
-        return interface.packet_mtu
+        parent = self.interfaces.get(interface.parent or "")
+        return parent.packet_mtu if interface.packet_mtu == 0 and parent is not None else interface.packet_mtu
 
     def with_explicit_mtus(self) -> State:
         """Return this state with every inherited packet MTU written out, so that states compare by effect."""

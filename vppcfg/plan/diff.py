@@ -127,13 +127,12 @@ def _interface_attributes(
         yield AttributeChange(name=name, old=old, new=new)
 
 
-def _lcp_changes(
-    observed: State, desired: State, interfaces: Mapping[str, InterfaceChange]
-) -> dict[str, LcpChange]:
-    changes = {name: change for name in observed.lcps.keys() | desired.lcps.keys() if (change := _lcp_change(name, observed, desired))}
+def _lcp_changes(observed: State, desired: State, interfaces: Mapping[str, InterfaceChange]) -> dict[str, LcpChange]:
+    names = observed.lcps.keys() | desired.lcps.keys()
+    changes = {name: change for name in names if (change := _lcp_change(name, observed, desired))}
     gone = [name for name, change in changes.items() if change.before is not None]
-    for name, change in interfaces.items():
-        if change.action is Action.REPLACE and name in observed.lcps and name not in changes:
+    for name, interface in interfaces.items():
+        if interface.action is Action.REPLACE and name in observed.lcps and name not in changes:
             changes[name] = _replaced_pair(name, observed, desired, f"{name} is replaced")
             gone.append(name)
     _add_dependents(gone, observed, desired, changes)
@@ -165,13 +164,12 @@ def _lcp_change(name: str, observed: State, desired: State) -> LcpChange | None:
         for field in _PAIR_FIELDS
         if getattr(before, field) != getattr(after, field)
     )
+    reason = attributes[0].name
     return LcpChange(
-        action=Action.REPLACE, name=name, before=before, after=after, attributes=attributes, forced_by=attributes[0].name
+        action=Action.REPLACE, name=name, before=before, after=after, attributes=attributes, forced_by=reason
     )
 
 
 def _replaced_pair(name: str, observed: State, desired: State, reason: str) -> LcpChange:
     before, after = observed.lcps[name], desired.lcps[name]
     return LcpChange(action=Action.REPLACE, name=name, before=before, after=after, forced_by=reason)
-
-

@@ -54,9 +54,7 @@ def born_sub_interface(operation: CreateSubInterface) -> Interface:
     )
 
 
-def dependent_pairs(
-    interface: Interface, interfaces: Mapping[str, Interface], siblings: Iterable[str]
-) -> set[str]:
+def dependent_pairs(interface: Interface, interfaces: Mapping[str, Interface], siblings: Iterable[str]) -> set[str]:
     """Return the sub-interfaces whose LCP pair hangs on that of `interface`, out of all on its port, `siblings`.
 
     All pairs on a port hang on that of the port; a two-tag pair also on the one-tag pair with the same outer tag
@@ -65,18 +63,11 @@ def dependent_pairs(
     if interface.parent is None:
         return set(siblings)
     outer = interface.encapsulation
-    if not isinstance(outer, Encapsulation) or outer.tag_count != 1:
-        return set()
-    return {name for name in siblings if is_carried_by(interfaces[name].encapsulation, outer)}
+    return {name for name in siblings if _carries(outer, interfaces[name].encapsulation)}
 
 
-def is_carried_by(inner: object, outer: Encapsulation) -> bool:
-    """Return whether the two-tag encapsulation `inner` lies within the one-tag encapsulation `outer`."""
-    return (
-        isinstance(inner, Encapsulation)
-        and inner.tag_count == 2
-        and (inner.outer, inner.is_dot1ad) == (outer.outer, outer.is_dot1ad)
-    )
+def _carries(outer: object, inner: object) -> bool:
+    return isinstance(outer, Encapsulation) and isinstance(inner, Encapsulation) and outer.carries(inner)
 
 
 @singledispatch
@@ -224,10 +215,8 @@ def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
     if encapsulation.tag_count == 1:
         return None
     for sibling in draft.sub_interfaces[interface.parent]:
-        outer = draft.interfaces[sibling].encapsulation
-        if isinstance(outer, Encapsulation) and outer.tag_count == 1 and is_carried_by(encapsulation, outer):
-            if _has_working_pair(sibling, draft):
-                return None
+        if _carries(draft.interfaces[sibling].encapsulation, encapsulation) and _has_working_pair(sibling, draft):
+            return None
     return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
 
 

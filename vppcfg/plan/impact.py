@@ -53,11 +53,24 @@ def impact_of(operation: Operation, observed: State) -> Impact:
     return Impact.FLAP if isinstance(operation, _INTERRUPTING) else Impact.NONE
 
 
+def takes_link_down(operation: Operation) -> bool:
+    """Return whether an operation takes a link down, so that everything on that port feels it."""
+    return isinstance(operation, SetLinkMtu) or (isinstance(operation, SetAdminState) and not operation.is_up)
+
+
 def impact_by_interface(steps: Iterable[Step], observed: State) -> dict[str, Impact]:
-    """Return the worst impact on each interface that feels any; a link MTU change is felt by the sub-interfaces too."""
+    """Return the worst impact on each interface that feels any; a link that goes down is felt by its sub-interfaces."""
     worst: dict[str, Impact] = {}
+    flapping: list[str] = []
     for step in steps:
-        impact = impact_of(step.operation, observed)
-        if impact > worst.get(step.operation.interface, Impact.NONE):
-            worst[step.operation.interface] = impact
+        name, impact = step.operation.interface, impact_of(step.operation, observed)
+        if impact > worst.get(name, Impact.NONE):
+            worst[name] = impact
+        if impact is Impact.FLAP and takes_link_down(step.operation):
+            flapping.append(name)
+    if flapping:
+        children = observed.sub_interfaces_by_parent()
+        for child in (child for name in flapping for child in children.get(name, ())):
+            if observed.interfaces[child].is_up:
+                worst.setdefault(child, Impact.FLAP)
     return worst

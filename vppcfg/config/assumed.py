@@ -1,0 +1,27 @@
+"""An unconfigured VPP, made up from a configuration: what `plan --novpp` plans against."""
+
+from __future__ import annotations
+
+from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import Facts, State
+
+ALL_PLUGINS = frozenset({"linux_cp"})
+
+
+def assumed_state(configuration: Configuration) -> State:
+    """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born."""
+    ports = (config for config in configuration.interfaces.values() if config.parent is None)
+    return State(interfaces={port.name: _port(port) for port in ports}, facts=Facts(plugins=ALL_PLUGINS))
+
+
+def _port(config: InterfaceConfig) -> Interface:
+    device = DEVICE_TYPES.get(config.device_type or DEFAULT_DEVICE_TYPE, DEVICE_TYPES[DEFAULT_DEVICE_TYPE])
+    return Interface(
+        name=config.name,
+        kind=InterfaceKind.PHYSICAL,
+        device_class=device.device_class,
+        link_mtu=device.link_mtu,
+        packet_mtu=device.packet_mtu,
+    )

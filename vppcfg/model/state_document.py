@@ -1,0 +1,146 @@
+"""A State as plain data for JSON and YAML, and back: what --state reads and what `plan --format json` shows.
+
+Keys are the names of the attributes; an attribute at its default is left out. It stores and compares nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from vppcfg.errors import UsageError
+from vppcfg.model.address import address_key
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.naming import natural_key
+from vppcfg.model.state import Facts, State
+
+FORMAT_VERSION = 1
+"""Grows when a reader of the former one would misread the document."""
+
+_T = TypeVar("_T")
+
+
+def document_of(state: State) -> dict[str, Any]:
+    """Return a state as plain data, in natural order of the names."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "facts": plain(state.facts),
+        "interfaces": {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)},
+        "lcps": {name: plain(state.lcps[name]) for name in _sorted(state.lcps)},
+    }
+
+
+def plain(value: object) -> Any:
+    """Return any value of the model as plain data; a set comes out sorted, a default is left out."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, frozenset):
+        return sorted(value, key=_member_key)
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        attributes = ((field, getattr(value, field.name)) for field in fields(value))
+        return {field.name: plain(item) for field, item in attributes if not _is_default(field, item)}
+    return value
+
+
+def _without_name(interface: Interface) -> dict[str, Any]:
+    return {key: value for key, value in plain(interface).items() if key != "name"}
+
+
+def _sorted(named: Mapping[str, object]) -> list[str]:
+    return sorted(named, key=natural_key)
+
+
+def _member_key(member: str) -> tuple[int, int, int, str]:
+    """Return a key that sorts addresses by value and everything else by text."""
+    try:
+        return (*address_key(member), "")
+    except ValueError:
+        return (0, 0, 0, member)
+
+
+def _is_default(field: Field[Any], value: object) -> bool:
+    return field.default is not MISSING and value == field.default
+
+
+def state_of(document: object) -> State:
+    """Return the state that plain data describes. Raise UsageError when it does not describe one."""
+    data = _mapping(document, "the state", {"format_version", "facts", "interfaces", "lcps"})
+    version = data.get("format_version")
+    if version != FORMAT_VERSION:
+        raise UsageError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
+    interfaces = _mapping(data.get("interfaces", {}), "interfaces")
+    lcps = _mapping(data.get("lcps", {}), "lcps")
+    state = State(
+        facts=_facts(data.get("facts", {})),
+        interfaces={name: _interface(name, entry) for name, entry in interfaces.items()},
+        lcps={name: _build(LcpPair, entry, f"lcps.{name}") for name, entry in lcps.items()},
+    )
+    _check_references(state)
+    return state
+
+
+def _facts(document: object) -> Facts:
+    converters = {"plugins": frozenset, "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp")}
+    return _build(Facts, document, "facts", converters)
+
+
+def _interface(name: str, document: object) -> Interface:
+    place = f"interfaces.{name}"
+    data = _mapping(document, place)
+    converters: dict[str, Callable[[Any], Any]] = {
+        "kind": InterfaceKind,
+        "addresses": frozenset,
+        "encapsulation": lambda entry: _encapsulation(entry, place),
+        "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),
+        "tables": tuple,
+        "protocol_mtus": tuple,
+    }
+    named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
+    return _build(Interface, named, place, converters)
+
+
+def _encapsulation(document: object, place: str) -> Encapsulation | OtherMatch:
+    data = _mapping(document, place)
+    return _build(OtherMatch, data, place) if "flags" in data else _build(Encapsulation, data, place)
+
+
+def _build(
+    record: type[_T], document: object, place: str, converters: Mapping[str, Callable[[Any], Any]] | None = None
+) -> _T:
+    known = {field.name for field in fields(record)}  # type: ignore[arg-type]
+    data = _mapping(document, place, known)
+    try:
+        convert = converters or {}
+        return record(**{key: convert.get(key, _unchanged)(value) for key, value in data.items()})
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{place} in the state document: {error}") from error
+
+
+def _unchanged(value: Any) -> Any:
+    if not isinstance(value, str | int | None):
+        raise ValueError(f"{value!r} is not a plain value")
+    return value
+
+
+def _mapping(document: object, place: str, known: set[str] | None = None) -> Mapping[str, Any]:
+    if not isinstance(document, Mapping):
+        raise UsageError(f"{place} in the state document is not a map")
+    unknown = [str(key) for key in document if not isinstance(key, str) or (known is not None and key not in known)]
+    if unknown:
+        raise UsageError(f"{place} in the state document has unknown keys: {', '.join(unknown)}")
+    return document
+
+
+def _check_references(state: State) -> None:
+    for interface in state.interfaces.values():
+        for name in (interface.parent, interface.l2xc):
+            if name is not None and name not in state.interfaces:
+                raise UsageError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
+    for name in state.lcps:
+        if name not in state.interfaces:
+            raise UsageError(f"lcps.{name} in the state document: there is no such interface")

@@ -1,0 +1,134 @@
+"""A plan for people: what appears, changes, is replaced and disappears, and what that does to traffic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.naming import natural_key
+from vppcfg.model.state_document import plain
+from vppcfg.plan.diff import Action, AttributeChange, Change, InterfaceChange
+from vppcfg.plan.impact import Impact, takes_link_down
+from vppcfg.plan.plan import Plan
+from vppcfg.render.cli_text import encapsulation_words, rewrite_words
+
+SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
+_IDENTITY = {"name", "kind", "device_class", "parent", "sub_id", "mac"}
+_IMPACT_WORDS = {Impact.FLAP: "flap", Impact.RECREATE: "recreate"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffLine:
+    """One line, and what its change does, so that it can be coloured."""
+
+    text: str
+    action: Action | None = None
+
+
+def diff_lines(plan: Plan) -> Iterator[DiffLine]:
+    """Yield the lines of the view, the summary last; nothing when nothing changes."""
+    if not plan.steps:
+        return
+    impacts = plan.impacts
+    for change in plan.changes:
+        yield from _change(change, impacts.get(change.name, Impact.NONE))
+    yield from _side_effects(plan)
+    yield DiffLine(text=summary(plan))
+
+
+def summary(plan: Plan) -> str:
+    """Return one line: how many objects are created, changed, replaced, removed, and what traffic feels."""
+    count = Counter(change.action for change in plan.changes)
+    numbers = (
+        f"{count[Action.CREATE]} to create, {count[Action.UPDATE]} to change, "
+        f"{count[Action.REPLACE]} to replace, {count[Action.DELETE]} to remove"
+    )
+    return f"{numbers}; impact: {_impact(plan)}"
+
+
+def _impact(plan: Plan) -> str:
+    """Name who feels the plan, worst first; a sub-interface that feels no more than its port is left out."""
+    impacts = plan.impacts
+    links = {step.operation.interface for step in plan.steps if takes_link_down(step.operation)}
+    felt: dict[str, list[str]] = {}
+    for name in sorted(impacts, key=lambda name: (-impacts[name], natural_key(name))):
+        port = _port_of(name, plan)
+        if port is None or impacts.get(port, Impact.NONE) < impacts[name]:
+            kind = "link flap" if impacts[name] is Impact.FLAP and name in links else _IMPACT_WORDS[impacts[name]]
+            felt.setdefault(kind, []).append(name)
+    return ", ".join(f"{kind} on {_some(names)}" for kind, names in felt.items()) or "none"
+
+
+def _port_of(name: str, plan: Plan) -> str | None:
+    interface = plan.observed.interfaces.get(name)
+    return interface.parent if interface is not None else None
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _side_effects(plan: Plan) -> Iterator[DiffLine]:
+    """Name the interfaces that only feel the plan: nothing about them differs before and after."""
+    changed = {change.name for change in plan.changes}
+    for name, impact in sorted(plan.impacts.items(), key=lambda item: natural_key(item[0])):
+        if name not in changed and _port_of(name, plan) not in changed:
+            yield DiffLine(text=f"  interface {name}: the same afterwards, but feels a {_IMPACT_WORDS[impact]}")
+
+
+def _change(change: Change, impact: Impact) -> Iterator[DiffLine]:
+    kind = _kind(change)
+    note = f"  ({_IMPACT_WORDS[impact]})" if impact and change.action is not Action.CREATE else ""
+    forced = f", forced by {change.forced_by}" if change.forced_by else ""
+    yield DiffLine(text=f"{SIGNS[change.action]} {kind} {change.name}{forced}{note}", action=change.action)
+    if change.action in (Action.UPDATE, Action.REPLACE):
+        for attribute in change.attributes:
+            yield from _attribute(attribute, change.action)
+    else:
+        yield from _whole(change)
+
+
+def _kind(change: Change) -> str:
+    if not isinstance(change, InterfaceChange):
+        return "lcp"
+    either = change.after or change.before
+    assert either is not None
+    return "sub-interface" if either.parent is not None else "interface"
+
+
+def _attribute(attribute: AttributeChange, action: Action) -> Iterator[DiffLine]:
+    if isinstance(attribute.old, frozenset) and isinstance(attribute.new, frozenset):
+        for sign, members in (("-", attribute.old - attribute.new), ("+", attribute.new - attribute.old)):
+            for member in plain(members):
+                yield DiffLine(text=f"    {attribute.name}: {sign} {member}", action=action)
+        return
+    name = attribute.name.replace("_", " ")
+    yield DiffLine(text=f"    {name}: {words(attribute.old)} -> {words(attribute.new)}", action=action)
+
+
+def _whole(change: Change) -> Iterator[DiffLine]:
+    """Show the attributes of an object that appears or disappears."""
+    thing: Interface | LcpPair | None = change.after or change.before
+    assert thing is not None
+    for name in plain(thing):
+        if name not in _IDENTITY:
+            yield DiffLine(text=f"    {name.replace('_', ' ')}: {words(getattr(thing, name))}", action=change.action)
+
+
+def words(value: object) -> str:
+    """Return a value of the model as an operator would write it."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Encapsulation | OtherMatch):
+        return encapsulation_words(value)
+    if isinstance(value, TagRewrite):
+        return rewrite_words(value)
+    if isinstance(value, frozenset):
+        return ", ".join(plain(value)) or "none"
+    return str(value)

@@ -1,0 +1,76 @@
+"""A plan for programs: one versioned JSON document; docs/plan.schema.json is its JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import Problem
+from vppcfg.model.state_document import document_of, plain
+from vppcfg.plan.diff import Action, Change, InterfaceChange
+from vppcfg.plan.impact import Impact, impact_of
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.plan import Plan
+from vppcfg.plan.stages import Step
+from vppcfg.render.cli_text import cli_line
+
+FORMAT_VERSION = 1
+"""Grows when a reader of the former one would misread the document."""
+
+ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
+"""Tells the name of the API message of an operation, and its arguments with interfaces by name."""
+
+
+def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall) -> str:
+    """Return the document of a plan: what was observed, what is desired, why, how, and what traffic feels."""
+    impacts = plan.impacts
+    document = {
+        "format_version": FORMAT_VERSION,
+        "impact": plan.impact.label,
+        "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
+        "problems": [_problem(problem) for problem in problems],
+        "changes": [_change(change, impacts) for change in plan.changes],
+        "operations": [_operation(step, plan, api_call) for step in plan.steps],
+        "observed": document_of(plan.observed),
+        "desired": document_of(plan.desired),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {"rule": problem.rule, "path": list(problem.path), "text": problem.text}
+
+
+def _change(change: Change, impacts: Mapping[str, Impact]) -> dict[str, Any]:
+    return {
+        "action": change.action.value,
+        "kind": _kind(change),
+        "name": change.name,
+        "impact": impacts.get(change.name, Impact.NONE).label,
+        "forced_by": change.forced_by,
+        "attributes": [
+            {"name": attribute.name, "old": plain(attribute.old), "new": plain(attribute.new)}
+            for attribute in change.attributes
+        ],
+    }
+
+
+def _kind(change: Change) -> str:
+    if not isinstance(change, InterfaceChange):
+        return "lcp"
+    either = change.after or change.before
+    return either.kind.value if either is not None else InterfaceKind.PHYSICAL.value
+
+
+def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
+    message, arguments = api_call(step.operation)
+    return {
+        "phase": step.stage.phase.value,
+        "type": type(step.operation).__name__,
+        "interface": step.operation.interface,
+        "cli": cli_line(step.operation),
+        "api": {"message": message, "arguments": dict(arguments)},
+        "impact": impact_of(step.operation, plan.observed).label,
+    }
