@@ -1,0 +1,110 @@
+"""A stream socket as a sequence of messages: bytes to send go in, whole messages come out, no wait without a bound.
+
+Sending and receiving are interleaved, so that thousands of requests can be under way while their replies come in:
+doing one after the other would fill the buffers of both sides and stop both. What messages mean is not known here.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+
+from vppcfg.errors import DataplaneError
+from vppcfg.vpp.codec import FRAME, HEAD
+
+_LARGEST = 64 << 20
+"""Bytes; what claims to be a longer message is none. VPP's longest, its own API definitions, has 1.5 MB."""
+_CHUNK = 1 << 20
+_WRONG_SOCKET = "is it VPP's API socket (socksvr in startup.conf), and not its CLI or statistics socket?"
+
+
+class Channel:
+    """One connected stream socket, owned from here on."""
+
+    def __init__(self, sock: socket.socket, timeout_s: float, peer: str) -> None:
+        """Take over `sock`; `timeout_s` bounds every silence, and `peer` names the other side in errors."""
+        self.timeout_s = timeout_s
+        self._peer = peer
+        self._socket = sock
+        self._socket.setblocking(False)
+        self._poll = select.poll()
+        self._poll.register(sock, select.POLLIN)
+        self._outgoing = b""
+        self._sent = 0
+        self._incoming = b""
+
+    def send(self, data: bytes) -> None:
+        """Queue framed messages; they leave during `receive`."""
+        self._outgoing += data
+
+    def abandon(self) -> None:
+        """Forget what is queued, except for the rest of a message that has begun to leave."""
+        boundary = 0
+        while boundary < self._sent:
+            boundary += FRAME.size + FRAME.unpack_from(self._outgoing, boundary)[0]
+        self._outgoing = self._outgoing[:boundary]
+
+    def receive(self) -> list[bytes]:
+        """Return the messages that have come, at least one, and meanwhile send what is queued.
+
+        Raise DataplaneError when the other side closes, is silent for `timeout_s`, or sends what is no message.
+        """
+        while not (messages := self._take_messages()):
+            self._transfer()
+        return messages
+
+    def close(self) -> None:
+        """Close the socket; safe to call twice."""
+        self._socket.close()
+
+    def _take_messages(self) -> list[bytes]:
+        """Cut whole messages off what has come."""
+        data = self._incoming
+        messages = []
+        start, end = FRAME.size, len(data)
+        while start <= end:
+            (size,) = FRAME.unpack_from(data, start - FRAME.size)
+            if not HEAD.size <= size <= _LARGEST:
+                raise DataplaneError(f"{self._peer} does not speak VPP's binary API", _WRONG_SOCKET)
+            if start + size > end:
+                break
+            messages.append(data[start : start + size])
+            start += size + FRAME.size
+        self._incoming = data[start - FRAME.size :]
+        return messages
+
+    def _transfer(self) -> None:
+        """Wait until bytes can go in either direction, and let them."""
+        wanted = select.POLLIN | (select.POLLOUT if self._outgoing else 0)
+        self._poll.modify(self._socket, wanted)
+        events = self._poll.poll(self.timeout_s * 1000)
+        if not events:
+            raise DataplaneError(
+                f"{self._peer} has not answered for {self.timeout_s:g} seconds",
+                "is VPP hung or very busy? " + _WRONG_SOCKET,
+            )
+        try:
+            if events[0][1] & ~select.POLLOUT:
+                self._read()
+            if events[0][1] & select.POLLOUT:
+                self._write()
+        except OSError as error:
+            raise self._gone(error.strerror or str(error)) from error
+
+    def _read(self) -> None:
+        data = self._socket.recv(_CHUNK)
+        if not data:
+            raise self._gone("the connection was closed")
+        self._incoming += data
+
+    def _write(self) -> None:
+        self._sent += self._socket.send(memoryview(self._outgoing)[self._sent : self._sent + _CHUNK])
+        if self._sent == len(self._outgoing):
+            self._outgoing = b""
+            self._sent = 0
+
+    def _gone(self, reason: str) -> DataplaneError:
+        return DataplaneError(
+            f"{self._peer} went away: {reason}",
+            "did VPP stop or crash? see `systemctl status vpp` and `journalctl -u vpp`",
+        )

@@ -1,0 +1,149 @@
+"""How messages are laid out in bytes: definitions in, compiled packers and readers out.
+
+A layout is compiled from a VPP's own definitions, so that no offset or size is written down here. Only the fields
+that are asked for are converted; what lies between them costs nothing. Nothing here is sent or received.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from vppcfg.errors import DataplaneError
+
+FRAME = struct.Struct(">8xI4x")
+"""What stands before a message on the socket: its size in bytes (msgbuf_t, vlibmemory/socket_api.c)."""
+
+HEAD = struct.Struct(">HI")
+"""How every reply begins: message id and the context of its request (vlibapi/api_helper_macros.h)."""
+
+_UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
+
+Value = int | bytes | str
+Packer = Callable[..., bytes]
+Reader = Callable[..., tuple[Any, ...]]
+"""From a message's bytes, and maybe the place where its values begin, to values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """One value of a layout: its path, such as prefix.address.un, and its code in a struct format."""
+
+    path: str
+    code: str
+    is_text: bool = False
+    """A string in a field of fixed size, which keeps at least one NUL at its end."""
+
+    @property
+    def padding(self) -> str:
+        """Return the struct code that steps over the value, or writes it as zeros."""
+        return f"{struct.calcsize('>' + self.code)}x"
+
+    @property
+    def limit(self) -> int:
+        """Return how many bytes fit, for a string or an array of bytes."""
+        return int(self.code[:-1]) - self.is_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What ends a message of variable size: a string with its length, or elements counted by a field in front."""
+
+    count: str | None
+    """The field that counts; None for a string."""
+    leaves: tuple[Leaf, ...] = ()
+
+
+class Message:
+    """One message of one VPP: its id there, and its layout."""
+
+    def __init__(self, name: str, index: int, leaves: Sequence[Leaf], tail: Tail | None) -> None:
+        self.name = name
+        self.index = index
+        self._leaves = {leaf.path: leaf for leaf in leaves}
+        self._tail = tail
+        self._size = struct.calcsize(">" + "".join(leaf.code for leaf in leaves))
+        self._packers: dict[tuple[str, ...], Packer] = {}
+
+    def has(self, path: str) -> bool:
+        """Return whether the message has a value at `path`."""
+        return path in self._leaves
+
+    def reader(self, *paths: str) -> Reader:
+        """Return a function from a message's bytes to its values at `paths`, in that order.
+
+        Strings and byte arrays come as bytes of their full size. The function raises struct.error on a short message.
+        """
+        self._check(paths)
+        unpack = struct.Struct(">" + _codes(self._leaves, paths)).unpack_from
+        in_layout = [path for path in self._leaves if path in paths]
+        if in_layout == list(paths):
+            return unpack
+        pick = itemgetter(*(in_layout.index(path) for path in paths))
+        return lambda data, start=0: pick(unpack(data, start))
+
+    def items(self, data: bytes, *paths: str) -> Iterator[tuple[Any, ...]]:
+        """Return the values at `paths` of every element of the list that ends the message `data`."""
+        if self._tail is None or self._tail.count is None:
+            raise DataplaneError(f"VPP's message {self.name} does not end in a list", _UNKNOWN_VPP)
+        (count,) = self.reader(self._tail.count)(data)
+        element = Message(self.name, 0, self._tail.leaves, None)
+        read = element.reader(*paths)
+        places = range(self._size, self._size + count * element._size, element._size)
+        return (read(data, place) for place in places)
+
+    def text(self, data: bytes) -> bytes:
+        """Return the string that ends the message `data`."""
+        if self._tail is None or self._tail.count is not None:
+            raise DataplaneError(f"VPP's message {self.name} does not end in a string", _UNKNOWN_VPP)
+        (length,) = struct.unpack_from(">I", data, self._size)
+        return data[self._size + 4 : self._size + 4 + length]
+
+    def pack(self, client: int, context: int, values: Mapping[str, Value], text: str = "") -> bytes:
+        """Return the framed message of `client` with `values` by path, zeros elsewhere, and `text` as its last string.
+
+        Raise ValueError when a value does not fit its field.
+        """
+        paths = tuple(values)
+        packer = self._packers.get(paths)
+        if packer is None:
+            packer = self._packers[paths] = self._packer(("_vl_msg_id", "client_index", "context", *paths))
+        end = b""
+        if self._tail is not None and self._tail.count is None:
+            end = struct.pack(">I", len(text.encode())) + text.encode()
+        try:
+            return packer(self._size + len(end), self.index, client, context, *values.values()) + end
+        except struct.error as error:
+            raise ValueError(f"{self.name}: {error}") from error
+
+    def _packer(self, paths: tuple[str, ...]) -> Packer:
+        """Return a function from the message's size and the values at `paths` to a framed message."""
+        self._check(paths[3:])
+        present = [path for path in self._leaves if path in paths]
+        pack = struct.Struct(">8xI4x" + _codes(self._leaves, paths)).pack
+        texts = {paths.index(path): self._leaves[path] for path in present if self._leaves[path].code.endswith("s")}
+        if present == list(paths) and not texts:
+            return pack
+        order = [paths.index(path) for path in present]
+        return lambda size, *values: pack(size, *(_fitted(texts.get(place), values[place]) for place in order))
+
+    def _check(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            if path not in self._leaves:
+                raise DataplaneError(f"VPP's message {self.name} has no field {path}", _UNKNOWN_VPP)
+
+
+def _codes(leaves: Mapping[str, Leaf], paths: Sequence[str]) -> str:
+    """Return the struct codes of a layout in which only the values at `paths` are converted."""
+    return "".join(leaf.code if leaf.path in paths else leaf.padding for leaf in leaves.values())
+
+
+def _fitted(leaf: Leaf | None, value: Value) -> int | bytes:
+    if isinstance(value, str):
+        value = value.encode()
+    if isinstance(value, bytes) and leaf is not None and len(value) > leaf.limit:
+        raise ValueError(f"'{value.decode(errors='replace')}' is longer than the {leaf.limit} bytes that VPP takes")
+    return value

@@ -1,0 +1,187 @@
+"""A client's session with one VPP: a connected socket in, requests out, replies by message; goodbye at the end.
+
+It knows how a session begins and ends and which messages this VPP has. What is asked, and why, is known elsewhere.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vppcfg.errors import DataplaneError
+from vppcfg.vpp import definitions
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.codec import HEAD, Message, Value
+from vppcfg.vpp.definitions import Definitions
+from vppcfg.vpp.layout import compile_message
+
+CLIENT_NAME = "vppcfg"
+_SOCKCLNT_CREATE = 15
+_SOCKCLNT_CREATE_REPLY = 16
+"""Message ids that are the same in every VPP, since a client has no table yet (vlibmemory/memclnt.api, in order)."""
+_GOODBYE_S = 2.0
+_OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
+_MISSING = "it is older than 22.06, or runs without the plugin that has it"
+
+Replies = Mapping[int, Sequence[bytes]]
+"""Messages by message id, in the order in which they came."""
+
+
+class Connection:
+    """A registered client of one VPP."""
+
+    def __init__(self, channel: Channel, json_dir: str | None) -> None:
+        """Say hello on `channel` and learn this VPP's messages; with an error, the channel is closed.
+
+        Definitions come from VPP itself where it serves them (24.06 and later), else from files in `json_dir`, in
+        $VPP_API_DIR or in the usual place. Raise DataplaneError.
+        """
+        self._channel = channel
+        self._is_open = True
+        self._client: int | None = None
+        self._context = 0
+        self._table: dict[str, int] = {}
+        self._messages: dict[str, Message] = {}
+        try:
+            self._bootstrap = definitions.read_bundled()
+            self._definitions = self._bootstrap
+            self._say_hello()
+            self._definitions = self._learn_definitions(json_dir)
+        except BaseException:
+            self.close()
+            raise
+
+    def has(self, name: str) -> bool:
+        """Return whether this VPP has the message `name`, in the version that its definitions describe."""
+        definition = self._definitions.messages.get(name) or self._bootstrap.messages.get(name)
+        return definition is not None and definition.key in self._table
+
+    def message(self, name: str) -> Message:
+        """Return the layout of the message `name` in this VPP. Raise DataplaneError when it lacks the message."""
+        message = self._messages.get(name)
+        if message is None:
+            message = self._messages[name] = self._compile(name)
+        return message
+
+    def request(self, name: str, values: Mapping[str, Value] | None = None, text: str = "") -> tuple[int, bytes]:
+        """Return a new request's context and its framed bytes: `values` by path, and `text` as its last string.
+
+        Raise DataplaneError when this VPP lacks the message, ValueError when a value does not fit its field.
+        """
+        self._context += 1
+        client = self._client if self._client is not None else 0
+        return self._context, self.message(name).pack(client, self._context, values or {}, text)
+
+    def ask(self, requests: Sequence[bytes]) -> Replies:
+        """Send all `requests` at once and return everything that VPP says to them.
+
+        VPP works in order, so that the answer to a ping behind them says that all have been answered.
+        """
+        context, ping = self.request("control_ping")
+        end = HEAD.pack(self.message("control_ping_reply").index, context)
+        replies: dict[int, list[bytes]] = {}
+        self._channel.send(b"".join(requests) + ping)
+        while True:
+            for data in self._channel.receive():
+                if data.startswith(end):
+                    return replies
+                replies.setdefault(HEAD.unpack_from(data)[0], []).append(data)
+
+    def rows(self, replies: Replies, name: str, *paths: str) -> list[tuple[Any, ...]]:
+        """Return the values at `paths` of every message `name` among `replies`.
+
+        Raise DataplaneError when one is shorter than its definition says.
+        """
+        message = self.message(name)
+        read = message.reader(*paths)
+        try:
+            return [read(data) for data in replies.get(message.index, ())]
+        except struct.error as error:
+            raise _nonsense(name) from error
+
+    def send(self, requests: bytes) -> None:
+        """Queue framed requests; they leave during `receive`."""
+        self._channel.send(requests)
+
+    def receive(self) -> list[bytes]:
+        """Return the messages that have come, at least one, and meanwhile send what is queued."""
+        return self._channel.receive()
+
+    def close(self) -> None:
+        """Say goodbye, wait a moment for the answer, and close; safe to call twice, and whatever happened before.
+
+        A client that just closes its socket can leak a descriptor in VPP (26.10).
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            if self._client is not None:
+                self._say_goodbye(self._client)
+        except DataplaneError:
+            pass  # VPP is gone, or closed its side before the answer left: nothing is left to be closed there
+        finally:
+            self._channel.close()
+
+    def _say_hello(self) -> None:
+        create = compile_message(self._bootstrap, self._bootstrap.messages["sockclnt_create"], _SOCKCLNT_CREATE)
+        reply = compile_message(
+            self._bootstrap, self._bootstrap.messages["sockclnt_create_reply"], _SOCKCLNT_CREATE_REPLY
+        )
+        self._context += 1
+        self._channel.send(create.pack(0, self._context, {"name": CLIENT_NAME}))
+        data = self._channel.receive()[0]
+        try:
+            index, context, response, client = reply.reader("_vl_msg_id", "context", "response", "index")(data)
+            if index != reply.index or context != self._context:
+                raise _nonsense("sockclnt_create_reply")
+            entries = [(number, text_of(name)) for number, name in reply.items(data, "index", "name")]
+        except struct.error as error:
+            raise _nonsense("sockclnt_create_reply") from error
+        if response < 0:
+            raise DataplaneError(f"VPP does not take more API clients ({response})", "see `vppctl show api clients`")
+        self._client = client
+        self._table = {name: number for number, name in entries}
+
+    def _say_goodbye(self, client: int) -> None:
+        self._channel.abandon()
+        self._channel.timeout_s = min(self._channel.timeout_s, _GOODBYE_S)
+        reply = HEAD.pack(self.message("sockclnt_delete_reply").index, self._context + 1)
+        self._channel.send(self.request("sockclnt_delete", {"index": client})[1])
+        deadline = time.monotonic() + _GOODBYE_S
+        while time.monotonic() < deadline:
+            if any(data.startswith(reply) for data in self._channel.receive()):
+                return
+
+    def _learn_definitions(self, json_dir: str | None) -> Definitions:
+        if not self.has("get_api_json"):
+            return definitions.read_directory(definitions.find_directory(json_dir))
+        replies = self.ask([self.request("get_api_json")[1]])
+        message = self.message("get_api_json_reply")
+        for data in replies.get(message.index, ()):
+            return definitions.parse_served(message.text(data))
+        raise _nonsense("get_api_json_reply")
+
+    def _compile(self, name: str) -> Message:
+        definition = self._definitions.messages.get(name)
+        source = self._definitions
+        if definition is None or definition.key not in self._table:
+            definition, source = self._bootstrap.messages.get(name, definition), self._bootstrap
+        if definition is not None and definition.key in self._table:
+            return compile_message(source, definition, self._table[definition.key])
+        if any(key.rpartition("_")[0] == name for key in self._table):
+            raise DataplaneError(f"the API definitions of {name} are not those of the running VPP", _OTHER_DEFINITIONS)
+        raise DataplaneError(f"the running VPP has no message {name}", _MISSING)
+
+
+def text_of(field: bytes) -> str:
+    """Return the text of a string field of fixed size, which ends at its first NUL."""
+    return field.partition(b"\0")[0].decode(errors="replace")
+
+
+def _nonsense(name: str) -> DataplaneError:
+    return DataplaneError(
+        f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + _OTHER_DEFINITIONS
+    )

@@ -1,0 +1,69 @@
+"""VPP's driver classes: the name of a class in, what its interfaces are to vppcfg out. The one table by release.
+
+Nothing here is read from a VPP.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vppcfg.model.interface import InterfaceKind
+
+_KINDS = {
+    "Loopback": InterfaceKind.LOOPBACK,
+    "bond": InterfaceKind.BOND,
+    "VXLAN": InterfaceKind.VXLAN,
+    "tap": InterfaceKind.TAP,
+}
+"""Classes of what vppcfg creates; `tap` from 26.02 (plugins/tap/tap.c)."""
+
+_SHARED_TAP_CLASS = "virtio"
+"""Class of TAPs up to 25.10 (vnet/devices/tap/tap.c), and of virtio PCI ports in every release."""
+_TAP_NAME = re.compile(r"tap\d+")
+_HOST_NAME = re.compile(r"(tap|tun)\d+")
+
+_NO_LINK_MTU = frozenset(
+    {
+        "Adaptive Virtual Function (AVF) interface",
+        "BVI",
+        "GENEVE",
+        "GRE tunnel device",
+        "GTPU",
+        "Infrastructure Data Path Function (IDPF) interface",
+        "L2TPv3",
+        "L2_LISP_GPE",
+        "Loopback",
+        "Marvell PPv2 interface",
+        "PPPoE",
+        "Pipe",
+        "Simulated srp",
+        "VMXNET3 interface",
+        "VXLAN_GPE",
+        "Xcrw",
+        "bond",
+        "netmap",
+        "pg",
+        "vhost-user",
+    }
+)
+"""Ethernet classes without a way to change their frame size, from 22.06 to 26.10: VPP answers -126 to every change
+(ethernet_set_max_frame_size in vnet/ethernet/interface.c, and who sets eir.cb.set_max_frame_size)."""
+
+
+def kind_of(device_class: str, name: str) -> InterfaceKind:
+    """Return what an interface of `device_class` is; whatever vppcfg does not create is a physical port to it."""
+    if device_class == _SHARED_TAP_CLASS and _TAP_NAME.fullmatch(name):
+        return InterfaceKind.TAP
+    return _KINDS.get(device_class, InterfaceKind.PHYSICAL)
+
+
+def may_be_lcp_host(device_class: str, name: str) -> bool:
+    """Return whether an interface can be the VPP side of a Linux device that linux-cp made."""
+    return device_class in ("tap", _SHARED_TAP_CLASS) and _HOST_NAME.fullmatch(name) is not None
+
+
+def has_link_mtu(device_class: str, name: str) -> bool:
+    """Return whether an Ethernet interface of `device_class` has a link MTU that VPP lets one set."""
+    if device_class == _SHARED_TAP_CLASS:
+        return _TAP_NAME.fullmatch(name) is not None
+    return device_class not in _NO_LINK_MTU

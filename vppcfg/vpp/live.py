@@ -1,0 +1,104 @@
+"""A running VPP as a dataplane: a socket in, its state and what became of operations out."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from vppcfg.dataplane import Performance
+from vppcfg.errors import DataplaneError
+from vppcfg.model.state import State
+from vppcfg.plan.operations import Operation
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.observe.state import observe
+from vppcfg.vpp.perform import perform
+from vppcfg.vpp.unixsocket import open_socket
+
+OLDEST_KNOWN = (22, 6)
+NEWEST_KNOWN = (26, 10)
+_LOG = logging.getLogger(__name__)
+
+
+class LiveDataplane:
+    """One VPP behind its API socket; a context manager that says goodbye."""
+
+    version: str
+    """VPP's own version text, such as 23.06-rc0~35-gaf4046134."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Take over `connection` and ask for the version; with an error, the connection is closed."""
+        self._connection = connection
+        try:
+            self.version = _read_version(connection)
+        except BaseException:
+            connection.close()
+            raise
+        _LOG.info("VPP version is %s", self.version)
+        _warn_of_unknown(self.version)
+
+    @classmethod
+    def over(
+        cls, sock: socket.socket, *, json_dir: str | None = None, timeout_s: float = 10.0, peer: str = "VPP"
+    ) -> LiveDataplane:
+        """Return the VPP at the other end of the connected socket `sock`, which is closed with it.
+
+        `json_dir` has the API definitions of a VPP that does not serve them; `timeout_s` bounds every silence; `peer`
+        names the other side in errors. Raise DataplaneError.
+        """
+        return cls(Connection(Channel(sock, timeout_s, peer), json_dir))
+
+    def observe(self) -> State:
+        """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
+        return observe(self._connection, self.version)
+
+    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+        """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
+
+        Up to 500 operations are under way at a time, and those behind a refusal may have been carried out.
+        `on_progress` is called with the number of operations answered so far. Raise DataplaneError when VPP goes
+        away, or lacks a message.
+        """
+        return perform(self._connection, operations, on_progress)
+
+    def close(self) -> None:
+        """Say goodbye to VPP; safe to call twice."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def connect(socket_path: str, *, json_dir: str | None = None, timeout_s: float = 10.0) -> LiveDataplane:
+    """Return the VPP whose API socket is at `socket_path`.
+
+    `json_dir` has the API definitions of a VPP that does not serve them (before 24.06); `timeout_s` bounds every
+    silence. Raise DataplaneError when there is no VPP, or none that can be spoken to.
+    """
+    sock = open_socket(socket_path, timeout_s)
+    return LiveDataplane.over(sock, json_dir=json_dir, timeout_s=timeout_s, peer=f"VPP at {socket_path}")
+
+
+def _read_version(connection: Connection) -> str:
+    replies = connection.ask([connection.request("show_version")[1]])
+    for (version,) in connection.rows(replies, "show_version_reply", "version"):
+        return text_of(version).removeprefix("v")
+    raise DataplaneError("VPP does not tell its version", "is it the API socket of a VPP?")
+
+
+def _warn_of_unknown(version: str) -> None:
+    match = re.match(r"(\d+)\.(\d+)", version)
+    release = (int(match[1]), int(match[2])) if match else None
+    if release is None or release > NEWEST_KNOWN:
+        _LOG.warning("VPP %s is newer than the newest that vppcfg knows, %d.%02d", version, *NEWEST_KNOWN)
+    elif release < OLDEST_KNOWN:
+        _LOG.warning("VPP %s is older than the oldest that vppcfg knows, %d.%02d", version, *OLDEST_KNOWN)

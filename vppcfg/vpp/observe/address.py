@@ -1,0 +1,79 @@
+"""Addresses and FIB tables of interfaces: one request per interface and family out, canonical text in.
+
+VPP has no message that tells of all addresses; all requests are therefore sent before the first reply is awaited.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from ipaddress import IPv6Address
+
+from vppcfg.vpp.connection import Connection, Replies
+
+_FAMILIES = (0, 1)
+"""ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
+
+
+def requests(connection: Connection, indexes: Sequence[int]) -> list[bytes]:
+    """Return the requests for the addresses of the interfaces `indexes` (ip_address_dump)."""
+    return [
+        connection.request("ip_address_dump", {"sw_if_index": index, "is_ipv6": family})[1]
+        for index in indexes
+        for family in _FAMILIES
+    ]
+
+
+def read(connection: Connection, replies: Replies) -> dict[int, frozenset[str]]:
+    """Return the addresses by interface index, canonical, without link-local ones."""
+    found: dict[int, list[str]] = {}
+    paths = ("sw_if_index", "prefix.address.af", "prefix.address.un", "prefix.len")
+    for index, family, raw, length in connection.rows(replies, "ip_address_details", *paths):
+        if family and raw[0] == 0xFE and raw[1] & 0xC0 == 0x80:
+            continue
+        found.setdefault(index, []).append(f"{_text(family, raw)}/{length}")
+    return {index: frozenset(addresses) for index, addresses in found.items()}
+
+
+def _text(family: int, raw: bytes) -> str:
+    """Return an address as Python's ipaddress writes it, which differs from inet_ntop for embedded IPv4."""
+    if not family:
+        return socket.inet_ntop(socket.AF_INET, raw[:4])
+    text = socket.inet_ntop(socket.AF_INET6, raw)
+    return str(IPv6Address(raw)) if "." in text else text
+
+
+def table_requests(connection: Connection) -> list[bytes]:
+    """Return the request for all FIB tables (ip_table_dump)."""
+    return [connection.request("ip_table_dump")[1]]
+
+
+def has_other_tables(connection: Connection, replies: Replies) -> bool:
+    """Return whether there is any FIB table but 0; without one, every interface is in table 0."""
+    return any(table for (table,) in connection.rows(replies, "ip_table_details", "table.table_id"))
+
+
+class TableQuestions:
+    """The requests for the FIB tables of interfaces, and what each asked for: the replies do not say."""
+
+    def __init__(self, connection: Connection, indexes: Sequence[int]) -> None:
+        """Prepare one sw_interface_get_table for each of `indexes` and family."""
+        self._asked: dict[int, tuple[int, int]] = {}
+        self.requests: list[bytes] = []
+        for index in indexes:
+            for family in _FAMILIES:
+                values = {"sw_if_index": index, "is_ipv6": family}
+                context, request = connection.request("sw_interface_get_table", values)
+                self._asked[context] = (index, family)
+                self.requests.append(request)
+
+    def read(self, connection: Connection, replies: Replies) -> dict[int, tuple[int, int]]:
+        """Return the IPv4 and IPv6 table of every interface that is not in table 0 for both."""
+        tables: dict[int, list[int]] = {}
+        for context, retval, table in connection.rows(
+            replies, "sw_interface_get_table_reply", "context", "retval", "vrf_id"
+        ):
+            if context in self._asked and not retval and table:
+                index, family = self._asked[context]
+                tables.setdefault(index, [0, 0])[family] = table
+        return {index: (ip4, ip6) for index, (ip4, ip6) in tables.items()}

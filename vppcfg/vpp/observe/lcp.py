@@ -1,0 +1,119 @@
+"""Linux Control Plane: the pairs, page by page, and the switches of the plugin, which have no message of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from vppcfg.errors import DataplaneError
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.vpp import devclass
+from vppcfg.vpp.connection import Connection, Replies, text_of
+from vppcfg.vpp.observe.interface import Row
+
+_PAIRS = "lcp_itf_pair_get"
+"""Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
+filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
+_MORE = -165
+"""VNET_API_ERROR_EAGAIN: the reply says from where to ask again (vnet/error.h)."""
+_SHOW = "show lcp phy local0"
+"""The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
+
+
+class PairRow(NamedTuple):
+    """What lcp_itf_pair_details says of one pair."""
+
+    sw_if_index: int
+    host_index: int
+    host_name: str
+    netns: str
+
+
+def is_present(connection: Connection) -> bool:
+    """Return whether VPP runs the linux-cp plugin."""
+    return connection.has(_PAIRS)
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the requests for the first page of pairs and for the plugin's switches."""
+    if not is_present(connection):
+        return []
+    return [connection.request(_PAIRS, {"cursor": 0})[1], connection.request("cli_inband", text=_SHOW)[1]]
+
+
+def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:
+    """Return the pairs of the first page in `replies`, and of all pages behind it, which are asked for here.
+
+    Raise DataplaneError when the pages do not end.
+    """
+    if not is_present(connection):
+        return []
+    pairs = _page(connection, replies)
+    seen = {0}
+    while (cursor := _next_page(connection, replies)) is not None:
+        if cursor in seen:
+            raise DataplaneError("VPP's list of LCP pairs does not end", "does something change it all the time?")
+        seen.add(cursor)
+        replies = connection.ask([connection.request(_PAIRS, {"cursor": cursor})[1]])
+        pairs += _page(connection, replies)
+    return pairs
+
+
+def read_settings(connection: Connection, replies: Replies) -> LcpSettings:
+    """Return the plugin's switches, as `show lcp` prints them in every release (linux-cp/lcp_interface.c)."""
+    if not is_present(connection):
+        return LcpSettings()
+    retval, text = _printed(connection, replies)
+    if retval:  # local0 was given another name
+        _, text = _printed(connection, connection.ask([connection.request("cli_inband", text="show lcp")[1]]))
+    switches = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("lcp "))
+    netns = switches.get("lcp default netns", "").strip("'")
+    return LcpSettings(
+        default_netns="" if netns == "<unset>" else netns,
+        is_sync=switches.get("lcp lcp-sync") == "on",
+        is_auto_subint=switches.get("lcp lcp-auto-subint") == "on",
+    )
+
+
+def find_hosts(pairs: Sequence[PairRow], rows: Sequence[Row]) -> frozenset[int]:
+    """Return the indexes of the VPP side of the Linux devices.
+
+    A pair whose parent's pair was deleted goes on naming an index that VPP may give to another interface, so only
+    what linux-cp makes counts: TAPs, TUNs and sub-interfaces of these.
+    """
+    taps = {row.sw_if_index for row in rows if devclass.may_be_lcp_host(row.device_class, row.name)}
+    candidates = {row.sw_if_index for row in rows if row.parent_index in taps}
+    return frozenset(pair.host_index for pair in pairs) & candidates
+
+
+def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: frozenset[int]) -> dict[str, LcpPair]:
+    """Return the pairs by the name of their VPP interface."""
+    return {
+        names[pair.sw_if_index]: LcpPair(host_name=pair.host_name, netns=pair.netns, has_host=pair.host_index in hosts)
+        for pair in pairs
+        if pair.sw_if_index in names
+    }
+
+
+def _page(connection: Connection, replies: Replies) -> list[PairRow]:
+    netns = "netns" if connection.message("lcp_itf_pair_details").has("netns") else "namespace"  # until 22.06
+    paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns)
+    rows = connection.rows(replies, "lcp_itf_pair_details", *paths)
+    return [PairRow(index, host, text_of(name), text_of(space)) for index, host, name, space in rows]
+
+
+def _next_page(connection: Connection, replies: Replies) -> int | None:
+    for retval, cursor in connection.rows(replies, "lcp_itf_pair_get_reply", "retval", "cursor"):
+        if retval == _MORE:
+            return int(cursor)
+    return None
+
+
+def _printed(connection: Connection, replies: Replies) -> tuple[int, str]:
+    """Return the return code and the text of the one CLI command among the questions."""
+    message = connection.message("cli_inband_reply")
+    for data, (retval,) in zip(
+        replies.get(message.index, ()), connection.rows(replies, "cli_inband_reply", "retval"), strict=True
+    ):
+        return retval, message.text(data).decode(errors="replace")
+    raise DataplaneError("VPP did not run `show lcp`", "does this VPP's API lack cli_inband?")

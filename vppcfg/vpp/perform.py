@@ -1,0 +1,151 @@
+"""Operations carried out on a VPP: operations in, how far they got out. What an operation says is known elsewhere."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from vppcfg.dataplane import Performance, Refusal
+from vppcfg.errors import DataplaneError
+from vppcfg.plan.operations import CreateSubInterface, DeleteSubInterface, Operation
+from vppcfg.vpp.codec import HEAD, Reader
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.encode import encode
+from vppcfg.vpp.observe.interface import read_names
+from vppcfg.vpp.retval import describe
+
+WINDOW = 500
+"""Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
+
+
+class NotYetKnown(Exception):
+    """An operation names an interface whose creation VPP has not answered yet."""
+
+
+class Indexes:
+    """What an encoder must know of a VPP: its messages, and the index of each interface as operations go by."""
+
+    def __init__(self, connection: Connection, by_name: dict[str, int]) -> None:
+        self._connection = connection
+        self._by_name = by_name
+        self._expected: set[str] = set()
+
+    def index(self, name: str) -> int:
+        """Return the sw_if_index of the interface `name`; raise NotYetKnown or, where there is none, ValueError."""
+        if name in self._by_name:
+            return self._by_name[name]
+        if name in self._expected:
+            raise NotYetKnown
+        raise ValueError(f"VPP has no interface {name}")
+
+    def newest(self, names: tuple[str, ...]) -> str:
+        """Return the first of the messages `names` that VPP has, or the last when it has none."""
+        return next((name for name in names if self._connection.has(name)), names[-1])
+
+    def has_field(self, message: str, path: str) -> bool:
+        """Return whether VPP's `message` has a value at `path`."""
+        return self._connection.message(message).has(path)
+
+    def note_sent(self, operation: Operation) -> None:
+        """Take account of an operation that is under way."""
+        if isinstance(operation, CreateSubInterface):
+            self._expected.add(operation.interface)
+        elif isinstance(operation, DeleteSubInterface):
+            del self._by_name[operation.interface]
+
+    def note_created(self, operation: CreateSubInterface, index: int) -> None:
+        """Take account of a new interface."""
+        self._expected.discard(operation.interface)
+        self._by_name[operation.interface] = index
+
+
+class Run:
+    """One sequence of operations on its way through a VPP."""
+
+    def __init__(self, connection: Connection, operations: Sequence[Operation]) -> None:
+        self._connection = connection
+        self._operations = operations
+        self._indexes = Indexes(connection, read_names(connection))
+        self._readers: dict[int, Reader] = {}
+        self._next = 0
+        self._under_way: dict[int, int] = {}
+        """Positions of the operations that VPP has not answered, by context."""
+        self._done: list[int] = []
+        self._refusals: list[Refusal] = []
+
+    def go(self, on_progress: Callable[[int], None] | None) -> Performance:
+        """Send and receive until everything is answered, or everything that was sent before a refusal."""
+        self._send_more()
+        while self._under_way:
+            for data in self._receive():
+                self._take(data)
+            if on_progress:
+                on_progress(len(self._done) + len(self._refusals))
+            self._send_more()
+        self._refusals.sort(key=lambda refusal: refusal.index)
+        return Performance(done=tuple(sorted(self._done)), refusals=tuple(self._refusals))
+
+    def _receive(self) -> list[bytes]:
+        try:
+            return self._connection.receive()
+        except DataplaneError as error:
+            answered = f"{len(self._done) + len(self._refusals)} of {len(self._operations)} operations were answered"
+            raise DataplaneError(f"{error.message}; {answered}", error.hint) from error
+
+    def _send_more(self) -> None:
+        """Fill the window again once half of it is answered, unless there was a refusal."""
+        if len(self._under_way) > WINDOW // 2:
+            return
+        requests = []
+        while self._next < len(self._operations) and len(self._under_way) < WINDOW and not self._refusals:
+            try:
+                requests.append(self._request(self._next))
+            except NotYetKnown:
+                break
+            except ValueError as error:
+                self._refuse(self._next, 0, f"not sent: {error}")
+            self._next += 1
+        self._connection.send(b"".join(requests))
+
+    def _request(self, position: int) -> bytes:
+        operation = self._operations[position]
+        request = encode(operation, self._indexes)
+        context, data = self._connection.request(request.message, request.values)
+        self._expect(f"{request.message}_reply", isinstance(operation, CreateSubInterface))
+        self._indexes.note_sent(operation)
+        self._under_way[context] = position
+        return data
+
+    def _expect(self, name: str, is_creation: bool) -> None:
+        reply = self._connection.message(name)
+        if reply.index not in self._readers:
+            self._readers[reply.index] = reply.reader("retval", *(["sw_if_index"] if is_creation else []))
+
+    def _take(self, data: bytes) -> None:
+        """Take one reply; what answers no operation is none of our business."""
+        message, context = HEAD.unpack_from(data)
+        if message not in self._readers or context not in self._under_way:
+            return
+        try:
+            retval, *created = self._readers[message](data)
+        except struct.error as error:
+            raise DataplaneError("VPP's answer is shorter than its definition says") from error
+        position = self._under_way.pop(context)
+        if retval:
+            self._refuse(position, retval, describe(retval))
+            return
+        self._done.append(position)
+        operation = self._operations[position]
+        if isinstance(operation, CreateSubInterface):
+            self._indexes.note_created(operation, created[0])
+
+    def _refuse(self, position: int, retval: int, text: str) -> None:
+        operation = self._operations[position]
+        self._refusals.append(Refusal(index=position, operation=operation, retval=retval, text=text))
+
+
+def perform(
+    connection: Connection, operations: Sequence[Operation], on_progress: Callable[[int], None] | None
+) -> Performance:
+    """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
+    return Run(connection, operations).go(on_progress)
