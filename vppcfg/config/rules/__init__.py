@@ -1,0 +1,41 @@
+"""What the entries of a file must be to each other. A rule takes the index and yields problems; it never raises.
+
+There is one module per kind of object; a new rule is a function there and an entry here and in schema/rules.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from vppcfg.config.rules import address, interface, l2xc, lcp, sub_interface, unmanaged
+from vppcfg.config.rules.index import Index
+from vppcfg.model.problem import Problem
+
+Rule = Callable[[Index], Iterator[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    interface.device_type_on_created,
+    interface.l2_with_l3,
+    l2xc.l2xc_target,
+    l2xc.l2xc_shared,
+    l2xc.l2xc_mtu,
+    l2xc.l2xc_target_l3,
+    l2xc.l2xc_with_subs,
+    lcp.lcp_duplicate,
+    lcp.sub_lcp,
+    lcp.qinx_lcp,
+    address.address_host,
+    address.address_duplicate,
+    address.address_overlap,
+    address.address_exact_match,
+    sub_interface.encapsulation_duplicate,
+    sub_interface.up_below_down,
+    sub_interface.mtu_above_parent,
+    sub_interface.id_beyond_cli,
+    unmanaged.unmanaged_configured,
+)
+
+
+def check_rules(index: Index) -> list[Problem]:
+    """Return the problems that all rules find, without line and column."""
+    return [problem for rule in RULES for problem in rule(index)]

@@ -1,0 +1,63 @@
+"""A configuration file to a Configuration and its problems: reader, schema, parse and rules in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from vppcfg.config.document import Document
+from vppcfg.config.parse import parse
+from vppcfg.config.reader import read_document
+from vppcfg.config.rules import check_rules
+from vppcfg.config.rules.index import index_of
+from vppcfg.config.source import read_source
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.problem import Problem, Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What a file says, and what is wrong with it."""
+
+    name: str
+    """The file's name, as given."""
+    configuration: Configuration | None
+    """None when there are errors; warnings do not forbid it."""
+    problems: tuple[Problem, ...] = ()
+    """Errors and warnings in the order of the file."""
+
+
+def load(path: str) -> Loaded:
+    """Load file `path`, or standard input for `-`. Raise ConfigError only when there is nothing to read."""
+    return parse_text(read_source(path), path)
+
+
+def parse_text(text: str | bytes, name: str) -> Loaded:
+    """Load a configuration from its text; `name` is kept for messages."""
+    document = read_document(text.encode(errors="surrogatepass") if isinstance(text, str) else text)
+    if not document.is_readable:
+        return Loaded(name=name, configuration=None, problems=document.problems)
+    configuration, found = _check(document)
+    problems = _in_order([*document.problems, *_placed(found, document)])
+    has_errors = any(problem.severity is Severity.ERROR for problem in problems)
+    return Loaded(name=name, configuration=None if has_errors else configuration, problems=problems)
+
+
+def _check(document: Document) -> tuple[Configuration, list[Problem]]:
+    """Return what can be made of a document, and what all stages that can still run find."""
+    from vppcfg.config.schema_check import check_shape
+
+    content = {} if document.data is None else document.data
+    found = check_shape(content)
+    parsed = parse(content, [problem.path for problem in found])
+    return parsed.configuration, [*found, *parsed.problems, *check_rules(index_of(parsed))]
+
+
+def _placed(problems: Iterable[Problem], document: Document) -> Iterable[Problem]:
+    for problem in problems:
+        line, column = document.locate(problem.path)
+        yield replace(problem, line=line, column=column)
+
+
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column, problem.rule, problem.text)))

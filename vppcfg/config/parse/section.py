@@ -1,0 +1,74 @@
+"""The `interfaces` section: its entries by VPP name, sub-interfaces beside their parents, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from vppcfg.config.names import is_interface_name
+from vppcfg.config.parse.interface import DEFAULT_MTU, parse_interface
+from vppcfg.config.parse.sub_interface import parse_sub_interface, sub_interface_name
+from vppcfg.config.scalar import shortened
+from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.problem import KeyPath, Problem
+
+SECTION = "interfaces"
+CHILDREN = "sub-interfaces"
+
+
+class Section:
+    """Parses entries one by one and keeps what came of each."""
+
+    def __init__(self, bad_paths: Iterable[KeyPath]) -> None:
+        self.interfaces: dict[str, InterfaceConfig] = {}
+        self.broken: set[str] = set()
+        """Names of the entries that could not be parsed."""
+        self.problems: list[Problem] = []
+        self._bad_entries = frozenset(_entry_of(path) for path in bad_paths)
+
+    def parse(self, raw: Any) -> None:
+        """Parse the value of `interfaces`; it may be of a wrong shape at the bad paths only."""
+        for name, entry in _entries(raw):
+            if is_interface_name(name):
+                self._parse_interface(str(name), entry or {})
+            else:
+                text = f"{shortened(str(name))} cannot be the name of an interface"
+                self.problems.append(Problem(rule="interface-name", path=(SECTION, name), text=text))
+
+    def _parse_interface(self, name: str, raw: Any) -> None:
+        path: KeyPath = (SECTION, name)
+        is_bad = path in self._bad_entries
+        interface = None if is_bad else parse_interface(raw, name, path)
+        self._keep(name, interface)
+        for sub_id, entry in _entries(raw.get(CHILDREN) if isinstance(raw, dict) else None):
+            self._parse_child(name, interface, sub_id, entry)
+
+    def _parse_child(self, parent: str, parent_config: InterfaceConfig | None, sub_id: str | int, raw: Any) -> None:
+        """Parse a sub-interface, unless it would inherit from a parent that could not be parsed."""
+        path = (SECTION, parent, CHILDREN, sub_id)
+        is_bad = path in self._bad_entries or (parent_config is None and raw and raw.get("mtu") is None)
+        name = sub_interface_name(parent, sub_id)
+        mtu = parent_config.mtu if parent_config else DEFAULT_MTU
+        result = None if is_bad else parse_sub_interface(raw, parent, sub_id, path, mtu)
+        if isinstance(result, Problem):
+            self.problems.append(result)
+            result = None
+        self._keep(name, result)
+
+    def _keep(self, name: str, interface: InterfaceConfig | None) -> None:
+        if interface is None:
+            self.broken.add(name)
+        elif name in self.interfaces:
+            text = f"interface {name} is in the file twice: as an interface and as a sub-interface"
+            self.problems.append(Problem(rule="interface-duplicate", path=interface.path, text=text))
+        else:
+            self.interfaces[name] = interface
+
+
+def _entries(raw: Any) -> Iterable[tuple[str | int, Any]]:
+    return raw.items() if isinstance(raw, dict) else ()
+
+
+def _entry_of(path: KeyPath) -> KeyPath:
+    """Return the path of the interface or sub-interface that a path leads into."""
+    return path[:4] if len(path) > 3 and path[2] == CHILDREN else path[:2]

@@ -1,0 +1,198 @@
+"""YAML text to a Document, in one pass over the parser's events; what the keys mean is not known here.
+
+Values are those that PyYAML's SafeLoader gives. What it would silently bend or drop is a problem: duplicate keys,
+keys that are neither text nor integers, further documents, aliases that explode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+from yaml.reader import ReaderError
+
+from vppcfg.config.document import Document, Mark
+from vppcfg.config.scalar import Scalars, shortened
+from vppcfg.config.syntax import UnreadableError, bad_character, bad_encoding, bad_syntax, problem_at
+from vppcfg.model.problem import Problem, Severity
+
+MAX_DEPTH = 64
+MAX_ALIASED = 1_000_000
+"""How many keys and items all aliases of a file together may stand for."""
+
+_MERGE = "<<"
+_MAP_TAGS = (None, "!", "tag:yaml.org,2002:map")
+_LIST_TAGS = (None, "!", "tag:yaml.org,2002:seq")
+
+
+def read_document(data: bytes) -> Document:
+    """Read YAML. Whatever is wrong with it is among the problems of the document."""
+    problem = bad_encoding(data)
+    if problem is not None:
+        return Document(problems=(problem,), is_readable=False)
+    reader = _Reader()
+    try:
+        content = reader.read(data)
+        return Document(data=content, problems=tuple(reader.problems), marks=reader.marks)
+    except UnreadableError as error:
+        problem = error.problem
+    except ReaderError:
+        problem = bad_character(data)
+    except yaml.MarkedYAMLError as error:
+        problem = bad_syntax(data, error)
+    return Document(problems=(*reader.problems, problem), is_readable=False)
+
+
+class _Reader:
+    """Builds maps and lists from events, one method per kind of node."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.marks: dict[int, dict[Any, Mark]] = {}
+        self._path: list[str | int] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        """Anchor -> its value, and how many keys and items that stands for."""
+        self._open: set[str] = set()
+        """Anchors of the maps and lists that are being read."""
+        self._count = 0
+        self._aliased = 0
+
+    def read(self, data: bytes) -> Any:
+        """Return the content of the first document, None without one, and complain about any other."""
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
+        self._next: Callable[[], Any] = loader.get_event
+        self._scalar = Scalars(loader, self._complain).value
+        content = None
+        self._next()
+        event = self._next()
+        if event.__class__ is yaml.DocumentStartEvent:
+            content = self._node(self._next())
+            self._next()
+            event = self._next()
+        if event.__class__ is yaml.DocumentStartEvent:
+            self._complain("yaml-documents", event, "a second document begins here; a configuration is one document")
+        return content
+
+    def _node(self, event: Any) -> Any:
+        if event.__class__ is yaml.ScalarEvent:
+            value = self._scalar(event)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = (value, 1)
+            return value
+        return self._alias(event) if event.__class__ is yaml.AliasEvent else self._container(event)
+
+    def _container(self, event: Any) -> Any:
+        if len(self._path) >= MAX_DEPTH:
+            raise self._unreadable("yaml-depth", event, f"maps and lists are nested more than {MAX_DEPTH} deep")
+        before, anchor = self._count, event.anchor
+        if anchor is not None:
+            self._open.add(anchor)
+        value = self._map(event) if event.__class__ is yaml.MappingStartEvent else self._list(event)
+        if anchor is not None:
+            self._open.discard(anchor)
+            self._anchors[anchor] = (value, self._count - before + 1)
+        return value
+
+    def _list(self, event: Any) -> list[Any]:
+        if event.tag not in _LIST_TAGS:
+            self._complain_tag(event)
+        items: list[Any] = []
+        marks: dict[int, Mark] = {}
+        while (event := self._next()).__class__ is not yaml.SequenceEndEvent:
+            index = len(items)
+            marks[index] = event.start_mark
+            self._path.append(index)
+            items.append(self._node(event))
+            self._path.pop()
+        self._count += len(items)
+        self.marks[id(items)] = marks
+        return items
+
+    def _map(self, event: Any) -> dict[str | int, Any]:
+        if event.tag not in _MAP_TAGS:
+            self._complain_tag(event)
+        own: dict[str | int, Any] = {}
+        marks: dict[str | int, Mark] = {}
+        merged: list[dict[str | int, Any]] = []
+        while (event := self._next()).__class__ is not yaml.MappingEndEvent:
+            if event.__class__ is yaml.ScalarEvent and event.value == _MERGE and event.implicit[0]:
+                self._merge(event, merged)
+            else:
+                self._entry(event, own, marks)
+        self._count += len(own)
+        content = self._with_merged(own, marks, merged) if merged else own
+        self.marks[id(content)] = marks
+        return content
+
+    def _entry(self, event: Any, own: dict[str | int, Any], marks: dict[str | int, Mark]) -> None:
+        """Read one key and its value; the first of two equal keys counts."""
+        key = self._node(event)
+        is_key = key.__class__ is str or key.__class__ is int
+        self._path.append(key if is_key else "?")
+        value = self._node(self._next())
+        if not is_key:
+            self._complain("yaml-key", event, _key_text(event, key))
+        elif key in own:
+            first = marks[key]
+            text = f"key `{key}` stands here a second time; the first is in line {first.line + 1}"
+            self._complain("yaml-duplicate-key", event, text)
+        else:
+            own[key] = value
+            marks[key] = event.start_mark
+        self._path.pop()
+
+    def _merge(self, event: Any, merged: list[dict[str | int, Any]]) -> None:
+        """Read what stands behind `<<`: a map, or a list of maps of which the first that has a key counts."""
+        if merged:
+            self._complain("yaml-duplicate-key", event, "`<<` stands here a second time; give it a list of maps")
+        self._path.append(_MERGE)
+        value = self._node(self._next())
+        sources = value if isinstance(value, list) else [value]
+        if all(isinstance(source, dict) for source in sources):
+            merged.extend(sources)
+        else:
+            self._complain("yaml-merge", event, "`<<` takes a map or a list of maps")
+        self._path.pop()
+
+    def _with_merged(
+        self, own: dict[str | int, Any], marks: dict[str | int, Mark], merged: list[dict[str | int, Any]]
+    ) -> dict[str | int, Any]:
+        content: dict[str | int, Any] = {}
+        for source in reversed(merged):
+            content.update(source)
+        for source in merged:
+            for key, mark in self.marks[id(source)].items():
+                marks.setdefault(key, mark)
+        content.update(own)
+        return content
+
+    def _alias(self, event: Any) -> Any:
+        name = event.anchor
+        if name in self._open:
+            raise self._unreadable("yaml-alias", event, f"alias *{name} stands inside of what it names")
+        if name not in self._anchors:
+            raise self._unreadable("yaml-alias", event, f"alias *{name} names an anchor that is not above it")
+        value, weight = self._anchors[name]
+        self._count += weight
+        self._aliased += weight
+        if self._aliased > MAX_ALIASED:
+            text = f"the aliases up to here stand for more than {MAX_ALIASED} values"
+            raise self._unreadable("yaml-alias", event, text)
+        return value
+
+    def _complain_tag(self, event: Any) -> None:
+        self._complain("yaml-tag", event, f"tag {event.tag} has no meaning here; leave it out")
+
+    def _complain(self, rule: str, event: Any, text: str, severity: Severity = Severity.ERROR) -> None:
+        self.problems.append(problem_at(event.start_mark, rule, text, tuple(self._path), severity))
+
+    def _unreadable(self, rule: str, event: Any, text: str) -> UnreadableError:
+        return UnreadableError(problem_at(event.start_mark, rule, text, tuple(self._path)))
+
+
+def _key_text(event: Any, key: Any) -> str:
+    if isinstance(key, (dict, list)) or event.__class__ is not yaml.ScalarEvent:
+        return "a key is text or a number, not a map or a list"
+    meaning = {True: "true", False: "false", None: "nothing"}.get(key, f"a {type(key).__name__}")
+    return f"{shortened(event.value)} as a key means {meaning} in YAML; put it in quotes"

@@ -1,0 +1,53 @@
+"""Rules about LCPs: their names, and which interfaces need one below which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.problem import Problem
+
+
+def lcp_duplicate(index: Index) -> Iterator[Problem]:
+    """Find Linux names that more than one interface asks for."""
+    owners: dict[str, str] = {}
+    for interface in index.interfaces:
+        if interface.lcp is None:
+            continue
+        first = owners.setdefault(interface.lcp.host_name, interface.name)
+        if first != interface.name:
+            yield _problem("lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already")
+
+
+def sub_lcp(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces whose LCP lacks what linux-cp hangs it on (linux-cp/lcp_interface.c)."""
+    for interface in index.sub_interfaces:
+        if interface.lcp is None:
+            continue
+        if interface.encapsulation is not None and not interface.encapsulation.is_exact:
+            text = f"{interface.name} has an LCP and so must match its tags exactly; add `exact-match: true`"
+            yield _problem("lcp-exact-match", interface, text)
+        parent = index.find(interface.parent)
+        if parent is not None and parent.lcp is None:
+            yield _problem("sub-lcp-parent", interface, f"{parent.name} needs an LCP for {interface.name} to have one")
+
+
+def qinx_lcp(index: Index) -> Iterator[Problem]:
+    """Find two-tag sub-interfaces whose LCP lacks the device of the outer tag (linux-cp/lcp_interface.c)."""
+    for interface in index.sub_interfaces:
+        tags = interface.encapsulation
+        if interface.lcp is None or tags is None or tags.inner is None or interface.parent in index.broken_parents:
+            continue
+        parent = index.one_tag_parent(interface)
+        if parent is None:
+            outer = f"{'dot1ad' if tags.is_dot1ad else 'dot1q'} {tags.outer}"
+            text = f"{interface.parent} needs a sub-interface with the one tag {outer} and an LCP"
+            yield _problem("qinx-lcp-parent", interface, text)
+        elif parent.lcp is None:
+            text = f"{parent.name} needs an LCP for {interface.name} to have one"
+            yield _problem("qinx-lcp-parent", interface, text)
+
+
+def _problem(rule: str, interface: InterfaceConfig, text: str) -> Problem:
+    return Problem(rule=rule, path=(*interface.path, "lcp"), text=text)

@@ -1,0 +1,29 @@
+"""Rules about the `unmanaged` list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import translate
+from typing import Any
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.problem import Problem
+
+_WILD = frozenset("*?[")
+
+
+def unmanaged_configured(index: Index) -> Iterator[Problem]:
+    """Find globs that cover an interface that the file configures."""
+    for position, pattern in enumerate(index.configuration.unmanaged):
+        covered = _first_covered(pattern, index.configuration.interfaces)
+        if covered is not None:
+            text = f"`{pattern}` covers {covered}, which this file configures; remove one of them"
+            yield Problem(rule="unmanaged-configured", path=("unmanaged", position), text=text)
+
+
+def _first_covered(pattern: str, names: Mapping[str, Any]) -> str | None:
+    if _WILD.isdisjoint(pattern):
+        return pattern if pattern in names else None
+    match = re.compile(translate(pattern)).match
+    return next((name for name in names if match(name)), None)

@@ -1,0 +1,129 @@
+"""Plain data against schema/vppcfg.yaml: yamale judges, and its messages become problems with a key path."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import yamale
+from yamale.validators import Any as AnyOf
+from yamale.validators import Include, Map
+
+from vppcfg import assets
+from vppcfg.config.scalar import shortened
+from vppcfg.config.validators import VALIDATORS
+from vppcfg.model.problem import KeyPath, Problem
+
+SCHEMA = "schema/vppcfg.yaml"
+
+_LONGEST_PATH = 4096
+_PATH_END = re.compile(r"\.| ?: ")
+_MISSING = ": Required field missing"
+_NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
+_LATER = frozenset(
+    {"loopbacks", "bondethernets", "bridgedomains", "vxlan_tunnels", "taps", "prefixlists", "acls", "sflow"}
+    | {"protected", "dataplane", "mac", "unnumbered", "mpls"}
+)
+"""Keys of the language that this version does not know."""
+
+_WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (_NOT_A_MAP, "schema-type", "{value} is not a map, that is `key: value` lines, indented"),
+    (re.compile(r"'.*' is not a list\.", re.DOTALL), "schema-type", "{value} is not a list; write [ {value} ]"),
+    (re.compile(r"'.*' is not a str\.", re.DOTALL), "schema-type", "{value} is not text; put it in quotes"),
+    (re.compile(r"'.*' is not a int\.", re.DOTALL), "schema-type", "{value} is not a whole number"),
+    (re.compile(r"'.*' is not a bool\.", re.DOTALL), "schema-type", "{value} is neither true nor false"),
+    (re.compile(r"'.*' not in \((?P<what>.*)\)", re.DOTALL), "schema-value", "{value} is none of {what}"),
+    (re.compile(r"Length of .* is greater than (?P<what>\d+)", re.DOTALL), "schema-value", "longer than {what}"),
+    (re.compile(r"'.*' contains excluded character .*", re.DOTALL), "schema-value", "no quotes are allowed here"),
+)
+"""yamale's message, the rule, and our words for it."""
+
+
+def check_shape(data: Any) -> list[Problem]:
+    """Return what is wrong with the shape of a configuration, without line and column.
+
+    Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
+    about a map as a whole when it also complains about a key in it, and that something else is no map.
+    """
+    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    errors = [_parted(error[:_LONGEST_PATH], data) for error in schema.validate(data, None, True).errors]
+    at = Counter(path for path, _ in errors)
+    above = {path[:length] for path in at for length in range(len(path))}
+    return [
+        _problem(path, message, data, schema)
+        for path, message in errors
+        if path not in above and not (at[path] > 1 and _NOT_A_MAP.fullmatch(message))
+    ]
+
+
+def _parted(error: str, data: Any) -> tuple[KeyPath, str]:
+    """Part yamale's `PATH: MESSAGE`; keys may hold the dots and colons that it separates with."""
+    if error.startswith((": ", " : ")):
+        return (), error.lstrip(" :")
+    return next(_readings(error, data, ()), ((), error))
+
+
+def _readings(text: str, node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    for end in _PATH_END.finditer(text):
+        key = _key_of(node, text[: end.start()])
+        if key is None:
+            continue
+        if end.group() == ".":
+            yield from _readings(text[end.end() :], node[key], (*path, key))
+        else:
+            yield (*path, key), text[end.end() :]
+    if text.endswith(_MISSING) and isinstance(node, dict):
+        yield (*path, text.removesuffix(_MISSING)), _MISSING.lstrip(": ")
+
+
+def _key_of(node: Any, name: str) -> str | int | None:
+    """Return the key or index of a map or list that yamale writes as `name`."""
+    if isinstance(node, dict) and name in node:
+        return name
+    if isinstance(node, (dict, list)) and re.fullmatch(r"-?[0-9]{1,20}", name):
+        index = int(name)
+        return index if (index in node if isinstance(node, dict) else index < len(node)) else None
+    return None
+
+
+def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
+    if message == "Unexpected element":
+        return Problem(rule="schema-unknown-key", path=path, text=_unknown_key_text(path, schema))
+    if message == "Required field missing":
+        return Problem(rule="schema-missing-key", path=path, text=f"the key `{path[-1]}` is missing here")
+    value = shortened(str(_value_at(data, path)))
+    for pattern, rule, words in _WORDING:
+        if match := pattern.fullmatch(message):
+            return Problem(rule=rule, path=path, text=words.format(value=value, **match.groupdict()))
+    return Problem(rule="schema-value", path=path, text=message)
+
+
+def _unknown_key_text(path: KeyPath, schema: Any) -> str:
+    key = str(path[-1])
+    if key in _LATER:
+        return f"this version of vppcfg does not know `{key}`"
+    known = sorted(_keys_at(schema, path[:-1]))
+    if close := difflib.get_close_matches(key, known, n=1):
+        return f"unknown key {shortened(key)}; did you mean `{close[0]}`?"
+    return f"unknown key {shortened(key)}; the keys here are {', '.join(known)}"
+
+
+def _keys_at(schema: Any, path: KeyPath) -> list[str]:
+    """Return the keys that the schema knows for the map at `path`."""
+    node = schema.dict
+    for key in path:
+        node = node.validators[0] if isinstance(node, Map) else node.get(key) if isinstance(node, dict) else None
+        if isinstance(node, AnyOf):
+            node = next(choice for choice in node.validators if isinstance(choice, Include))
+        if isinstance(node, Include):
+            node = schema.includes[node.include_name].dict
+    return list(node) if isinstance(node, dict) else []
+
+
+def _value_at(data: Any, path: KeyPath) -> Any:
+    for key in path:
+        data = data[key]
+    return data

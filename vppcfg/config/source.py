@@ -1,0 +1,66 @@
+"""From a file name to the bytes of a configuration; it knows nothing about YAML."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+from vppcfg.errors import ConfigError
+
+STDIN = "-"
+LIMIT_BYTES = 64 * 1024 * 1024
+"""A file of 10,000 sub-interfaces has about 2 MB."""
+
+_SNIFF_BYTES = 8192
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""How UTF-16 and UTF-32 text begins: full of NUL bytes and yet no binary file."""
+
+
+def read_source(name: str) -> bytes:
+    """Return the bytes of file `name`, `-` for standard input, at most 64 MB. Raise ConfigError."""
+    data = _read_stdin() if name == STDIN else _read_file(name)
+    if len(data) > LIMIT_BYTES:
+        raise _too_large(name)
+    if b"\0" in data[:_SNIFF_BYTES] and not data.startswith(_WIDE_MARKS):
+        raise ConfigError(f"{name} is a binary file, not a configuration", "give the name of a YAML file")
+    return data
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None or sys.stdin.closed:
+        raise ConfigError("standard input is closed", "name a file, or pipe one in")
+    try:
+        return sys.stdin.buffer.read(LIMIT_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"cannot read standard input: {error.strerror}", "pipe a file in") from error
+
+
+def _read_file(name: str) -> bytes:
+    try:
+        path = Path(name)
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise _not_a_file(name, status.st_mode)
+        if status.st_size > LIMIT_BYTES:
+            raise _too_large(name)
+        with path.open("rb") as stream:
+            return stream.read(LIMIT_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{name} does not exist", "name the configuration file with -c FILE") from error
+    except PermissionError as error:
+        raise ConfigError(f"no permission to read {name}", "run as a user who may read it, or use sudo") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ConfigError(f"cannot read {name!r}: {reason}", "name the configuration file with -c FILE") from error
+
+
+def _not_a_file(name: str, mode: int) -> ConfigError:
+    if stat.S_ISDIR(mode):
+        return ConfigError(f"{name} is a directory", "name the file in it")
+    return ConfigError(f"{name} is not a regular file", "pipe its content in and name it `-`")
+
+
+def _too_large(name: str) -> ConfigError:
+    limit_mb = LIMIT_BYTES // (1024 * 1024)
+    return ConfigError(f"{name} is larger than {limit_mb} MB", "a configuration file has a few MB at most")
