@@ -30,5 +30,6 @@ def parse_encapsulation(raw: Mapping[str, Any] | None, sub_id: int, path: KeyPat
             return Problem(rule="encap-no-tag", path=at, text="no tag is given; add `dot1q` or `dot1ad`")
         text = "`inner-dot1q` needs an outer tag; add `dot1q` or `dot1ad`"
         return Problem(rule="encap-inner-alone", path=at, text=text)
-    outer, is_dot1ad = (dot1ad, True) if dot1q is None else (dot1q, False)
-    return Encapsulation(outer=outer, inner=inner, is_dot1ad=is_dot1ad, is_exact=raw.get("exact-match") or False)
+    outer: int = raw["dot1ad"] if dot1q is None else dot1q
+    is_exact = raw.get("exact-match") or False
+    return Encapsulation(outer=outer, inner=inner, is_dot1ad=dot1q is None, is_exact=is_exact)
