@@ -55,7 +55,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index"]
-    run([*pip, "--wheel-dir", directory, source], source)
+    run([*pip, "--wheel-dir", str(directory), str(source)], source)
     (built,) = directory.glob("vppcfg-*.whl")
     return built
 
@@ -66,7 +66,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("installed")
     run([sys.executable, "-m", "venv", "--without-pip", "venv"], directory)
     python = directory / "venv" / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel]
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
     run(pip, directory)
     (packages,) = (directory / "venv" / "lib").glob("python*/site-packages")
     for name in ("yaml", "yamale", "netaddr", "jinja2", "markupsafe", "vpp_papi"):

@@ -1,0 +1,82 @@
+"""`vppcfg check`: what it prints where, and how it exits."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+GOOD = "interfaces:\n  eth0:\n    mtu: 9000\n"
+BAD = "interfaces:\n  eth0:\n    mtu: 1\n    addresses: [ 192.0.2.1/24 ]\n  eth1:\n    l2xc: eth7\n"
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "good.yaml").write_text(GOOD)
+    (tmp_path / "bad.yaml").write_text(BAD)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_valid_file_is_said_to_be_valid_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-c", "good.yaml"]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "[INFO    ] root.main: Loading configfile good.yaml\n"
+        "[INFO    ] vppcfg.config.valid_config: Configuration validated successfully\n"
+        "[INFO    ] root.main: Configuration is valid\n"
+    )
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_every_problem_of_a_file_is_shown_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-c", "bad.yaml"]) == ExitCode.INVALID
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert [line.partition(": error: ")[0] for line in lines[:-1:2]] == ["bad.yaml:3:5", "bad.yaml:6:5"]
+    assert lines[1:-1:2] == ["    interfaces.eth0.mtu", "    interfaces.eth1.l2xc"]
+    assert lines[2].endswith("[l2xc-target-missing]")
+    assert lines[-1] == "bad.yaml: 2 errors"
+    assert captured.err == "[INFO    ] root.main: Loading configfile bad.yaml\n"
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_quiet_check_of_a_valid_file_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-q", "-c", "good.yaml"]) == ExitCode.DONE
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("in_folder")
+@pytest.mark.parametrize(("name", "is_valid"), [("good.yaml", True), ("bad.yaml", False)])
+def test_json_is_one_document_whatever_the_outcome(
+    capsys: pytest.CaptureFixture[str], name: str, is_valid: bool
+) -> None:
+    assert (main(["check", "-c", name, "--format", "json"]) == ExitCode.DONE) is is_valid
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["file"], shown["is_valid"], shown["errors"]) == (name, is_valid, 0 if is_valid else 2)
+
+
+def test_a_file_comes_from_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
+    assert main(["check", "-c", "-"]) == ExitCode.INVALID
+    assert capsys.readouterr().out.endswith("-: 2 errors\n")
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "/dev/zero", ".", "nul\0byte", "\udcff"])
+def test_a_file_that_cannot_be_read_is_an_error_with_a_hint(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(["check", "-c", name]) == ExitCode.INVALID
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "vppcfg: error: " in captured.err
+    assert "vppcfg: hint: " in captured.err
+
+
+def test_the_default_file_is_that_of_the_router(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check"])
+    assert "Loading configfile /etc/vpp/vppcfg.yaml\n" in capsys.readouterr().err
