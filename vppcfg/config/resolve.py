@@ -48,7 +48,7 @@ class _Resolver:
     def resolve(self) -> Resolution:
         self._copy_what_is_not_ours()
         untouched = State(interfaces=dict(self._interfaces), lcps=dict(self._lcps))
-        for config in self._configuration.interfaces.values():
+        for config in sorted(self._configuration.interfaces.values(), key=lambda config: config.parent is not None):
             if config.name not in untouched.interfaces and self._may_configure(config):
                 self._configure(config)
         self._drop_missing_targets()

@@ -85,7 +85,10 @@ def state_of(document: object) -> State:
 
 
 def _facts(document: object) -> Facts:
-    converters = {"plugins": frozenset, "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp")}
+    converters: dict[str, Callable[[Any], Any]] = {
+        "plugins": frozenset,
+        "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
+    }
     return _build(Facts, document, "facts", converters)
 
 

@@ -155,7 +155,9 @@ def _(operation: SetPacketMtu, draft: Draft) -> str | None:
 @_carry_out.register
 def _(operation: SetPacketMtu, draft: Draft) -> None:
     name = operation.interface
-    draft.interfaces[name] = replace(draft.interfaces[name], packet_mtu=operation.mtu, protocol_mtus=(0, 0, 0))
+    draft.interfaces[name] = replace(
+        draft.interfaces[name], packet_mtu=operation.mtu, protocol_mtus=operation.protocol_mtus
+    )
 
 
 @_refusal.register

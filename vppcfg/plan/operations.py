@@ -45,10 +45,11 @@ class SetLinkMtu:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPacketMtu:
-    """sw_interface_set_mtu: set the packet MTU; the ip4, ip6 and mpls MTUs become 0, which means the same."""
+    """sw_interface_set_mtu: set the packet MTU, and those of IPv4, IPv6 and MPLS, where 0 means the same."""
 
     interface: str
     mtu: int
+    protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

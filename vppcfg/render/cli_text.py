@@ -64,6 +64,8 @@ def cli_line(operation: Operation) -> str | None:
         return None
     if isinstance(operation, SetCrossConnect) and _is_unnamable(operation.target):
         return None
+    if isinstance(operation, SetPacketMtu) and any(operation.protocol_mtus):
+        return None
     return _line(operation)
 
 

@@ -56,5 +56,5 @@ def _enter(transition: Transition, after: Interface) -> Iterator[Step]:
     if after.l2xc is not None and (current is None or current.l2xc != after.l2xc):
         yield Step(stage=Stage.ENTER_L2, operation=SetCrossConnect(interface=after.name, target=after.l2xc))
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)
-    elif current is not None and current.tag_rewrite != after.tag_rewrite:
+    elif (current.tag_rewrite if current else None) != after.tag_rewrite:
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)

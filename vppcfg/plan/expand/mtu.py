@@ -62,7 +62,8 @@ def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
     kept = transition.kept(after.name)
     if kept is None:
         current = 0 if after.parent is None else transition.observed.packet_mtu(after.parent)
-        if after.parent is None or after.packet_mtu != transition.desired.packet_mtu(after.parent):
+        inherits = after.parent is not None and after.packet_mtu in (0, transition.desired.packet_mtu(after.parent))
+        if not inherits or after.protocol_mtus != (0, 0, 0):
             yield _set_packet_mtu(after, current, after.packet_mtu)
     elif _differs(transition, kept, after):
         yield _set_packet_mtu(after, transition.observed.packet_mtu(after.name), after.packet_mtu)
@@ -78,4 +79,5 @@ def _differs(transition: Transition, kept: Interface, after: Interface) -> bool:
 
 def _set_packet_mtu(interface: Interface, current: int, mtu: int) -> Step:
     stage = Stage.SHRINK_PACKET_MTU if mtu < current else Stage.GROW_PACKET_MTU
-    return Step(stage=stage, operation=SetPacketMtu(interface=interface.name, mtu=mtu), depth=interface.depth)
+    operation = SetPacketMtu(interface=interface.name, mtu=mtu, protocol_mtus=interface.protocol_mtus)
+    return Step(stage=stage, operation=operation, depth=interface.depth)

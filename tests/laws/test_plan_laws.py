@@ -1,0 +1,110 @@
+"""What must hold for the plan between any two states, whatever they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.laws.networks import EMPTY_VPP, configurations, states
+from vppcfg.config.resolve import resolve
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.ownership import is_foreign
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.proof import replay
+from vppcfg.plan.reverse import restorable, reverse_plan
+from vppcfg.render.cli_text import plan_lines
+
+many = settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def plan_for(configuration: Configuration, observed: State) -> Plan:
+    resolution = resolve(configuration, observed)
+    assert resolution.problems == ()
+    return make_plan(observed, resolution.desired)
+
+
+@many
+@given(observed=states(), configuration=configurations())
+def test_a_plan_leads_from_any_state_to_any_configuration(observed: State, configuration: Configuration) -> None:
+    plan = plan_for(configuration, observed)
+    reached = replay(observed, plan.steps)
+    assert reached.with_explicit_mtus() == plan.desired.with_explicit_mtus()
+    assert plan_for(configuration, reached).steps == ()
+
+
+@some
+@given(observed=states(), configuration=configurations())
+def test_the_reverse_plan_brings_the_old_state_back(observed: State, configuration: Configuration) -> None:
+    back = reverse_plan(plan_for(configuration, observed))
+    reached = replay(back.observed, back.steps)
+    assert reached.with_explicit_mtus() == restorable(observed).with_explicit_mtus()
+
+
+@some
+@given(state=states())
+def test_nothing_is_to_be_done_between_a_state_and_itself(state: State) -> None:
+    assert make_plan(state, state).steps == ()
+
+
+@some
+@given(observed=states(), configuration=configurations())
+def test_where_a_plan_starts_does_not_matter_for_where_it_ends(observed: State, configuration: Configuration) -> None:
+    ours = replace(observed, interfaces={n: i for n, i in observed.interfaces.items() if not n.endswith(".7")})
+    from_here = plan_for(configuration, ours).desired
+    from_nothing = plan_for(configuration, EMPTY_VPP).desired
+    assert without_open_marks(from_here) == without_open_marks(from_nothing)
+
+
+def without_open_marks(state: State) -> State:
+    """Take away the bare mark, which an object may have or lack."""
+    return replace(
+        state,
+        interfaces={
+            name: replace(interface, tag="") if interface.tag == "vppcfg" else interface
+            for name, interface in state.interfaces.items()
+        },
+    )
+
+
+@some
+@given(observed=states(), configuration=configurations(), random=st.randoms(use_true_random=False))
+def test_the_order_of_keys_does_not_matter(observed: State, configuration: Configuration, random: object) -> None:
+    def shuffled(mapping: dict[str, object]) -> dict[str, object]:
+        items = list(mapping.items())
+        random.shuffle(items)  # type: ignore[attr-defined]
+        return dict(items)
+
+    mixed = replace(
+        observed,
+        interfaces=shuffled(dict(observed.interfaces)),  # type: ignore[arg-type]
+        lcps=shuffled(dict(observed.lcps)),  # type: ignore[arg-type]
+    )
+    reordered = replace(configuration, interfaces=shuffled(dict(configuration.interfaces)))  # type: ignore[arg-type]
+    assert list(plan_lines(plan_for(reordered, mixed))) == list(plan_lines(plan_for(configuration, observed)))
+
+
+@some
+@given(observed=states(), configuration=configurations())
+def test_a_plan_leaves_alone_what_is_not_ours(observed: State, configuration: Configuration) -> None:
+    reached = replay(observed, plan_for(configuration, observed).steps).with_explicit_mtus()
+    for name, before in observed.interfaces.items():
+        if name.endswith(".7") and name not in configuration.interfaces:
+            assert is_foreign(before.tag) or before.kind is InterfaceKind.SUB_INTERFACE
+            inherited = replace(before, packet_mtu=before.packet_mtu or reached.packet_mtu(before.parent or ""))
+            assert reached.interfaces[name] == inherited
+
+
+@pytest.mark.long
+@settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(observed=states(), configuration=configurations())
+def test_a_plan_leads_from_any_state_to_any_configuration_at_length(
+    observed: State, configuration: Configuration
+) -> None:
+    plan = plan_for(configuration, observed)
+    assert plan_for(configuration, replay(observed, plan.steps)).steps == ()

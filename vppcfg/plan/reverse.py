@@ -1,0 +1,32 @@
+"""The way back: the plan from where a plan leads to where it started."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vppcfg.model.interface import Interface
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+
+
+def reverse_plan(plan: Plan) -> Plan:
+    """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable`."""
+    return make_plan(plan.desired, restorable(plan.observed))
+
+
+def restorable(state: State) -> State:
+    """Return the state, the same in effect, that VPP can be brought to from anywhere.
+
+    An LCP pair that had lost its Linux device comes back whole. A sub-interface that was up below a port that was
+    down comes back down: it forwards as little, and VPP would want the port up to set it (vnet/interface.c).
+    """
+    lcps = {name: replace(pair, has_host=True) for name, pair in state.lcps.items()}
+    interfaces = {
+        name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
+        for name, interface in state.interfaces.items()
+    }
+    return replace(state, interfaces=interfaces, lcps=lcps)
+
+
+def _is_up_below_down(interface: Interface, state: State) -> bool:
+    return interface.is_up and interface.parent is not None and not state.interfaces[interface.parent].is_up
