@@ -67,12 +67,10 @@ def _(operation: op.CreateSubInterface, vpp: Target) -> Request:
 def _sub_flags(encapsulation: Encapsulation | OtherMatch) -> int:
     if isinstance(encapsulation, OtherMatch):
         return encapsulation.flags
-    flags = SubFlag.ONE_TAG if encapsulation.inner is None else SubFlag.TWO_TAGS
-    if encapsulation.is_dot1ad:
-        flags |= SubFlag.DOT1AD
-    if encapsulation.is_exact:
-        flags |= SubFlag.EXACT_MATCH
-    return int(flags)
+    flags = int(SubFlag.ONE_TAG if encapsulation.inner is None else SubFlag.TWO_TAGS)
+    flags |= SubFlag.DOT1AD if encapsulation.is_dot1ad else 0
+    flags |= SubFlag.EXACT_MATCH if encapsulation.is_exact else 0
+    return flags
 
 
 @encode.register
@@ -88,7 +86,14 @@ def _(operation: op.SetLinkMtu, vpp: Target) -> Request:
 
 @encode.register
 def _(operation: op.SetPacketMtu, vpp: Target) -> Request:
-    values = {"sw_if_index": vpp.index(operation.interface), "mtu.0": operation.mtu}
+    ip4, ip6, mpls = operation.protocol_mtus
+    values = {
+        "sw_if_index": vpp.index(operation.interface),
+        "mtu.0": operation.mtu,
+        "mtu.1": ip4,
+        "mtu.2": ip6,
+        "mtu.3": mpls,
+    }
     return Request(message="sw_interface_set_mtu", values=values)
 
 

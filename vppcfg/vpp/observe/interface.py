@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
+from enum import IntEnum
 from typing import NamedTuple
 
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
@@ -19,7 +19,7 @@ _TYPE_SUB = 1
 _LOCAL = "local0"
 
 
-class SubFlag(IntFlag):
+class SubFlag(IntEnum):
     """sub_if_flags (vnet/interface_types.api)."""
 
     NO_TAGS = 1
@@ -30,11 +30,12 @@ class SubFlag(IntFlag):
     DEFAULT = 32
     OUTER_ANY = 64
     INNER_ANY = 128
-    ALL = 255
-    """All of them but DOT1AH, which speaks of provider backbone bridging and not of the match."""
 
 
-_ENCAPSULATION = SubFlag.ONE_TAG | SubFlag.TWO_TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
+_MATCH = sum(SubFlag)
+"""Every bit that speaks of the match; DOT1AH speaks of provider backbone bridging."""
+_TAGS = SubFlag.ONE_TAG | SubFlag.TWO_TAGS
+_PLAIN = _TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
 
 
 class Row(NamedTuple):
@@ -173,11 +174,10 @@ def _sub_interface(row: Row, around: Surroundings) -> Interface:
 
 
 def _encapsulation(row: Row) -> Encapsulation | OtherMatch:
-    flags = row.sub_flags & SubFlag.ALL
-    tags = flags & (SubFlag.ONE_TAG | SubFlag.TWO_TAGS)
-    has_inner = tags == SubFlag.TWO_TAGS
-    is_plain = not flags & ~_ENCAPSULATION and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
-    if not is_plain or not row.outer or has_inner != bool(row.inner):
+    flags = row.sub_flags & _MATCH
+    tags = flags & _TAGS
+    is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
+    if not is_plain or not row.outer or bool(row.inner) != (tags == SubFlag.TWO_TAGS):
         return OtherMatch(flags=flags, outer=row.outer, inner=row.inner)
     return Encapsulation(
         outer=row.outer,

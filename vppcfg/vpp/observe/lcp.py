@@ -75,21 +75,30 @@ def read_settings(connection: Connection, replies: Replies) -> LcpSettings:
     )
 
 
-def find_hosts(pairs: Sequence[PairRow], rows: Sequence[Row]) -> frozenset[int]:
-    """Return the indexes of the VPP side of the Linux devices.
+def find_hosts(pairs: Sequence[PairRow], rows: Sequence[Row]) -> dict[int, int]:
+    """Return, by the index of the VPP interface, the index of the VPP side of its Linux device where that exists.
 
-    A pair whose parent's pair was deleted goes on naming an index that VPP may give to another interface, so only
-    what linux-cp makes counts: TAPs, TUNs and sub-interfaces of these.
+    When the pair of a port is deleted, those of its sub-interfaces go on naming an index that VPP may give to another
+    interface, a new TAP of linux-cp among them. So the host of a port must be a TAP or TUN, and that of a
+    sub-interface a sub-interface upon one, with the same id.
     """
-    taps = {row.sw_if_index for row in rows if devclass.may_be_lcp_host(row.device_class, row.name)}
-    candidates = {row.sw_if_index for row in rows if row.parent_index in taps}
-    return frozenset(pair.host_index for pair in pairs) & candidates
+    by_index = {row.sw_if_index: row for row in rows}
+    return {
+        pair.sw_if_index: pair.host_index
+        for pair in pairs
+        if (row := by_index.get(pair.sw_if_index)) and (host := by_index.get(pair.host_index))
+        if _is_host_of(row, host, by_index.get(host.parent_index, host))
+    }
 
 
-def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: frozenset[int]) -> dict[str, LcpPair]:
+def _is_host_of(row: Row, host: Row, tap: Row) -> bool:
+    return (row.type, row.sub_id) == (host.type, host.sub_id) and devclass.may_be_lcp_host(tap.device_class, tap.name)
+
+
+def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int, int]) -> dict[str, LcpPair]:
     """Return the pairs by the name of their VPP interface."""
     return {
-        names[pair.sw_if_index]: LcpPair(host_name=pair.host_name, netns=pair.netns, has_host=pair.host_index in hosts)
+        names[pair.sw_if_index]: LcpPair(host_name=pair.host_name, netns=pair.netns, has_host=pair.sw_if_index in hosts)
         for pair in pairs
         if pair.sw_if_index in names
     }

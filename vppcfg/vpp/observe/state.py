@@ -23,7 +23,7 @@ def observe(connection: Connection, version: str) -> State:
     rows = interface.read(connection, replies)
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
-    kept = interface.without(rows, hosts)
+    kept = interface.without(rows, frozenset(hosts.values()))
     indexes = [row.sw_if_index for row in kept]
     has_tables = address.has_other_tables(connection, replies)
     tables = address.TableQuestions(connection, indexes if has_tables else [])
