@@ -9,12 +9,16 @@ NAME_LENGTH = 63
 """VPP's API keeps 64 bytes of an interface's name, the last one NUL (vnet/interface.api)."""
 LINUX_NAME_LENGTH = 15
 """Linux keeps 16 bytes of a device's name, the last one NUL (IFNAMSIZ)."""
+NETNS_LENGTH = 31
+"""linux-cp keeps 32 bytes of a namespace's name, the last one NUL (linux-cp/lcp.api)."""
 MAX_SUB_ID = 0xFFFFFFFF
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
-_LINUX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LCP = re.compile(r"[a-z][a-z0-9.-]*")
 _GLOB = re.compile(r"[!-~]+")
+_OUTSIDE_GLOB = re.compile(r"[^!-~]")
+_WILD = re.compile(r"([*?[])")
 
 
 def is_interface_name(value: Any) -> bool:
@@ -22,9 +26,9 @@ def is_interface_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= NAME_LENGTH and _INTERFACE.fullmatch(value) is not None
 
 
-def is_linux_name(value: Any, length: int) -> bool:
-    """Return whether `value` can name something in Linux's file system, of at most `length` characters."""
-    return isinstance(value, str) and len(value) <= length and _LINUX.fullmatch(value) is not None
+def is_netns_name(value: Any) -> bool:
+    """Return whether `value` can be the name of a network namespace."""
+    return isinstance(value, str) and len(value) <= NETNS_LENGTH and _NETNS.fullmatch(value) is not None
 
 
 def is_lcp_name(value: Any) -> bool:
@@ -35,6 +39,11 @@ def is_lcp_name(value: Any) -> bool:
 def is_glob(value: Any) -> bool:
     """Return whether `value` can be a pattern over names of objects."""
     return isinstance(value, str) and _GLOB.fullmatch(value) is not None
+
+
+def glob_of(name: str) -> str:
+    """Return a pattern that matches `name`, and for a decent name nothing else."""
+    return _OUTSIDE_GLOB.sub("?", _WILD.sub(r"[\1]", name))
 
 
 def is_sub_id(value: Any) -> bool:

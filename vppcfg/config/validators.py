@@ -7,7 +7,7 @@ from typing import Any
 from yamale.validators import DefaultValidators, Validator
 
 from vppcfg.config.address import canonical_address
-from vppcfg.config.names import is_glob, is_interface_name, is_lcp_name, is_linux_name
+from vppcfg.config.names import NETNS_LENGTH, is_glob, is_interface_name, is_lcp_name, is_netns_name
 from vppcfg.config.scalar import shortened
 
 
@@ -50,21 +50,17 @@ class LcpName(Validator):  # type: ignore[misc]
         return f"{shortened(str(value))} is no LCP name: a lower case letter, then up to 14 of a-z, 0-9, `-` and `.`"
 
 
-class LinuxName(Validator):  # type: ignore[misc]
-    """A name in Linux; `max` is its length."""
+class NetnsName(Validator):  # type: ignore[misc]
+    """The name of a network namespace."""
 
-    tag = "linux_name"
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._length = int(kwargs.pop("max"))
-        super().__init__(*args, **kwargs)
+    tag = "netns_name"
 
     def _is_valid(self, value: Any) -> bool:
-        return is_linux_name(value, self._length)
+        return is_netns_name(value)
 
     def fail(self, value: Any) -> str:
-        """Say what a name in Linux consists of."""
-        return f"{shortened(str(value))} is no name of at most {self._length} letters, digits, `-`, `_` and `.`"
+        """Say what a network namespace is called."""
+        return f"{shortened(str(value))} is no namespace: at most {NETNS_LENGTH} letters, digits, `-`, `_` and `.`"
 
 
 class Glob(Validator):  # type: ignore[misc]
@@ -80,4 +76,4 @@ class Glob(Validator):  # type: ignore[misc]
         return f"{shortened(str(value))} is no name or glob; it is text without spaces, in which * stands for anything"
 
 
-VALIDATORS = {**DefaultValidators, **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, LinuxName, Glob)}}
+VALIDATORS = {**DefaultValidators, **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob)}}

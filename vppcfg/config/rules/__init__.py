@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     l2xc.l2xc_with_subs,
     lcp.lcp_duplicate,
     lcp.sub_lcp,
+    lcp.sub_lcp_netns,
     lcp.qinx_lcp,
     address.address_host,
     address.address_duplicate,

@@ -33,6 +33,19 @@ def sub_lcp(index: Index) -> Iterator[Problem]:
             yield _problem("sub-lcp-parent", interface, f"{parent.name} needs an LCP for {interface.name} to have one")
 
 
+def sub_lcp_netns(index: Index) -> Iterator[Problem]:
+    """Find LCPs of sub-interfaces in another namespace than that of the parent's device, which carries them."""
+    for interface in index.sub_interfaces:
+        parent = index.find(interface.parent)
+        if interface.lcp is None or parent is None or parent.lcp is None or parent.lcp.netns == interface.lcp.netns:
+            continue
+        theirs = "without one" if parent.lcp.netns is None else f"with netns {parent.lcp.netns}"
+        text = (
+            f"the LCP of {parent.name} is written {theirs}; a Linux VLAN device is where its parent is, write the same"
+        )
+        yield _problem("sub-lcp-netns", interface, text)
+
+
 def qinx_lcp(index: Index) -> Iterator[Problem]:
     """Find two-tag sub-interfaces whose LCP lacks the device of the outer tag (linux-cp/lcp_interface.c)."""
     for interface in index.sub_interfaces:
