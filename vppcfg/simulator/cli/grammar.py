@@ -1,0 +1,135 @@
+"""Reads CLI text the way vppinfra/unformat.c does: a piece that fits is taken, one that does not is left alone."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import SwInterface, Tables
+
+_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"\S+")
+_SHOWN = 30
+"""Characters of the rest that VPP repeats in an error."""
+_LAST_NUMBER = 0x7FFFFFFF
+"""Larger numbers are not numbers to VPP's CLI."""
+
+
+class Input:
+    """Text with a position in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        """Return whether nothing but white space is left."""
+        return not self._text[self._position :].strip()
+
+    @property
+    def shown(self) -> str:
+        """Return the rest as VPP repeats it in an error (format_unformat_error)."""
+        rest = self._text[self._position :]
+        text = rest.rstrip() if len(rest) <= _SHOWN else rest[:_SHOWN]
+        text = text.replace("\r", r"\r").replace("\n", r"\n").replace("\t", r"\t")
+        return text + ("..." if len(rest) > _SHOWN else "")
+
+    def skip_space(self) -> None:
+        """Go to the next character that is no white space."""
+        self._position = self._start()
+
+    def take(self, *words: str) -> bool:
+        """Take these words, the last one also as the start of a longer one."""
+        position = self._position
+        for word in words:
+            self.skip_space()
+            if not self._text.startswith(word, self._position):
+                self._position = position
+                return False
+            self._position += len(word)
+        return True
+
+    def take_word(self, word: str) -> bool:
+        """Take exactly this word."""
+        match = _WORD.match(self._text, self._start())
+        if match is None or match[0] != word:
+            return False
+        self._position = match.end()
+        return True
+
+    def number(self) -> int | None:
+        """Take a decimal number."""
+        match = _NUMBER.match(self._text, self._start())
+        if match is None or int(match[0]) > _LAST_NUMBER:
+            return None
+        self._position = match.end()
+        return int(match[0])
+
+    def string(self) -> str | None:
+        """Take a word, or a text in braces without them."""
+        start = self._start()
+        if self._text.startswith("{", start):
+            return self._braced(start)
+        match = _WORD.match(self._text, start)
+        if match is None:
+            return None
+        self._position = match.end()
+        return match[0]
+
+    def prefix(self) -> tuple[bool, int, int] | None:
+        """Take an address with its length: whether it is IPv6, its value, its length."""
+        match = _WORD.match(self._text, self._start())
+        address, slash, rest = match[0].partition("/") if match else ("", "", "")
+        digits = _NUMBER.match(rest)
+        if match is None or not slash or digits is None:
+            return None
+        try:
+            value = ipaddress.ip_address(address)
+        except ValueError:
+            return None
+        self._position = match.start() + len(address) + 1 + digits.end()
+        return value.version == 6, int(value), int(digits[0])
+
+    def interface(self, tables: Tables) -> SwInterface | None:
+        """Take the name of an interface or sub-interface."""
+        match = _WORD.match(self._text, self._start())
+        row = tables.named(match[0]) if match else None
+        if match is None or row is None or (row.is_sub and row.sub_id > _LAST_NUMBER):
+            return None
+        self._position = match.end()
+        return row
+
+    def line(self) -> Input:
+        """Take the rest of the line as an input of its own."""
+        start = self._start()
+        end = self._text.find("\n", start)
+        self._position = len(self._text) if end < 0 else end + 1
+        return Input(self._text[start : self._position])
+
+    def unknown(self, what: str = "unknown input") -> RefusedError:
+        """Return VPP's refusal of what comes next."""
+        return RefusedError(Retval.UNSPECIFIED, f"{what} `{self.shown}'")
+
+    def require_interface(self, tables: Tables, what: str = "unknown interface") -> SwInterface:
+        """Take the name of an interface; raise RefusedError when there is none."""
+        row = self.interface(tables)
+        if row is None:
+            raise self.unknown(what)
+        return row
+
+    def _start(self) -> int:
+        position = self._position
+        while position < len(self._text) and self._text[position].isspace():
+            position += 1
+        return position
+
+    def _braced(self, start: int) -> str | None:
+        depth = 0
+        for position in range(start, len(self._text)):
+            depth += {"{": 1, "}": -1}.get(self._text[position], 0)
+            if depth == 0:
+                self._position = position + 1
+                return self._text[start + 1 : position]
+        return None

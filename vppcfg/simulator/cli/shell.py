@@ -1,0 +1,86 @@
+"""Finds the command that a CLI line starts with and runs it, as vlib/cli.c does, one command after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from vppcfg.simulator.cli import interface, l2xc, lcp, show
+from vppcfg.simulator.cli.grammar import Input
+from vppcfg.simulator.releases import LINUX_CP
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+
+if TYPE_CHECKING:
+    from vppcfg.simulator.vpp import SimulatedVpp
+
+Command = Callable[[Tables, Input], str]
+
+_VNET: Mapping[str, Command] = {
+    "set interface state": interface.set_state,
+    "set interface mtu": interface.set_mtu,
+    "set interface mac address": interface.set_mac,
+    "set interface tag": interface.set_tag,
+    "set interface ip address": interface.set_address,
+    "set interface l2 xconnect": l2xc.set_xconnect,
+    "set interface l2 tag-rewrite": l2xc.set_tag_rewrite,
+    "set interface l3": l2xc.set_l3,
+    "clear interface tag": interface.clear_tag,
+    "create sub-interfaces": interface.create_sub_interfaces,
+    "delete sub-interface": interface.delete_sub_interface,
+    "show interface": show.interfaces,
+    "show mode": show.modes,
+}
+_LINUX_CP: Mapping[str, Command] = {
+    "lcp create": lcp.create,
+    "lcp delete": lcp.delete,
+    "lcp default": lcp.set_default,
+    "lcp lcp-sync": lcp.set_sync,
+    "lcp lcp-auto-subint": lcp.set_auto_subint,
+    "show lcp": lcp.show,
+}
+_SHOW_VERSION = "show version"
+
+
+def run_line(vpp: SimulatedVpp, text: str) -> tuple[int, str]:
+    """Run all commands in `text` and return VPP's code and what they print; the first refusal ends it."""
+    rest = Input(text)
+    printed = []
+    try:
+        while True:
+            printed.append(_run_next(vpp, rest))
+            if rest.is_at_end:
+                return 0, "".join(printed)
+    except RefusedError as refusal:
+        printed.append(f"{refusal.text}\n")
+        return Retval.UNSPECIFIED, "".join(printed)
+
+
+def _run_next(vpp: SimulatedVpp, rest: Input) -> str:
+    commands = {**_VNET, **_LINUX_CP} if LINUX_CP in vpp.plugins else _VNET
+    if rest.take_word("comment"):
+        if rest.string() is None:
+            raise rest.unknown()
+        return ""
+    path = _path(rest, [*commands, _SHOW_VERSION])
+    rest.skip_space()
+    if path == _SHOW_VERSION:
+        return f"vpp v{vpp.version} built by root on vm at {vpp.build_date}\n"
+    if path not in commands:
+        raise rest.unknown(f"{path}: unknown input" if path else "unknown input")
+    try:
+        return commands[path](vpp.tables, rest)
+    except RefusedError as refusal:
+        raise RefusedError(refusal.retval, f"{path}: {refusal.text}") from None
+
+
+def _path(rest: Input, commands: list[str]) -> str:
+    """Take the words of the longest path that commands share with the input."""
+    taken: list[str] = []
+    while True:
+        depth = len(taken)
+        follow = {command.split()[depth] for command in commands if command.split()[:depth] == taken != command.split()}
+        word = next((word for word in sorted(follow) if rest.take_word(word)), None)
+        if word is None:
+            return " ".join(taken)
+        taken.append(word)

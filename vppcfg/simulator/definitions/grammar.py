@@ -1,0 +1,170 @@
+"""Reads the notation of the definitions: one line per message or type. It knows no message by name.
+
+    version RELEASE VERSION CRC             what VPP's own .api file is in that release
+    alias NAME TYPE                         a type with another name, such as u8[6]
+    enum NAME TYPE NAME=VALUE ...
+    struct NAME: TYPE FIELD, ...
+    union NAME: TYPE FIELD CASE, ...
+    request NAME CRC [since RELEASE] [streams DETAILS [then REPLY]]: TYPE FIELD, ...
+    reply NAME CRC [since RELEASE]: TYPE FIELD, ...
+    bare NAME CRC: TYPE FIELD, ...          a message that starts neither like a request nor like a reply
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+CONTEXT_FIELD = "context"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field of a message or type."""
+
+    type: str
+    name: str
+    length: int | None = None
+    """Number of elements, 0 when it varies; None for a single value."""
+    counted_by: str = ""
+    """Field that holds the number of elements."""
+    default: str = ""
+    case: str = ""
+    """Value of the discriminator for which this member of a union is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What answers a request."""
+
+    reply: str = ""
+    """Message that ends the answer; '' when details end by themselves."""
+    details: str = ""
+    """Message that comes once per row; '' when there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message; `fields` leave out the message id."""
+
+    name: str
+    crc: str
+    fields: tuple[Field, ...]
+    since: str = ""
+    service: Service | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enumeration:
+    """A closed set of numbers."""
+
+    name: str
+    type: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """A struct or a union."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileVersion:
+    """What one release says of an .api file."""
+
+    version: str
+    crc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiFile:
+    """One .api file."""
+
+    module: str
+    versions: Mapping[str, FileVersion]
+    messages: tuple[Message, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    enumerations: tuple[Enumeration, ...] = ()
+    structs: tuple[Aggregate, ...] = ()
+    unions: tuple[Aggregate, ...] = ()
+
+
+_REQUEST_START = (Field(type="u32", name="client_index"), Field(type="u32", name=CONTEXT_FIELD))
+_REPLY_START = (Field(type="u32", name=CONTEXT_FIELD),)
+
+
+def parse(module: str, *texts: str) -> ApiFile:
+    """Return the definitions written in `texts`, which later ones complete; raise ValueError for a bad line."""
+    versions: dict[str, FileVersion] = {}
+    aliases: dict[str, str] = {}
+    enumerations: list[Enumeration] = []
+    structs: list[Aggregate] = []
+    unions: list[Aggregate] = []
+    messages: list[Message] = []
+    for keyword, words, fields in _statements(texts):
+        name = words[0]
+        if keyword == "version":
+            versions[name] = FileVersion(version=words[1], crc=words[2])
+        elif keyword == "alias":
+            aliases[name] = words[1]
+        elif keyword == "enum":
+            enumerations.append(Enumeration(name=name, type=words[1], values=tuple(map(_enumerator, words[2:]))))
+        elif keyword == "struct":
+            structs.append(Aggregate(name=name, fields=fields))
+        elif keyword == "union":
+            unions.append(Aggregate(name=name, fields=fields))
+        else:
+            messages.append(_message(keyword, words, fields))
+    return ApiFile(
+        module=module,
+        versions=versions,
+        messages=tuple(messages),
+        aliases=aliases,
+        enumerations=tuple(enumerations),
+        structs=tuple(structs),
+        unions=tuple(unions),
+    )
+
+
+def _statements(texts: tuple[str, ...]) -> Iterator[tuple[str, list[str], tuple[Field, ...]]]:
+    for text in texts:
+        for line in text.splitlines():
+            if line.strip():
+                head, _, tail = line.partition(":")
+                keyword, *words = head.split()
+                yield keyword, words, tuple(_field(part) for part in tail.split(",") if part.strip())
+
+
+def _enumerator(word: str) -> tuple[str, int]:
+    name, _, value = word.partition("=")
+    return name, int(value)
+
+
+def _field(text: str) -> Field:
+    kind, declared, *case = text.split()
+    declared, _, default = declared.partition("=")
+    name, bracket, length = declared.rstrip("]").partition("[")
+    if not bracket:
+        return Field(type=kind, name=name, default=default, case=case[0] if case else "")
+    if length.isdigit():
+        return Field(type=kind, name=name, length=int(length))
+    return Field(type=kind, name=name, length=0, counted_by=length)
+
+
+def _message(keyword: str, words: list[str], fields: tuple[Field, ...]) -> Message:
+    name, crc, *rest = words
+    options = dict(zip(rest[::2], rest[1::2], strict=True))
+    since = options.pop("since", "")
+    if keyword == "reply":
+        return Message(name=name, crc=crc, since=since, fields=_REPLY_START + fields)
+    if keyword == "bare":
+        service = Service(reply=options["then"]) if "then" in options else None
+        return Message(name=name, crc=crc, since=since, fields=fields, service=service)
+    if keyword != "request":
+        raise ValueError(f"unknown definition: {keyword} {name}")
+    details = options.get("streams", "")
+    service = Service(reply=options.get("then", "" if details else f"{name}_reply"), details=details)
+    return Message(name=name, crc=crc, since=since, fields=_REQUEST_START + fields, service=service)

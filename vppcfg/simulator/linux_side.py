@@ -1,0 +1,96 @@
+"""The Linux that a simulated VPP runs on, as far as linux-cp meets it: namespaces, TAPs and VLAN devices."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+_MAX_NAME = 15
+_LAST_VLAN = 4094
+"""Linux keeps 4095 for itself (net/8021q)."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Device:
+    """A network device; `vlan` is its parent's index, its id and whether it is 802.1ad."""
+
+    name: str
+    index: int
+    vlan: tuple[int, int, bool] | None = None
+
+
+class _Namespace:
+    def __init__(self) -> None:
+        self.devices: dict[str, Device] = {}
+        self.vlans: dict[int, dict[tuple[int, bool], Device]] = {}
+        """VLAN devices by their parent's index, for every device."""
+        self._next_index = 1
+
+    def add(self, name: str, vlan: tuple[int, int, bool] | None = None) -> Device:
+        device = Device(name=name, index=self._next_index, vlan=vlan)
+        self._next_index += 1
+        self.devices[name] = device
+        self.vlans[device.index] = {}
+        if vlan is not None:
+            self.vlans[vlan[0]][vlan[1:]] = device
+        return device
+
+    def remove(self, device: Device) -> None:
+        for child in list(self.vlans.pop(device.index).values()):
+            self.remove(child)
+        if device.vlan is not None and device.vlan[0] in self.vlans:
+            del self.vlans[device.vlan[0]][device.vlan[1:]]
+        del self.devices[device.name]
+
+
+class LinuxSide:
+    """Network namespaces by name; '' is the one that VPP runs in.
+
+    Without a list of `namespaces` every one that is asked for exists. `devices` exist before VPP, in ''.
+    """
+
+    def __init__(self, namespaces: Collection[str] | None = None, devices: Collection[str] = ()) -> None:
+        self._has_all = namespaces is None
+        self._namespaces: dict[str, _Namespace] = {}
+        for name in ("", *(namespaces or ())):
+            self._namespaces[name] = _Namespace()
+            self._namespaces[name].add("lo")
+        for name in devices:
+            self._namespaces[""].add(name)
+
+    def has(self, netns: str) -> bool:
+        """Return whether a namespace can be entered."""
+        if self._has_all and netns not in self._namespaces:
+            self._namespaces[netns] = _Namespace()
+            self._namespaces[netns].add("lo")
+        return netns in self._namespaces
+
+    def device(self, netns: str, name: str) -> Device | None:
+        """Return the device called `name`, None when there is none."""
+        return self._namespaces[netns].devices.get(name)
+
+    def add_tap(self, netns: str, name: str) -> Device | None:
+        """Make a TAP, or return None when Linux refuses: the name is taken, or no name at all (TUNSETIFF)."""
+        namespace = self._namespaces[netns]
+        if not name:
+            name = next(f"tap{n}" for n in range(len(namespace.devices) + 1) if f"tap{n}" not in namespace.devices)
+        return None if name in namespace.devices or not _is_valid(name) else namespace.add(name)
+
+    def add_vlan(self, netns: str, name: str, parent_index: int, vlan: int, is_dot1ad: bool) -> Device | None:
+        """Make a VLAN device, or return None when Linux refuses: bad name or id, no parent, such a VLAN exists."""
+        namespace = self._namespaces[netns]
+        siblings = namespace.vlans.get(parent_index)
+        is_refused = not _is_valid(name) or name in namespace.devices or vlan > _LAST_VLAN
+        if is_refused or siblings is None or (vlan, is_dot1ad) in siblings:
+            return None
+        return namespace.add(name, (parent_index, vlan, is_dot1ad))
+
+    def remove(self, netns: str, name: str) -> None:
+        """Remove a device, when it is there, and the VLAN devices on it."""
+        device = self._namespaces[netns].devices.get(name) if netns in self._namespaces else None
+        if device is not None:
+            self._namespaces[netns].remove(device)
+
+
+def _is_valid(name: str) -> bool:
+    return 0 < len(name) <= _MAX_NAME and name not in {".", ".."} and not any(c in "/:" or c.isspace() for c in name)

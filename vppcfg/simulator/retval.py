@@ -1,0 +1,44 @@
+"""VPP's return codes (vnet/error.h) as far as the simulator answers them, and how a refusal travels inside it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Retval(IntEnum):
+    """VPP's number for each refusal."""
+
+    UNSPECIFIED = -1
+    INVALID_SW_IF_INDEX = -2
+    INVALID_VALUE = -7
+    UNIMPLEMENTED = -9
+    SYSCALL_ERROR_1 = -11
+    SYSCALL_ERROR_2 = -12
+    SYSCALL_ERROR_3 = -13
+    FEATURE_DISABLED = -30
+    INVALID_REGISTRATION = -31
+    INVALID_VLAN = -55
+    VLAN_ALREADY_EXISTS = -56
+    ADDRESS_LENGTH_MISMATCH = -59
+    ADDRESS_NOT_FOUND_FOR_INTERFACE = -60
+    ADDRESS_NOT_DELETABLE = -61
+    INVALID_INTERFACE = -71
+    INVALID_VLAN_TAG_COUNT = -72
+    INVALID_ARGUMENT = -73
+    VALUE_EXIST = -81
+    INVALID_SUB_SW_IF_INDEX = -98
+    ADDRESS_IN_USE = -105
+    UNSUPPORTED = -126
+    DUPLICATE_IF_ADDRESS = -127
+    NETLINK_ERROR = -145
+    EAGAIN = -165
+    BUSY = -167
+
+
+class RefusedError(Exception):
+    """VPP would not do it: the API's code, and the words that the CLI prints."""
+
+    def __init__(self, retval: Retval, text: str = "") -> None:
+        super().__init__(text)
+        self.retval = retval
+        self.text = text

@@ -1,0 +1,1 @@
+"""What VPP's vnet layer and linux-cp do to the tables, behind the API and the CLI alike."""

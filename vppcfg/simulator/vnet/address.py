@@ -1,0 +1,98 @@
+"""IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from vppcfg.simulator.addresses import AddressBook, Assigned
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import SwInterface, Tables
+
+_LINK_LOCAL = ipaddress.IPv6Network("fe80::/10")
+_EXACT_MATCH = 16
+
+
+def check_addressable(tables: Tables, interface: SwInterface) -> None:
+    """Raise RefusedError where VPP takes no addresses (vnet_sw_interface_supports_addressing)."""
+    if interface.index == 0:
+        raise RefusedError(Retval.UNSUPPORTED, "local0 interface doesn't support IP addressing")
+    if interface.is_sub and not interface.flags & _EXACT_MATCH:
+        text = "sub-interface without exact-match doesn't support IP addressing"
+        raise RefusedError(Retval.UNSUPPORTED, text)
+
+
+def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, length: int) -> None:
+    """Put an address on an interface; raise RefusedError when it overlaps or has a wrong length."""
+    check_addressable(tables, interface)
+    if is_ipv6 and ipaddress.IPv6Address(address) in _LINK_LOCAL:
+        _check_link_local_length(length)
+        tables.link_locals[interface.index] = address
+        return
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    conflict = book.conflict(interface.index, address, length)
+    if conflict is not None:
+        raise _overlap(tables, interface, is_ipv6, (address, length), conflict)
+    if not 0 < length <= book.bits:
+        text = f"{_text(is_ipv6, address, length)} wrong length for interface {tables.name_of(interface)}"
+        raise RefusedError(Retval.ADDRESS_LENGTH_MISMATCH, text)
+    book.add(Assigned(sw_if_index=interface.index, address=address, length=length))
+
+
+def remove(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, length: int) -> None:
+    """Take an address off an interface, whatever length is given: VPP looks for the address alone.
+
+    Raise RefusedError when the interface does not have it, or when it is the link-local one.
+    """
+    check_addressable(tables, interface)
+    if is_ipv6 and ipaddress.IPv6Address(address) in _LINK_LOCAL:
+        _check_link_local_length(length)
+        if tables.link_locals.get(interface.index) == address:
+            raise RefusedError(Retval.ADDRESS_NOT_DELETABLE, "address not deletable")
+        raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, "address not found")
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    known = book.find(book.table_of(interface.index), address)
+    if known is None or known.sw_if_index != interface.index:
+        text = f"{_text(is_ipv6, address, length)} not found for interface {tables.name_of(interface)}"
+        raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, text)
+    book.remove(known)
+
+
+def remove_all(tables: Tables, sw_if_index: int) -> None:
+    """Take all addresses off an interface (ip_del_all_interface_addresses)."""
+    for book in (tables.ip4, tables.ip6):
+        _clear(book, sw_if_index)
+
+
+def interface_deleted(tables: Tables, sw_if_index: int) -> None:
+    """Forget addresses and FIB tables of an interface that goes away."""
+    remove_all(tables, sw_if_index)
+    tables.link_locals.pop(sw_if_index, None)
+    tables.ip4.unbind(sw_if_index)
+    tables.ip6.unbind(sw_if_index)
+
+
+def _clear(book: AddressBook, sw_if_index: int) -> None:
+    for assigned in book.of(sw_if_index):
+        book.remove(assigned)
+
+
+def _check_link_local_length(length: int) -> None:
+    if length != 128:
+        raise RefusedError(Retval.ADDRESS_LENGTH_MISMATCH, "prefix length of link-local address must be 128")
+
+
+def _overlap(
+    tables: Tables, interface: SwInterface, is_ipv6: bool, wanted: tuple[int, int], conflict: Assigned
+) -> RefusedError:
+    """Return VPP's refusal: IPv4 and IPv6 have different codes and words for it."""
+    new, old = _text(is_ipv6, *wanted), _text(is_ipv6, conflict.address, conflict.length)
+    owner = tables.name_of(tables.sw[conflict.sw_if_index])
+    if is_ipv6:
+        text = f"failed to add {new} which conflicts with {old} for interface {owner}"
+        return RefusedError(Retval.DUPLICATE_IF_ADDRESS, text)
+    text = f"failed to add {new} on {tables.name_of(interface)} which conflicts with {old} for interface {owner}"
+    return RefusedError(Retval.ADDRESS_IN_USE, text)
+
+
+def _text(is_ipv6: bool, address: int, length: int) -> str:
+    return f"{ipaddress.IPv6Address(address) if is_ipv6 else ipaddress.IPv4Address(address)}/{length}"

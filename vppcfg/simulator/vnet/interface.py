@@ -1,0 +1,105 @@
+"""Interfaces: ports made and deleted, admin state, MTUs, MAC addresses, tags (vnet/interface.c)."""
+
+from __future__ import annotations
+
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, InterfaceEvent, SwInterface, Tables
+from vppcfg.simulator.vnet import sync
+
+LOCAL0 = "local0"
+UNTAGGED = ("untagged",)
+_AF_PACKET_OVERHEAD = 44
+"""Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
+_LINUX_MIN_MTU = 68
+_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "VXLAN", "bvi"})
+"""Device classes whose driver cannot set a maximum frame size."""
+
+
+def require(tables: Tables, sw_if_index: int) -> SwInterface:
+    """Return an interface; raise RefusedError for an index that is free (VALIDATE_SW_IF_INDEX)."""
+    interface = tables.sw.get(sw_if_index)
+    if interface is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    return interface
+
+
+def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:
+    """Register a port and the interface on it, born down (vnet_register_interface)."""
+    tables.hw_by_name[port.name] = port.index
+    interface = tables.sw.add(lambda index: SwInterface(index=index, sup_index=index, hw_index=port.index))
+    interface.mtus[0] = packet_mtu
+    port.sw_if_index = interface.index
+    port.encapsulations.add(UNTAGGED)
+    tables.events.append(InterfaceEvent(sw_if_index=interface.index))
+    return interface
+
+
+def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None:
+    """Bring an interface up or down; raise RefusedError when a sub-interface's parent is down."""
+    parent = tables.parent_of(interface)
+    if interface.is_sub and is_up and not parent.is_up:
+        raise RefusedError(Retval.UNSPECIFIED, f"super-interface {tables.name_of(parent)} must be up")
+    if interface.is_up == is_up:
+        return
+    interface.is_up = is_up
+    sync.admin_state_changed(tables, interface)
+    tables.events.append(InterfaceEvent(sw_if_index=interface.index, is_admin_up=is_up))
+    if not interface.is_sub:
+        _set_link(tables, tables.hw_of(interface), is_up)
+
+
+def _set_link(tables: Tables, port: HwInterface, is_up: bool) -> None:
+    if port.is_ethernet and port.is_link_up != is_up:
+        port.is_link_up = is_up
+        tables.events.append(InterfaceEvent(sw_if_index=port.sw_if_index, is_link_up=is_up))
+
+
+def set_packet_mtus(tables: Tables, interface: SwInterface, mtus: list[int]) -> None:
+    """Set the L3, IPv4, IPv6 and MPLS MTUs in bytes; VPP checks none of them."""
+    if interface.mtus != mtus:
+        interface.mtus = list(mtus)
+        sync.mtu_changed(tables, interface)
+
+
+def set_link_mtu(tables: Tables, port: HwInterface, mtu: int) -> None:
+    """Set a port's link MTU in bytes, and with it the packet MTU of the port and of all on it.
+
+    Raise RefusedError when the port is not Ethernet or its driver refuses.
+    """
+    if port.link_mtu == mtu:
+        return
+    _ask_driver(tables, port, mtu)
+    port.link_mtu = mtu
+    for index in [port.sw_if_index, *port.sub_interfaces.values()]:
+        interface = tables.sw.get(index)
+        if interface is not None:
+            set_packet_mtus(tables, interface, [mtu, *interface.mtus[1:]])
+
+
+def _ask_driver(tables: Tables, port: HwInterface, mtu: int) -> None:
+    if port.device_class in _UNCHANGEABLE:
+        text = "underlying driver doesn't support changing Max Frame Size"
+        raise RefusedError(Retval.UNSUPPORTED, "" if port.device_class == "rdma" else text)
+    if port.device_class == "af-packet":
+        if not _LINUX_MIN_MTU <= mtu + _AF_PACKET_OVERHEAD <= port.max_link_mtu:
+            raise RefusedError(Retval.SYSCALL_ERROR_1, "netlink error: rtnl_send_recv: Invalid argument")
+    elif port.is_mtu_fixed_while_up and tables.sw[port.sw_if_index].is_up:
+        raise RefusedError(Retval.BUSY, "port is running")
+    elif mtu > port.max_link_mtu:
+        raise RefusedError(Retval.INVALID_VALUE, "invalid MTU")
+
+
+def set_mac(tables: Tables, interface: SwInterface, mac: bytes) -> None:
+    """Set the MAC address; raise RefusedError where there is none to set.
+
+    On a sub-interface VPP changes port 0, which is local0 and has none (vnet/interface_api.c).
+    """
+    port = tables.hw[interface.hw_index]
+    if not port.is_ethernet:
+        raise RefusedError(Retval.UNIMPLEMENTED, "MAC Address Change is not supported on this interface")
+    port.mac = mac
+
+
+def set_tag(interface: SwInterface, tag: bytes) -> None:
+    """Set an interface's tag, cut to the 63 bytes that the API shows; b'' clears it."""
+    interface.tag = tag

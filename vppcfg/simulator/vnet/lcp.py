@@ -1,0 +1,221 @@
+"""LCP pairs: host TAPs and their sub-interfaces made, deleted and orphaned (plugins/linux-cp/lcp_interface.c)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vppcfg.simulator.linux_side import Device
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import NONE, HwInterface, Pair, SwInterface, Tables
+from vppcfg.simulator.vnet import address, interface, sub_interface
+
+_MAX_NAME = 15
+_PUNCTUATION = frozenset("-_%@:.")
+_DEFAULT_HOST_MTU = 9216
+"""ETHERNET_MAX_PACKET_BYTES, where the interface has no packet MTU."""
+_TAP_MTUS = range(68, 65522)
+"""MTUs in bytes that Linux lets a TAP have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The pair that is asked for."""
+
+    host_name: str
+    netns: str = ""
+    is_tun: bool = False
+
+
+def create(tables: Tables, phy_index: int, wish: Wish) -> Pair:
+    """Pair an interface with a Linux device; raise RefusedError with VPP's code (lcp_itf_pair_create)."""
+    if tables.release.knows_lcp_pair_exists and phy_index in tables.lcp.by_phy:
+        raise RefusedError(Retval.VALUE_EXIST)
+    phy = interface.require(tables, phy_index)
+    if not _is_valid(wish.host_name):
+        raise RefusedError(Retval.INVALID_ARGUMENT)
+    if not tables.hw_of(phy).is_ethernet and not wish.is_tun:
+        raise RefusedError(Retval.INVALID_ARGUMENT)
+    netns = wish.netns or tables.lcp.default_netns
+    if phy.is_sub:
+        device, host = _create_host_sub_interface(tables, phy, wish.host_name, netns)
+    else:
+        device, host = _create_host_tap(tables, phy, wish, netns)
+    pair = _keep(tables, phy, host, device, Wish(host_name=wish.host_name, netns=netns, is_tun=wish.is_tun))
+    if tables.parent_of(host).is_up or not host.is_sub:
+        interface.set_admin_state(tables, host, True)
+    return pair
+
+
+def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, wish: Wish) -> Pair:
+    def pair_at(index: int) -> Pair:
+        return Pair(
+            index=index,
+            phy=phy.index,
+            host=host.index,
+            host_name=wish.host_name,
+            device_name=device.name,
+            vif_index=device.index,
+            is_tun=wish.is_tun,
+            netns=wish.netns,
+        )
+
+    pair = tables.lcp.pairs.add(pair_at)
+    tables.lcp.by_phy[phy.index] = pair.index
+    return pair
+
+
+def _create_host_tap(tables: Tables, phy: SwInterface, wish: Wish, netns: str) -> tuple[Device, SwInterface]:
+    number = _free_tap_id(tables, phy)
+    if not tables.linux.has(netns):
+        raise RefusedError(Retval.SYSCALL_ERROR_2)
+    device = tables.linux.add_tap(netns, wish.host_name)
+    if device is None:
+        raise RefusedError(Retval.SYSCALL_ERROR_3)
+    mtu = phy.mtus[0]
+    if mtu and mtu not in _TAP_MTUS:
+        tables.linux.remove(netns, device.name)
+        raise RefusedError(Retval.NETLINK_ERROR)
+    tables.tap_ids.add(number)
+
+    def tap_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"{'tun' if wish.is_tun else 'tap'}{number}",
+            device_class=tables.release.tap_class,
+            is_ethernet=not wish.is_tun,
+            mac=bytes(6) if wish.is_tun else mac_bytes("02:fe:00:00:00:00")[:2] + number.to_bytes(4),
+            link_mtu=9000,
+            is_link_up=True,
+        )
+
+    tap = tables.hw.add(tap_at)
+    return device, interface.create_port(tables, tap, mtu or _DEFAULT_HOST_MTU)
+
+
+def _free_tap_id(tables: Tables, phy: SwInterface) -> int:
+    if tables.release.tap_id_base is None:
+        number = phy.hw_index
+        if number in tables.tap_ids:
+            raise RefusedError(Retval.INVALID_INTERFACE)
+        return number
+    number = tables.release.tap_id_base
+    while number in tables.tap_ids:
+        number += 1
+    return number
+
+
+def _create_host_sub_interface(
+    tables: Tables, phy: SwInterface, host_name: str, netns: str
+) -> tuple[Device, SwInterface]:
+    try:
+        address.check_addressable(tables, phy)
+    except RefusedError:
+        raise RefusedError(Retval.INVALID_ARGUMENT) from None
+    parent = _pair_of(tables, phy.sup_index)
+    if parent is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    if not tables.linux.has(netns):
+        raise RefusedError(Retval.UNSPECIFIED)
+    device = tables.linux.device(netns, host_name) or _create_vlan(tables, phy, host_name, netns, parent)
+    host = sub_interface.template_for(
+        parent.host, phy.sub_id, phy.flags, outer_vlan=phy.outer_vlan, inner_vlan=phy.inner_vlan
+    )
+    if not tables.sw.has(parent.host) or (parent.host, phy.sub_id) in tables.children:
+        raise RefusedError(Retval.INVALID_ARGUMENT)
+    try:
+        return device, sub_interface.create(tables, host)
+    except RefusedError:
+        raise RefusedError(Retval.INVALID_ARGUMENT) from None
+
+
+def _create_vlan(tables: Tables, phy: SwInterface, host_name: str, netns: str, parent: Pair) -> Device:
+    """Make the VLAN device, on the device of the one-tag sub-interface when there are two tags."""
+    is_dot1ad = bool(phy.flags & sub_interface.Flag.DOT1AD)
+    linux_parent: Pair | None = parent
+    vlan = (phy.outer_vlan, is_dot1ad)
+    if phy.inner_vlan:
+        linux_parent = _pair_by_outer_vlan(tables, phy, is_dot1ad)
+        vlan = (phy.inner_vlan, False)
+    device = linux_parent and tables.linux.add_vlan(netns, host_name, linux_parent.vif_index, *vlan)
+    if not device:
+        raise RefusedError(Retval.INVALID_ARGUMENT)
+    return device
+
+
+def _pair_by_outer_vlan(tables: Tables, phy: SwInterface, is_dot1ad: bool) -> Pair | None:
+    for index in tables.hw_of(phy).sub_interfaces.values():
+        sub = tables.sw.get(index)
+        is_match = sub is not None and sub.inner_vlan == 0 and sub.outer_vlan == phy.outer_vlan
+        if is_match and sub is not None and bool(sub.flags & sub_interface.Flag.DOT1AD) == is_dot1ad:
+            return _pair_of(tables, index)
+    return None
+
+
+def _pair_of(tables: Tables, phy_index: int) -> Pair | None:
+    index = tables.lcp.by_phy.get(phy_index)
+    return None if index is None else tables.lcp.pairs[index]
+
+
+def delete(tables: Tables, phy_index: int) -> None:
+    """Delete the pair of an interface and its Linux device; raise RefusedError when there is none.
+
+    Pairs on sub-interfaces stay, without a host interface, when the pair of their parent goes. Deleting such an
+    orphan deletes whatever interface has its host's index by then: VPP does not look.
+    """
+    pair = _pair_of(tables, phy_index)
+    if pair is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    del tables.lcp.by_phy[phy_index]
+    tables.lcp.pairs.remove(pair.index)
+    host = tables.sw.stale(pair.host)
+    if host is not None and host.is_sub:
+        tables.linux.remove(pair.netns, pair.host_name)
+        if tables.sw.has(pair.host):
+            sub_interface.delete(tables, pair.host)
+    elif tables.sw.has(pair.host):
+        _delete_tap(tables, tables.sw[pair.host], pair)
+
+
+def _delete_tap(tables: Tables, host: SwInterface, pair: Pair) -> None:
+    port = tables.hw_of(host)
+    if port.device_class != tables.release.tap_class:
+        return
+    sub_interface.delete_port(tables, port.index)
+    tables.tap_ids.discard(int(port.name[3:]))
+    tables.linux.remove(pair.netns, pair.device_name)
+
+
+def interface_deleted(tables: Tables, sw_if_index: int) -> None:
+    """Delete the pair of an interface that goes away."""
+    if sw_if_index in tables.lcp.by_phy:
+        delete(tables, sw_if_index)
+
+
+def sub_interface_created(tables: Tables, sw_if_index: int) -> None:
+    """With lcp-auto-subint, pair a new sub-interface when its parent has a pair; a failure goes unnoticed."""
+    sub = tables.sw[sw_if_index]
+    parent = _pair_of(tables, sub.sup_index)
+    if not tables.lcp.is_auto_subint or parent is None:
+        return
+    try:
+        create(tables, sub.index, Wish(host_name=f"{parent.host_name}.{sub.sub_id}", netns=parent.netns))
+    except RefusedError:
+        return
+
+
+def has_host(tables: Tables, pair: Pair) -> bool:
+    """Return whether the host interface of a pair is still there."""
+    return pair.host != NONE and tables.sw.has(pair.host)
+
+
+def _is_valid(name: str) -> bool:
+    return len(name) <= _MAX_NAME and all((c.isalnum() and c.isascii()) or c in _PUNCTUATION for c in name)
+
+
+def create_orphan(tables: Tables, phy_index: int, host_name: str, netns: str) -> None:
+    """Keep a pair whose host sub-interface is gone, as the deletion of its parent's pair leaves it."""
+    gone = tables.sw.add(lambda index: SwInterface(index=index, sup_index=0, is_sub=True))
+    tables.sw.remove(gone.index)
+    device = Device(name=host_name, index=0)
+    _keep(tables, tables.sw[phy_index], gone, device, Wish(host_name=host_name, netns=netns))
