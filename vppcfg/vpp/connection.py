@@ -58,12 +58,24 @@ class Connection:
         definition = self._definitions.messages.get(name) or self._bootstrap.messages.get(name)
         return definition is not None and definition.key in self._table
 
+    def offers(self, name: str) -> bool:
+        """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
+        return any(key.rpartition("_")[0] == name for key in self._table)
+
     def message(self, name: str) -> Message:
         """Return the layout of the message `name` in this VPP. Raise DataplaneError when it lacks the message."""
         message = self._messages.get(name)
         if message is None:
             message = self._messages[name] = self._compile(name)
         return message
+
+    def newest(self, names: Sequence[str]) -> str:
+        """Return the first of the messages `names` that this VPP has, or the last when it has none."""
+        return next((name for name in names if self.has(name)), names[-1])
+
+    def has_field(self, message: str, path: str) -> bool:
+        """Return whether this VPP's `message` has a value at `path`. Raise DataplaneError when it lacks the message."""
+        return self.message(message).has(path)
 
     def request(self, name: str, values: Mapping[str, Value] | None = None, text: str = "") -> tuple[int, bytes]:
         """Return a new request's context and its framed bytes: `values` by path, and `text` as its last string.
@@ -156,13 +168,13 @@ class Connection:
                 return
 
     def _learn_definitions(self, json_dir: str | None) -> Definitions:
-        if not self.has("get_api_json"):
-            return definitions.read_directory(definitions.find_directory(json_dir))
-        replies = self.ask([self.request("get_api_json")[1]])
-        message = self.message("get_api_json_reply")
-        for data in replies.get(message.index, ()):
-            return definitions.parse_served(message.text(data))
-        raise _nonsense("get_api_json_reply")
+        if self.has("get_api_json"):
+            replies = self.ask([self.request("get_api_json")[1]])
+            message = self.message("get_api_json_reply")
+            for served in (message.text(data) for data in replies.get(message.index, ())):
+                if served:
+                    return definitions.parse_served(served)
+        return definitions.read_directory(definitions.find_directory(json_dir))
 
     def _compile(self, name: str) -> Message:
         definition = self._definitions.messages.get(name)
@@ -171,7 +183,7 @@ class Connection:
             definition, source = self._bootstrap.messages.get(name, definition), self._bootstrap
         if definition is not None and definition.key in self._table:
             return compile_message(source, definition, self._table[definition.key])
-        if any(key.rpartition("_")[0] == name for key in self._table):
+        if self.offers(name):
             raise DataplaneError(f"the API definitions of {name} are not those of the running VPP", _OTHER_DEFINITIONS)
         raise DataplaneError(f"the running VPP has no message {name}", _MISSING)
 

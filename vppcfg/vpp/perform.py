@@ -10,7 +10,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import CreateSubInterface, DeleteSubInterface, Operation
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.encode import encode
+from vppcfg.vpp.encode import encode, objection
 from vppcfg.vpp.observe.interface import read_names
 from vppcfg.vpp.retval import describe
 
@@ -23,10 +23,9 @@ class NotYetKnown(Exception):
 
 
 class Indexes:
-    """What an encoder must know of a VPP: its messages, and the index of each interface as operations go by."""
+    """The index of each interface, as operations go by."""
 
-    def __init__(self, connection: Connection, by_name: dict[str, int]) -> None:
-        self._connection = connection
+    def __init__(self, by_name: dict[str, int]) -> None:
         self._by_name = by_name
         self._expected: set[str] = set()
 
@@ -38,14 +37,6 @@ class Indexes:
             raise NotYetKnown
         raise ValueError(f"VPP has no interface {name}")
 
-    def newest(self, names: tuple[str, ...]) -> str:
-        """Return the first of the messages `names` that VPP has, or the last when it has none."""
-        return next((name for name in names if self._connection.has(name)), names[-1])
-
-    def has_field(self, message: str, path: str) -> bool:
-        """Return whether VPP's `message` has a value at `path`."""
-        return self._connection.message(message).has(path)
-
     def note_sent(self, operation: Operation) -> None:
         """Take account of an operation that is under way."""
         if isinstance(operation, CreateSubInterface):
@@ -53,10 +44,10 @@ class Indexes:
         elif isinstance(operation, DeleteSubInterface):
             del self._by_name[operation.interface]
 
-    def note_created(self, operation: CreateSubInterface, index: int) -> None:
+    def note_created(self, name: str, index: int) -> None:
         """Take account of a new interface."""
-        self._expected.discard(operation.interface)
-        self._by_name[operation.interface] = index
+        self._expected.discard(name)
+        self._by_name[name] = index
 
 
 class Run:
@@ -65,7 +56,7 @@ class Run:
     def __init__(self, connection: Connection, operations: Sequence[Operation]) -> None:
         self._connection = connection
         self._operations = operations
-        self._indexes = Indexes(connection, read_names(connection))
+        self._indexes = Indexes(read_names(connection))
         self._readers: dict[int, Reader] = {}
         self._next = 0
         self._under_way: dict[int, int] = {}
@@ -109,7 +100,9 @@ class Run:
 
     def _request(self, position: int) -> bytes:
         operation = self._operations[position]
-        request = encode(operation, self._indexes)
+        if reason := objection(operation):
+            raise ValueError(reason)
+        request = encode(operation, self._indexes.index, self._connection)
         context, data = self._connection.request(request.message, request.values)
         self._expect(f"{request.message}_reply", isinstance(operation, CreateSubInterface))
         self._indexes.note_sent(operation)
@@ -137,7 +130,7 @@ class Run:
         self._done.append(position)
         operation = self._operations[position]
         if isinstance(operation, CreateSubInterface):
-            self._indexes.note_created(operation, created[0])
+            self._indexes.note_created(operation.interface, created[0])
 
     def _refuse(self, position: int, retval: int, text: str) -> None:
         operation = self._operations[position]
@@ -148,4 +141,13 @@ def perform(
     connection: Connection, operations: Sequence[Operation], on_progress: Callable[[int], None] | None
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
+    _check_messages(connection, operations)
     return Run(connection, operations).go(on_progress)
+
+
+def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
+    """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
+    for operation in {type(operation): operation for operation in operations}.values():
+        name = encode(operation, lambda name: 0, connection).message
+        connection.message(name)
+        connection.message(f"{name}_reply")

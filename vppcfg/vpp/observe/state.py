@@ -40,7 +40,7 @@ def observe(connection: Connection, version: str) -> State:
         lcps=lcp.build(pairs, around.names, hosts),
         facts=Facts(
             version=version,
-            plugins=frozenset(name for name, message in _PLUGINS.items() if connection.has(message)),
+            plugins=frozenset(name for name, message in _PLUGINS.items() if connection.offers(message)),
             lcp=lcp.read_settings(connection, replies),
         ),
     )
