@@ -109,7 +109,7 @@ def _(operation: op.RemoveAddress, index: IndexOf, vpp: Vocabulary) -> Request:
     return _address(index(operation.interface), operation.address, is_add=0)
 
 
-def _address(index: int | str, address: str, is_add: int) -> Request:
+def _address(index: Value, address: str, is_add: int) -> Request:
     text, _, length = address.partition("/")
     is_ip6 = ":" in text
     values: dict[str, Value] = {

@@ -13,6 +13,7 @@ from vppcfg.vpp.connection import Connection, Replies
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
+_TABLES = "ip_table_dump"
 
 
 def requests(connection: Connection, indexes: Sequence[int]) -> list[bytes]:
@@ -44,13 +45,15 @@ def _text(family: int, raw: bytes) -> str:
 
 
 def table_requests(connection: Connection) -> list[bytes]:
-    """Return the request for all FIB tables (ip_table_dump)."""
-    return [connection.request("ip_table_dump")[1]]
+    """Return the request for all FIB tables, where VPP takes it."""
+    return [connection.request(_TABLES)[1]] if connection.offers(_TABLES) else []
 
 
 def has_other_tables(connection: Connection, replies: Replies) -> bool:
-    """Return whether there is any FIB table but 0; without one, every interface is in table 0."""
-    return any(table for (table,) in connection.rows(replies, "ip_table_details", "table.table_id"))
+    """Return whether there may be any FIB table but 0; without one, every interface is in table 0."""
+    return not connection.offers(_TABLES) or any(
+        table for (table,) in connection.rows(replies, "ip_table_details", "table.table_id")
+    )
 
 
 class TableQuestions:

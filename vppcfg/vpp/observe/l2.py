@@ -8,14 +8,15 @@ from vppcfg.errors import DataplaneError
 from vppcfg.vpp.connection import Connection, Replies
 
 _ALL = 0xFFFFFFFF
+_BRIDGES = "bridge_domain_dump"
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the requests for all cross-connects and bridge domains."""
-    return [
-        connection.request("l2_xconnect_dump")[1],
-        connection.request("bridge_domain_dump", {"bd_id": _ALL, "sw_if_index": _ALL})[1],
-    ]
+    """Return the requests for all cross-connects and, where VPP has such a thing, bridge domains."""
+    asked = [connection.request("l2_xconnect_dump")[1]]
+    if connection.offers(_BRIDGES):
+        asked.append(connection.request(_BRIDGES, {"bd_id": _ALL, "sw_if_index": _ALL})[1])
+    return asked
 
 
 def read_targets(connection: Connection, replies: Replies) -> dict[int, int]:
@@ -25,6 +26,8 @@ def read_targets(connection: Connection, replies: Replies) -> dict[int, int]:
 
 def read_bridges(connection: Connection, replies: Replies) -> dict[int, int]:
     """Return the bridge domain of every member, its BVI included."""
+    if not connection.offers(_BRIDGES):
+        return {}
     details = connection.message("bridge_domain_details")
     read_id = details.reader("bd_id")
     members: dict[int, int] = {}
