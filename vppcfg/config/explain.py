@@ -1,0 +1,118 @@
+"""What rules mean: schema/rules.yaml as text for a terminal and as docs/rules.md. It checks no file.
+
+`python -m vppcfg.config.explain` writes docs/rules.md to standard output.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from vppcfg import assets
+from vppcfg.errors import UsageError
+
+TABLE = "schema/rules.yaml"
+WIDTH = 100
+
+_INTRODUCTION = """\
+# Rules
+
+Every problem that vppcfg finds carries the name of a rule; `vppcfg explain RULE` prints what stands here.
+A rule is an error unless its title says that it is a warning. This page is generated from `schema/rules.yaml`
+by `make docs`.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What one rule means."""
+
+    rule: str
+    title: str
+    """What must hold."""
+    meaning: str
+    """What the rule looks at and what to do about it; one paragraph."""
+    reason: str
+    """Why VPP, Linux or YAML needs it; one paragraph."""
+    breaks: str | None = None
+    """A file that breaks the rule."""
+    mends: str | None = None
+    """The same file put right."""
+    needs_vpp: bool = False
+    """Whether only a look at a VPP can tell."""
+
+
+def explanations() -> dict[str, Explanation]:
+    """Return the explanation of every rule by its id, in the order of the table."""
+    table: Mapping[str, Any] = yaml.load(
+        assets.find(TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    return {rule: _explanation(rule, entry) for rule, entry in table.items()}
+
+
+def explain(rule: str) -> Explanation:
+    """Return the explanation of one rule. Raise UsageError, with the most similar rule as hint, for an unknown one."""
+    known = explanations()
+    if rule in known:
+        return known[rule]
+    close = difflib.get_close_matches(rule, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else "`vppcfg explain` lists the rules"
+    raise UsageError(f"there is no rule {rule}", hint)
+
+
+def as_text(explanation: Explanation) -> str:
+    """Return an explanation as plain text, wrapped for a terminal."""
+    parts = [
+        f"{explanation.rule}: {explanation.title}",
+        _wrapped(explanation.meaning),
+        _wrapped(f"Why: {explanation.reason}"),
+    ]
+    if explanation.needs_vpp:
+        parts.append("Found when planning against a VPP, not by `vppcfg check`.")
+    if explanation.breaks and explanation.mends:
+        parts.append("This breaks it:\n\n" + textwrap.indent(explanation.breaks.rstrip(), "    "))
+        parts.append("This mends it:\n\n" + textwrap.indent(explanation.mends.rstrip(), "    "))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_document() -> str:
+    """Return the text of docs/rules.md."""
+    known = explanations().values()
+    rows = [f"| [{entry.rule}](#{entry.rule}) | {entry.title} |" for entry in known]
+    parts = [_INTRODUCTION, "\n".join(["| rule | what must hold |", "|---|---|", *rows, ""])]
+    return "\n".join([*parts, *(_section(entry) for entry in known)])
+
+
+def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
+    return Explanation(
+        rule=rule,
+        title=entry["title"],
+        meaning=entry["means"],
+        reason=entry["why"],
+        breaks=entry.get("breaks"),
+        mends=entry.get("mends"),
+        needs_vpp=entry.get("when") == "plan",
+    )
+
+
+def _section(entry: Explanation) -> str:
+    parts = [f"## {entry.rule}", f"**{entry.title}.** {entry.meaning}", f"Why: {entry.reason}"]
+    if entry.needs_vpp:
+        parts.append("Found when planning against a VPP, not by `vppcfg check`.")
+    if entry.breaks and entry.mends:
+        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This mends it:\n\n```yaml\n{entry.mends}```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_document())
