@@ -23,8 +23,9 @@ OURS_TO_MAKE = frozenset({InterfaceKind.SUB_INTERFACE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The desired state, and what stands in its way."""
+    """The desired state, the one it was made for, and what stands in the way."""
 
+    observed: State
     desired: State
     problems: tuple[Problem, ...] = ()
 
@@ -54,7 +55,7 @@ class _Resolver:
         self._drop_missing_targets()
         self._problems += clashes(self._configuration, untouched, self._observed, self._interfaces, self._lcps)
         desired = State(interfaces=self._interfaces, lcps=self._lcps, facts=self._observed.facts)
-        return Resolution(desired=desired, problems=tuple(self._problems))
+        return Resolution(observed=self._observed, desired=desired, problems=tuple(self._problems))
 
     def _problem(self, rule: str, path: KeyPath, text: str) -> None:
         self._problems.append(Problem(rule=rule, path=path, text=text))

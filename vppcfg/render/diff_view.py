@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
@@ -32,11 +32,15 @@ def diff_lines(plan: Plan) -> Iterator[DiffLine]:
     """Yield the lines of the view, the summary last; nothing when nothing changes."""
     if not plan.steps:
         return
-    impacts = plan.impacts
-    for change in plan.changes:
-        yield from _change(change, impacts.get(change.name, Impact.NONE))
+    yield from change_lines(plan.changes, plan.impacts)
     yield from _side_effects(plan)
     yield DiffLine(text=summary(plan))
+
+
+def change_lines(changes: Iterable[Change], impacts: Mapping[str, Impact]) -> Iterator[DiffLine]:
+    """Yield the lines of some changes, with what each does to traffic where `impacts` tells."""
+    for change in changes:
+        yield from _change(change, impacts.get(change.name, Impact.NONE))
 
 
 def summary(plan: Plan) -> str:

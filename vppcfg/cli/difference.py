@@ -1,0 +1,35 @@
+"""Shows the difference that a plan makes, in colours where they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vppcfg.cli.output import Colour, Paint, printable
+from vppcfg.plan.diff import Action, Change
+from vppcfg.plan.plan import Plan
+from vppcfg.render.diff_view import DiffLine, change_lines, diff_lines
+
+_COLOURS = {
+    Action.CREATE: Colour.GOOD,
+    Action.UPDATE: Colour.CHANGED,
+    Action.REPLACE: Colour.BAD,
+    Action.DELETE: Colour.BAD,
+}
+
+
+def painted_difference(plan: Plan, paint: Paint) -> str:
+    """Return the difference that a plan makes, its summary at the end."""
+    return _painted(diff_lines(plan), paint)
+
+
+def painted_changes(changes: Iterable[Change], paint: Paint) -> str:
+    """Return what differs between two states."""
+    return _painted(change_lines(changes, {}), paint)
+
+
+def _painted(view: Iterable[DiffLine], paint: Paint) -> str:
+    lines = []
+    for line in view:
+        text = printable(line.text)
+        lines.append(paint(text, _COLOURS[line.action]) if line.action else text)
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,49 @@
+"""`vppcfg dump`: the state of a running VPP in, a configuration file out that describes it."""
+
+from __future__ import annotations
+
+import argparse
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.errors import ExitCode
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "dump",
+        help="write what VPP has as a configuration file",
+        description=(
+            "Write what VPP has as a configuration file: `vppcfg check` accepts it, and its plan is empty. "
+            "What the configuration cannot say is listed under `unmanaged`, with the reason."
+        ),
+    )
+    add_dataplane_options(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    parser.add_argument(
+        "--format",
+        choices=["yaml", "json"],
+        default="yaml",
+        help="a configuration (default), or everything that was read as a state document for --state",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Write the configuration, or the state document, of the VPP that the options name."""
+    import json
+
+    from vppcfg.cli.dataplane_options import connect
+    from vppcfg.cli.output import write_document
+    from vppcfg.config.write import write
+    from vppcfg.model.state_document import document_of
+
+    with connect(args) as dataplane:
+        state = dataplane.observe()
+    if args.format == "json":
+        text = json.dumps(document_of(state), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = write(state)
+    write_document(text, args.output)
+    return ExitCode.DONE

@@ -1,0 +1,121 @@
+"""`vppcfg plan`: a configuration file in, the steps that bring a dataplane to it out. Changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.errors import ExitCode
+
+if TYPE_CHECKING:
+    from vppcfg.cli.output import Paint
+    from vppcfg.config.resolve import Resolution
+    from vppcfg.model.configuration import Configuration
+    from vppcfg.model.state import State
+    from vppcfg.plan.plan import Plan
+
+log = logging.getLogger("root.main")
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "plan",
+        help="show what would bring VPP to the configuration",
+        description="Show the steps that bring VPP from its present state to the configuration. Changes nothing.",
+    )
+    add_config_option(parser)
+    add_dataplane_options(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", help="write the plan to a file (default: standard output)")
+    parser.add_argument(
+        "--format",
+        choices=["cli", "diff", "json"],
+        default="cli",
+        help="CLI lines for `vppctl exec` (default), a difference for people, or JSON for programs",
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
+    )
+    source.add_argument("--state", metavar="DUMP", help="plan against a saved `vppcfg dump` or state document")
+    parser.add_argument(
+        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
+    )
+    parser.add_argument(
+        "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Show the plan; exit 5 or 4 when something forbids applying it."""
+    from vppcfg.cli.loading import load_configuration
+    from vppcfg.cli.obstacles import show_obstacles
+    from vppcfg.config.resolve import resolve
+    from vppcfg.plan.plan import make_plan
+
+    configuration = load_configuration(args)
+    resolution = resolve(configuration, observe(args, configuration), adopt=args.adopt)
+    plan = make_plan(resolution.observed, resolution.desired)
+    _show(plan, resolution, args)
+    code = show_obstacles(resolution.problems, args)
+    if code is not ExitCode.DONE:
+        log.error("The plan must not be applied as things stand")
+        return code
+    log.info("Planning succeeded")
+    return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+
+
+def observe(args: argparse.Namespace, configuration: Configuration) -> State:
+    """Return the state to plan from: made up, read from a file, or that of a running VPP."""
+    if args.novpp:
+        from vppcfg.config.assumed import assumed_state
+
+        return assumed_state(configuration)
+    if args.state is not None:
+        from vppcfg.cli.state_file import read_state
+
+        return read_state(args.state)
+    from vppcfg.cli.dataplane_options import connect
+
+    with connect(args) as dataplane:
+        return dataplane.observe()
+
+
+def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
+    from vppcfg.cli.output import ColourChoice, paint_for, write_document
+
+    if not plan.steps:
+        log.info("Nothing to do")
+        if args.format != "json" and args.output is None:
+            return
+    paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
+    write_document(_text(plan, resolution, args.format, paint), args.output)
+    _warn_of_gaps(plan, args.format)
+
+
+def _text(plan: Plan, resolution: Resolution, form: str, paint: Paint) -> str:
+    if form == "json":
+        from vppcfg.render.json_text import plan_document
+        from vppcfg.vpp.api_call import api_call
+
+        return plan_document(plan, resolution.problems, api_call)
+    if form == "diff":
+        from vppcfg.cli.difference import painted_difference
+
+        return painted_difference(plan, paint)
+    from vppcfg.render.cli_text import plan_lines
+
+    return "".join(f"{line}\n" for line in plan_lines(plan))
+
+
+def _warn_of_gaps(plan: Plan, form: str) -> None:
+    from vppcfg.render.cli_text import steps_without_form
+
+    count = steps_without_form(plan) if form == "cli" else 0
+    if count:
+        log.warning("%d step(s) have no CLI form: the text alone does not bring VPP there, `vppcfg apply` does", count)
