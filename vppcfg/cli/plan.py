@@ -101,7 +101,7 @@ def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
 def _text(plan: Plan, resolution: Resolution, form: str, paint: Paint) -> str:
     if form == "json":
         from vppcfg.render.json_text import plan_document
-        from vppcfg.vpp.api_call import api_call
+        from vppcfg.vpp.encode import api_call
 
         return plan_document(plan, resolution.problems, api_call)
     if form == "diff":

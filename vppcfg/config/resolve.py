@@ -89,7 +89,7 @@ class _Resolver:
             text = f"{interface.name} is in FIB table {max(interface.tables)}, which the configuration cannot say yet"
             self._problem("vrf-unsupported", config.path, text + "; list it under unmanaged")
             return False
-        return True
+        return config.parent not in self._interfaces
 
     def _is_ours_unnamed(self, interface: Interface) -> bool:
         if self._globs.matches(interface.name) or is_foreign(interface.tag):
