@@ -1,0 +1,241 @@
+"""Starts a real VPP for tests, with ports named as a test wants them, and removes every trace of it.
+
+VPP_PREFIX names its installation (bin/vpp, share/vpp/api). VPP runs in a network namespace of its own, which goes
+away with it: ports are af_packet interfaces on veth pairs in there, and so are the Linux devices that linux-cp makes.
+It shares no code with vppcfg on purpose: it is the second opinion.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+_TOOLS = ("ip", "nsenter", "setpriv", "unshare")
+_VHOST = Path("/dev/vhost-net")
+_VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
+_START_S = 30.0
+_STOP_S = 5.0
+_STARTUP = """\
+unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
+api-segment {{ prefix {name} }}
+socksvr {{ socket-name {folder}/api.sock }}
+statseg {{ socket-name {folder}/stats.sock size 64M }}
+memory {{ main-heap-size 1G main-heap-page-size 4k }}
+buffers {{ buffers-per-numa 8192 page-size 4k }}
+plugins {{ {plugin_path} plugin linux_cp_plugin.so {{ enable }} plugin sflow_plugin.so {{ enable }} }}
+{extra}
+"""
+
+
+def prefix() -> Path:
+    """Return the installation that VPP_PREFIX names."""
+    return Path(os.environ.get("VPP_PREFIX", "/nonexistent"))
+
+
+def skip_reason() -> str | None:
+    """Return why no real VPP can be started here, None when one can."""
+    if "VPP_PREFIX" not in os.environ:
+        return "no real VPP: VPP_PREFIX names no installation"
+    if not os.access(prefix() / "bin/vpp", os.X_OK):
+        return f"no real VPP: {prefix() / 'bin/vpp'} is no program"
+    if os.geteuid() != 0:
+        return "no real VPP: only root may start one"
+    if not Path("/dev/net/tun").exists():
+        return "no real VPP: the kernel has no /dev/net/tun"
+    missing = [tool for tool in (*_TOOLS, *(() if _VHOST.exists() else ("cc",))) if shutil.which(tool) is None]
+    return f"no real VPP: the program {missing[0]} is missing" if missing else None
+
+
+class RealVpp:
+    """One VPP process; `start` and `stop` it, or use it as a context manager."""
+
+    def __init__(self, *, extra: str = "", linux_cp: str = "") -> None:
+        """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section."""
+        self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
+        self._process: subprocess.Popen[bytes] | None = None
+        self._netns: list[str] = []
+        self._devices = 0
+        self.folder = Path()
+        self._client: Any = None
+
+    @property
+    def socket_path(self) -> Path:
+        """Return the path of the API socket."""
+        return self.folder / "api.sock"
+
+    @property
+    def api_dir(self) -> Path:
+        """Return the directory of VPP's own API definitions."""
+        return prefix() / "share/vpp/api"
+
+    def start(self, ports: Sequence[str] = ()) -> None:
+        """Start VPP and make a port for each name; raise RuntimeError when it does not come up."""
+        self.folder = Path(tempfile.mkdtemp(prefix="vppcfg-vpp-"))
+        try:
+            self._launch()
+            for number, port in enumerate(ports):
+                self._add_port(number, port)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End VPP and remove everything that was made for it; safe to call twice."""
+        self._disconnect()
+        if self._process is not None:
+            self._end(self._process)
+            self._process = None
+        for netns in self._netns:
+            _run("ip", "netns", "delete", netns)
+        self._netns.clear()
+        for left in Path("/dev/shm").glob(f"{self.folder.name}-*"):
+            left.unlink(missing_ok=True)
+        if self.folder.name:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> RealVpp:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def cli(self, line: str) -> tuple[int, str]:
+        """Run a CLI line over the API and return VPP's code and text."""
+        if self._client is None:
+            self._connect()
+        reply = self._client.api.cli_inband(cmd=line)
+        return reply.retval, reply.reply
+
+    def ip(self, *words: str) -> str:
+        """Run `ip` where VPP runs and return its output; raise RuntimeError when it fails."""
+        return _checked("nsenter", "--target", str(self.pid), "--net", "ip", *words)
+
+    def add_host_device(self, name: str) -> None:
+        """Make a Linux device before linux-cp would, for kernels without 802.1Q: linux-cp takes it as it is."""
+        self._devices += 1
+        self.ip("link", "add", name, "type", "veth", "peer", "name", f"peer{self._devices}")
+
+    def add_netns(self, name: str) -> None:
+        """Make a named network namespace for LCP pairs."""
+        _checked("ip", "netns", "add", name)
+        self._netns.append(name)
+
+    @property
+    def knows_vlan_devices(self) -> bool:
+        """Return whether the kernel can make VLAN devices, which LCP pairs on sub-interfaces need."""
+        words = ("link", "add", "link", "probe", "name", "probe.1", "type", "vlan", "id", "1")
+        try:
+            self.ip("link", "add", "probe", "type", "veth", "peer", "name", "probe-peer")
+            self.ip(*words)
+        except RuntimeError:
+            return False
+        finally:
+            with contextlib.suppress(RuntimeError):
+                self.ip("link", "delete", "probe")
+        return True
+
+    @property
+    def pid(self) -> int:
+        """Return VPP's process id; raise RuntimeError when it does not run."""
+        if self._process is None:
+            raise RuntimeError("VPP was not started")
+        return self._process.pid
+
+    def _launch(self) -> None:
+        plugins = next((prefix() / "lib").glob("**/vpp_plugins"), None)
+        path = f"path {plugins}" if plugins else ""
+        startup = self.folder / "startup.conf"
+        startup.write_text(
+            _STARTUP.format(folder=self.folder, name=self.folder.name, plugin_path=path, extra=self._extra)
+        )
+        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", str(prefix() / "bin/vpp"), "-c", str(startup)]
+        with (self.folder / "output").open("wb") as output:
+            self._process = subprocess.Popen(
+                command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=self._environment()
+            )
+        self._wait_for_sockets(self._process)
+
+    def _environment(self) -> dict[str, str]:
+        if _VHOST.exists():
+            return dict(os.environ)
+        library = self.folder / "vhost.so"
+        _checked("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_VHOST_SOURCE), "-ldl")
+        return {**os.environ, "LD_PRELOAD": str(library)}
+
+    def _wait_for_sockets(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + _START_S
+        while not (self.socket_path.exists() and (self.folder / "cli.sock").exists()):
+            if process.poll() is not None or time.monotonic() > deadline:
+                text = (self.folder / "output").read_text(errors="replace")
+                raise RuntimeError(f"VPP did not start: {text[-1000:]}")
+            time.sleep(0.05)
+
+    def _add_port(self, number: int, name: str) -> None:
+        veth = f"veth{number}"
+        self.ip("link", "add", veth, "mtu", "9216", "type", "veth", "peer", "name", f"{veth}-peer", "mtu", "9216")
+        for end in (veth, f"{veth}-peer"):
+            self.ip("link", "set", end, "up")
+        mac = f"02:00:00:00:00:{number + 1:02x}"
+        for line in (
+            f"create host-interface name {veth} hw-addr {mac}",
+            f"set interface name host-{veth} {name}",
+        ):
+            retval, text = self.cli(line)
+            if retval:
+                raise RuntimeError(f"{line}: {text.strip()}")
+
+    def _connect(self) -> None:
+        from vpp_papi import VPPApiClient
+
+        self._client = VPPApiClient(
+            apidir=str(self.api_dir), server_address=str(self.socket_path), use_socket=True, read_timeout=30
+        )
+        self._client.connect("real-vpp")
+
+    def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        if client is not None and self._process is not None and self._process.poll() is None:
+            client.disconnect()
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes]) -> None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def running(ports: Sequence[str], *, extra: str = "", linux_cp: str = "") -> Iterator[RealVpp]:
+    """Start a VPP with `ports` and stop it at the end."""
+    vpp = RealVpp(extra=extra, linux_cp=linux_cp)
+    vpp.start(ports)
+    try:
+        yield vpp
+    finally:
+        vpp.stop()
+
+
+def _run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _checked(*command: str) -> str:
+    done = _run(*command)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
