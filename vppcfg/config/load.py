@@ -48,8 +48,9 @@ def _check(document: Document) -> tuple[Configuration, list[Problem]]:
     from vppcfg.config.schema_check import check_shape
 
     content = {} if document.data is None else document.data
-    found = check_shape(content)
-    parsed = parse(content, [problem.path for problem in found])
+    unread = {problem.path for problem in document.problems if problem.rule == "yaml-value"}
+    found = [problem for problem in check_shape(content) if problem.path not in unread]
+    parsed = parse(content, {*unread, *(problem.path for problem in found)})
     return parsed.configuration, [*found, *parsed.problems, *check_rules(index_of(parsed))]
 
 

@@ -13,7 +13,7 @@ import yaml
 from yaml.reader import ReaderError
 
 from vppcfg.config.document import Document, Mark
-from vppcfg.config.scalar import Scalars, shortened
+from vppcfg.config.scalar import Scalars, shown
 from vppcfg.config.syntax import UnreadableError, bad_character, bad_encoding, bad_syntax, problem_at
 from vppcfg.model.problem import Problem, Severity
 
@@ -195,4 +195,4 @@ def _key_text(event: Any, key: Any) -> str:
     if isinstance(key, (dict, list)) or event.__class__ is not yaml.ScalarEvent:
         return "a key is text or a number, not a map or a list"
     meaning = {True: "true", False: "false", None: "nothing"}.get(key, f"a {type(key).__name__}")
-    return f"{shortened(event.value)} as a key means {meaning} in YAML; put it in quotes"
+    return f"{shown(event.value)} as a key means {meaning} in YAML; put it in quotes"

@@ -15,6 +15,8 @@ _SCALAR_TAGS = frozenset(_TAG + name for name in ("null", "bool", "int", "float"
 _SYMBOL_TAGS = frozenset({_TAG + "merge", _TAG + "value"})
 _DECEPTIVE = re.compile(r"[-+]?(0[0-7_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)")
 """Octal and sexagesimal integers: digits that do not mean what they look like."""
+_LARGEST_BITS = 64
+"""Of an integer; there is no use for a larger one, and Python refuses to write very large ones in decimal."""
 
 
 class Complain(Protocol):
@@ -62,13 +64,21 @@ class Scalars:
             self._complain("yaml-tag", event, f"tag {event.tag} has no meaning here; leave it out")
         else:
             try:
-                return self._loader.yaml_constructors[tag](self._loader, yaml.ScalarNode(tag, text))
-            except (yaml.YAMLError, ArithmeticError, LookupError, ValueError):
-                kind = tag.removeprefix(_TAG)
-                self._complain("yaml-value", event, f"{shortened(text)} is no {kind}; put it in quotes if it is text")
+                value = self._loader.yaml_constructors[tag](self._loader, yaml.ScalarNode(tag, text))
+                if not isinstance(value, int) or value.bit_length() <= _LARGEST_BITS:
+                    return value
+            except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, ValueError):
+                pass
+            kind = tag.removeprefix(_TAG)
+            self._complain("yaml-value", event, f"{shown(text)} is no {kind}; put it in quotes if it is text")
         return text
 
 
-def shortened(text: str) -> str:
-    """Return `text` in backquotes, cut to a length that fits into a message."""
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: in backquotes, and cut to a length that fits into one."""
+    if value is None or value == "":
+        return "an empty value"
+    if isinstance(value, bool):
+        return f"the truth value {str(value).lower()}"
+    text = str(value)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"

@@ -13,7 +13,7 @@ from yamale.validators import Any as AnyOf
 from yamale.validators import Include, Map
 
 from vppcfg import assets
-from vppcfg.config.scalar import shortened
+from vppcfg.config.scalar import shown
 from vppcfg.config.validators import VALIDATORS
 from vppcfg.model.problem import KeyPath, Problem
 
@@ -31,12 +31,16 @@ _LATER = frozenset(
 
 _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (_NOT_A_MAP, "schema-type", "{value} is not a map, that is `key: value` lines, indented"),
-    (re.compile(r"'.*' is not a list\.", re.DOTALL), "schema-type", "{value} is not a list; write [ {value} ]"),
+    (re.compile(r"'.*' is not a list\.", re.DOTALL), "schema-type", "{value} is not a list, which is written [ a, b ]"),
     (re.compile(r"'.*' is not a str\.", re.DOTALL), "schema-type", "{value} is not text; put it in quotes"),
     (re.compile(r"'.*' is not a int\.", re.DOTALL), "schema-type", "{value} is not a whole number"),
     (re.compile(r"'.*' is not a bool\.", re.DOTALL), "schema-type", "{value} is neither true nor false"),
     (re.compile(r"'.*' not in \((?P<what>.*)\)", re.DOTALL), "schema-value", "{value} is none of {what}"),
-    (re.compile(r"Length of .* is greater than (?P<what>\d+)", re.DOTALL), "schema-value", "longer than {what}"),
+    (
+        re.compile(r"Length of .* is greater than (?P<what>\d+)", re.DOTALL),
+        "schema-value",
+        "longer than {what} characters",
+    ),
     (re.compile(r"'.*' contains excluded character .*", re.DOTALL), "schema-value", "no quotes are allowed here"),
 )
 """yamale's message, the rule, and our words for it."""
@@ -49,7 +53,7 @@ def check_shape(data: Any) -> list[Problem]:
     about a map as a whole when it also complains about a key in it, and that something else is no map.
     """
     schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
-    errors = [_parted(error[:_LONGEST_PATH], data) for error in schema.validate(data, None, True).errors]
+    errors = [_parted(error, data) for error in schema.validate(data, None, True).errors]
     at = Counter(path for path, _ in errors)
     above = {path[:length] for path in at for length in range(len(path))}
     return [
@@ -67,7 +71,7 @@ def _parted(error: str, data: Any) -> tuple[KeyPath, str]:
 
 
 def _readings(text: str, node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    for end in _PATH_END.finditer(text):
+    for end in _PATH_END.finditer(text, 0, _LONGEST_PATH):
         key = _key_of(node, text[: end.start()])
         if key is None:
             continue
@@ -94,7 +98,7 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
         return Problem(rule="schema-unknown-key", path=path, text=_unknown_key_text(path, schema))
     if message == "Required field missing":
         return Problem(rule="schema-missing-key", path=path, text=f"the key `{path[-1]}` is missing here")
-    value = shortened(str(_value_at(data, path)))
+    value = shown(_value_at(data, path))
     for pattern, rule, words in _WORDING:
         if match := pattern.fullmatch(message):
             return Problem(rule=rule, path=path, text=words.format(value=value, **match.groupdict()))
@@ -107,8 +111,8 @@ def _unknown_key_text(path: KeyPath, schema: Any) -> str:
         return f"this version of vppcfg does not know `{key}`"
     known = sorted(_keys_at(schema, path[:-1]))
     if close := difflib.get_close_matches(key, known, n=1):
-        return f"unknown key {shortened(key)}; did you mean `{close[0]}`?"
-    return f"unknown key {shortened(key)}; the keys here are {', '.join(known)}"
+        return f"unknown key {shown(key)}; did you mean `{close[0]}`?"
+    return f"unknown key {shown(key)}; the keys here are {', '.join(known)}"
 
 
 def _keys_at(schema: Any, path: KeyPath) -> list[str]:

@@ -8,7 +8,7 @@ from yamale.validators import DefaultValidators, Validator
 
 from vppcfg.config.address import canonical_address
 from vppcfg.config.names import NETNS_LENGTH, is_glob, is_interface_name, is_lcp_name, is_netns_name
-from vppcfg.config.scalar import shortened
+from vppcfg.config.scalar import shown
 
 
 class Address(Validator):  # type: ignore[misc] # yamale has no types
@@ -21,7 +21,7 @@ class Address(Validator):  # type: ignore[misc] # yamale has no types
 
     def fail(self, value: Any) -> str:
         """Say what an address looks like."""
-        return f"{shortened(str(value))} is no address with a prefix length, such as 192.0.2.1/24 or 2001:db8::1/64"
+        return f"{shown(value)} is no address with a prefix length, such as 192.0.2.1/24 or 2001:db8::1/64"
 
 
 class InterfaceName(Validator):  # type: ignore[misc]
@@ -34,7 +34,7 @@ class InterfaceName(Validator):  # type: ignore[misc]
 
     def fail(self, value: Any) -> str:
         """Say what an interface is called."""
-        return f"{shortened(str(value))} cannot be the name of an interface"
+        return f"{shown(value)} cannot be the name of an interface"
 
 
 class LcpName(Validator):  # type: ignore[misc]
@@ -47,7 +47,7 @@ class LcpName(Validator):  # type: ignore[misc]
 
     def fail(self, value: Any) -> str:
         """Say what an LCP is called."""
-        return f"{shortened(str(value))} is no LCP name: a lower case letter, then up to 14 of a-z, 0-9, `-` and `.`"
+        return f"{shown(value)} is no LCP name: a lower case letter, then up to 14 of a-z, 0-9, `-` and `.`"
 
 
 class NetnsName(Validator):  # type: ignore[misc]
@@ -60,7 +60,7 @@ class NetnsName(Validator):  # type: ignore[misc]
 
     def fail(self, value: Any) -> str:
         """Say what a network namespace is called."""
-        return f"{shortened(str(value))} is no namespace: at most {NETNS_LENGTH} letters, digits, `-`, `_` and `.`"
+        return f"{shown(value)} is no namespace: at most {NETNS_LENGTH} letters, digits, `-`, `_` and `.`"
 
 
 class Glob(Validator):  # type: ignore[misc]
@@ -73,7 +73,7 @@ class Glob(Validator):  # type: ignore[misc]
 
     def fail(self, value: Any) -> str:
         """Say what a pattern is."""
-        return f"{shortened(str(value))} is no name or glob; it is text without spaces, in which * stands for anything"
+        return f"{shown(value)} is no name or glob; it is text without spaces, in which * stands for anything"
 
 
 VALIDATORS = {**DefaultValidators, **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob)}}

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config.names import is_interface_name
 from vppcfg.config.parse.interface import DEFAULT_MTU, parse_interface
 from vppcfg.config.parse.sub_interface import parse_sub_interface, sub_interface_name
-from vppcfg.config.scalar import shortened
+from vppcfg.config.scalar import shown
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.problem import KeyPath, Problem
 
@@ -32,7 +32,8 @@ class Section:
             if is_interface_name(name):
                 self._parse_interface(str(name), entry or {})
             else:
-                text = f"{shortened(str(name))} cannot be the name of an interface"
+                hint = "; put it in quotes if it is one" if isinstance(name, int) else ""
+                text = f"{shown(name)} cannot be the name of an interface{hint}"
                 self.problems.append(Problem(rule="interface-name", path=(SECTION, name), text=text))
 
     def _parse_interface(self, name: str, raw: Any) -> None:

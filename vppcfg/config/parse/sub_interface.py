@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config.names import MAX_SUB_ID, is_sub_id
 from vppcfg.config.parse.encapsulation import parse_encapsulation
 from vppcfg.config.parse.interface import parse_interface
-from vppcfg.config.scalar import shortened
+from vppcfg.config.scalar import shown
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.problem import KeyPath, Problem
 
@@ -23,7 +23,7 @@ def parse_sub_interface(
 ) -> InterfaceConfig | Problem:
     """Parse the sub-interface `sub_id` of interface `parent`, whose MTU of `parent_mtu` bytes is its default."""
     if not isinstance(sub_id, int) or not is_sub_id(sub_id):
-        text = f"{shortened(str(sub_id))} is no sub-interface id, a number from 1 to {MAX_SUB_ID} without quotes"
+        text = f"{shown(sub_id)} is no sub-interface id, a number from 1 to {MAX_SUB_ID} without quotes"
         return Problem(rule="sub-id", path=path, text=text)
     if not raw:
         text = f"sub-interface {sub_id} has no keys; say at least `state: up`, or remove it"

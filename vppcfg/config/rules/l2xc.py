@@ -24,7 +24,7 @@ def l2xc_shared(index: Index) -> Iterator[Problem]:
     """Find interfaces that more than one other is cross-connected to."""
     for target, sources in index.sources.items():
         first, *others = sources
-        for source in others:
+        for source in others if index.has(target) else ():
             text = f"{target} is the target of {first.name} already; a target has one source"
             yield _problem("l2xc-shared", source, text)
 
