@@ -80,18 +80,12 @@ class SimulatorServer:
         """Bind the socket; raise UsageError when the path cannot be used or somebody answers there."""
         if self._path is None or self._listener is not None:
             return
-        _remove_stale(self._path)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            listener.bind(str(self._path))
-            listener.listen(64)
-        except OSError as problem:
-            listener.close()
-            reason = problem.strerror or str(problem)
-            raise UsageError(f"cannot listen on {self._path}: {reason}", "name another path with --socket") from problem
-        listener.setblocking(False)
-        self._listener = listener
-        self._selector.register(listener, selectors.EVENT_READ)
+            self._listener = _listen_at(self._path)
+        except UsageError:
+            self._close()
+            raise
+        self._selector.register(self._listener, selectors.EVENT_READ)
 
     def start(self) -> None:
         """Listen, and serve in a thread until `stop`."""
@@ -279,6 +273,20 @@ def _end_of_message(buffer: bytearray, start: int) -> int | None:
         raise OSError(errno.EMSGSIZE, f"a message of {length} bytes")
     end: int = start + _HEADER.size + length
     return end if end <= len(buffer) else None
+
+
+def _listen_at(path: Path) -> socket.socket:
+    _remove_stale(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(str(path))
+        listener.listen(64)
+    except OSError as problem:
+        listener.close()
+        reason = problem.strerror or str(problem)
+        raise UsageError(f"cannot listen on {path}: {reason}", "name another path with --socket") from problem
+    listener.setblocking(False)
+    return listener
 
 
 def _remove_stale(path: Path) -> None:
