@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NoReturn, Protocol, cast
 
 from vppcfg import __version__
@@ -91,4 +92,5 @@ def _add_global_options(parser: argparse.ArgumentParser, *, is_default: bool) ->
         choices=[choice.value for choice in ColourChoice],
         help="colour the output (default: auto, on a terminal unless NO_COLOR is set)",
     )
-    group.add_argument("--version", action="version", version=f"vppcfg {__version__}", help="show the version")
+    with suppress(argparse.ArgumentError):  # `sim` has a --version of its own
+        group.add_argument("--version", action="version", version=f"vppcfg {__version__}", help="show the version")

@@ -17,7 +17,8 @@ from typing import IO, TextIO
 
 from vppcfg.errors import UsageError
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("vppcfg.reconciler.write")
+"""Named as in the logs that operators know."""
 
 STDOUT_NAME = "(stdout)"
 

@@ -1,9 +1,9 @@
-"""Turns SIGTERM into an exception, so that a command that is told to stop tidies up on its way out."""
+"""What SIGTERM and SIGINT do to a command: it tidies up on its way out, or ends its work in good order."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -15,11 +15,28 @@ class Terminated(BaseException):
 @contextmanager
 def terminating() -> Iterator[None]:
     """Raise Terminated in the main thread when SIGTERM arrives within this context."""
-    former = signal.signal(signal.SIGTERM, _raise)
+    with _handling(signal.SIGTERM, _raise):
+        yield
+
+
+@contextmanager
+def calling(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when SIGINT or SIGTERM arrives within this context: for a service, whose normal end that is."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        stop()
+
+    with _handling(signal.SIGINT, handle), _handling(signal.SIGTERM, handle):
+        yield
+
+
+@contextmanager
+def _handling(number: signal.Signals, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    former = signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        signal.signal(number, former)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
