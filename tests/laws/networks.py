@@ -13,6 +13,7 @@ from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
+from vppcfg.plan.effects import dependent_pairs
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0")
 SUB_IDS = (100, 200, 1000, 4095, 2147483648)
@@ -168,8 +169,15 @@ def states(draw: st.DrawFn) -> State:
         interfaces.setdefault(other.name, other)
     for name in sorted(lcps):
         if interfaces[name].parent is not None and draw(st.integers(0, 9)) == 0:
-            lcps[name] = LcpPair(host_name=lcps[name].host_name, netns=lcps[name].netns, has_host=False)
+            _orphan(name, interfaces, lcps)
     return replace(state, interfaces=interfaces, lcps=lcps)
+
+
+def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
+    """Take the Linux device of a pair away, and with it, as Linux does, what is stacked on it."""
+    siblings = [other for other in lcps if interfaces[other].parent == interfaces[name].parent]
+    for orphan in {name, *dependent_pairs(interfaces[name], interfaces, siblings)}:
+        lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 
 def _tampered(draw: st.DrawFn, interface: Interface) -> Interface:

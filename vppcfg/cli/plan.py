@@ -60,6 +60,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     configuration = load_configuration(args)
     resolution = resolve(configuration, observe(args, configuration), adopt=args.adopt)
+    if not resolution.is_possible:
+        code = show_obstacles(resolution.problems, args)
+        log.error("There is no plan as things stand")
+        return code
     plan = make_plan(resolution.observed, resolution.desired)
     _show(plan, resolution, args)
     code = show_obstacles(resolution.problems, args)

@@ -28,6 +28,8 @@ class Resolution:
     observed: State
     desired: State
     problems: tuple[Problem, ...] = ()
+    is_possible: bool = True
+    """False when the file wants what objects that are not ours take up: then there is no plan to show."""
 
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
@@ -53,9 +55,13 @@ class _Resolver:
             if config.name not in untouched.interfaces and self._may_configure(config):
                 self._configure(config)
         self._drop_missing_targets()
-        self._problems += clashes(self._configuration, untouched, self._observed, self._interfaces, self._lcps)
-        desired = State(interfaces=self._interfaces, lcps=self._lcps, facts=self._observed.facts)
-        return Resolution(observed=self._observed, desired=desired, problems=tuple(self._problems))
+        found = tuple(clashes(self._configuration, untouched, self._observed, self._interfaces, self._lcps))
+        return Resolution(
+            observed=self._observed,
+            desired=State(interfaces=self._interfaces, lcps=self._lcps, facts=self._observed.facts),
+            problems=(*self._problems, *found),
+            is_possible=not found,
+        )
 
     def _problem(self, rule: str, path: KeyPath, text: str) -> None:
         self._problems.append(Problem(rule=rule, path=path, text=text))

@@ -1,0 +1,79 @@
+"""Walks the golden folders: config.yaml and observed.yaml go in; plan.txt, diff.txt and problems.txt must come out.
+
+Without observed.yaml the plan is that of an unconfigured VPP. `pytest tests/golden --update-golden` rewrites them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from vppcfg.cli.state_file import read_state
+from vppcfg.config import load
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.problem import Problem
+from vppcfg.plan.plan import make_plan
+from vppcfg.plan.proof import replay
+from vppcfg.plan.reverse import restorable, reverse_plan
+from vppcfg.render.cli_text import plan_lines
+from vppcfg.render.diff_view import diff_lines
+
+
+def test_what_comes_out_is_what_the_folder_says(case: Path, is_updating: bool) -> None:
+    for name, text in outputs(case).items():
+        file = case / name
+        if is_updating:
+            file.write_text(text) if text else file.unlink(missing_ok=True)
+        assert (file.read_text() if file.exists() else "") == text
+
+
+def outputs(case: Path) -> dict[str, str]:
+    loaded = load(str(case / "config.yaml"))
+    if loaded.configuration is None:
+        return {"problems.txt": text_of_problems(loaded.problems), "plan.txt": "", "diff.txt": ""}
+    resolution = resolution_of(case, loaded.configuration)
+    problems = text_of_problems((*loaded.problems, *resolution.problems))
+    if not resolution.is_possible:
+        return {"problems.txt": problems, "plan.txt": "", "diff.txt": ""}
+    plan = make_plan(resolution.observed, resolution.desired)
+    return {
+        "problems.txt": problems,
+        "plan.txt": text_of(plan_lines(plan)),
+        "diff.txt": text_of(line.text for line in diff_lines(plan)),
+    }
+
+
+def test_the_plan_after_the_plan_is_empty_and_the_way_back_exists(case: Path) -> None:
+    configuration = load(str(case / "config.yaml")).configuration
+    if configuration is None:
+        return
+    resolution = resolution_of(case, configuration)
+    if not resolution.is_possible:
+        return
+    plan = make_plan(resolution.observed, resolution.desired)
+    reached = replay(plan.observed, plan.steps)
+    assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
+    if any(interface.bridge is not None for interface in plan.observed.interfaces.values()):
+        return  # bridges cannot be made yet
+    back = reverse_plan(plan)
+    reached_again = replay(back.observed, back.steps)
+    assert reached_again.with_explicit_mtus() == restorable(plan.observed).with_explicit_mtus()
+
+
+def resolution_of(case: Path, configuration: Configuration) -> Resolution:
+    observed = case / "observed.yaml"
+    state = read_state(str(observed)) if observed.exists() else assumed_state(configuration)
+    return resolve(configuration, state)
+
+
+def text_of(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def text_of_problems(problems: Iterable[Problem]) -> str:
+    return text_of(
+        f"{problem.line}:{problem.column}: {problem.severity.value}: {problem.text} [{problem.rule}]"
+        for problem in problems
+    )
