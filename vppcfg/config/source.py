@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -38,16 +39,15 @@ def _read_stdin() -> bytes:
 
 def _read_file(name: str) -> bytes:
     try:
-        path = Path(name)
-        status = path.stat()
+        status = os.stat(name)
         if not stat.S_ISREG(status.st_mode):
             raise _not_a_file(name, status.st_mode)
         if status.st_size > LIMIT_BYTES:
             raise _too_large(name)
-        with path.open("rb") as stream:
+        with Path(name).open("rb") as stream:
             return stream.read(LIMIT_BYTES + 1)
     except FileNotFoundError as error:
-        raise ConfigError(f"{name} does not exist", "name the configuration file with -c FILE") from error
+        raise ConfigError(f"{name or 'a file without a name'} does not exist", "name the configuration file with -c FILE") from error
     except PermissionError as error:
         raise ConfigError(f"no permission to read {name}", "run as a user who may read it, or use sudo") from error
     except (OSError, ValueError) as error:

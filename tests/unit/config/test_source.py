@@ -1,0 +1,127 @@
+"""From file names to bytes: what is no configuration file is refused in words, and never read to its end."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from vppcfg.config.source import LIMIT_BYTES, read_source
+from vppcfg.errors import ConfigError, ExitCode
+
+
+def refusal(name: str | Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        read_source(str(name))
+    assert caught.value.exit_code is ExitCode.INVALID
+    assert caught.value.hint
+    return caught.value.message
+
+
+def stdin_of(data: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(data))
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "ä.yaml").write_bytes(b"interfaces: {}\n")
+    assert read_source(str(tmp_path / "ä.yaml")) == b"interfaces: {}\n"
+
+
+def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert read_source(str(tmp_path / "b")) == b"x"
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin_of(b"interfaces: {}\n"))
+    assert read_source("-") == b"interfaces: {}\n"
+
+
+def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "closed" in refusal("-")
+    closed = stdin_of(b"")
+    closed.close()
+    monkeypatch.setattr(sys, "stdin", closed)
+    assert "closed" in refusal("-")
+
+
+def test_endless_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/zero").open() as zeros:
+        monkeypatch.setattr(sys, "stdin", zeros)
+        assert "64 MB" in refusal("-")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "none.yaml") == f"{tmp_path / 'none.yaml'} does not exist"
+    assert "does not exist" in refusal("")
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    assert "is a directory" in refusal(tmp_path)
+
+
+def test_a_file_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    assert "Not a directory" in refusal(tmp_path / "a" / "b")
+
+
+def test_a_loop_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    assert "cannot read" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000])
+def test_an_impossible_name_is_refused(name: str) -> None:
+    assert "cannot read" in refusal(name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").touch(mode=0)
+    assert "no permission" in refusal(tmp_path / "a")
+
+
+def test_a_permission_error_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a").touch()
+    monkeypatch.setattr(Path, "open", refuse)
+    assert "no permission" in refusal(tmp_path / "a")
+
+
+def test_devices_and_pipes_are_refused_without_opening_them(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    assert "not a regular file" in refusal(tmp_path / "fifo")
+    assert "not a regular file" in refusal("/dev/zero")
+    assert "not a regular file" in refusal("/dev/null")
+
+
+def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as stream:
+        stream.truncate(LIMIT_BYTES + 1)
+    monkeypatch.setattr(Path, "open", lambda self, mode: pytest.fail("opened"))
+    assert "larger than 64 MB" in refusal(path)
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF\x02\x00\x00", b"a: b\n\x00", b"\x1f\x8b\x08\x00"])
+def test_a_binary_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a").write_bytes(data)
+    assert "is a binary file" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_text_in_a_wide_encoding_goes_to_the_reader_when_it_is_marked(tmp_path: Path, encoding: str) -> None:
+    data = "a: b\n".encode(encoding)
+    (tmp_path / "a").write_bytes(data)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        assert read_source(str(tmp_path / "a")) == data
+    else:
+        assert "is a binary file" in refusal(tmp_path / "a")
