@@ -34,9 +34,9 @@ def address_key(address: str) -> AddressKey:
     family = 6 if ":" in host else 4
     try:
         packed = socket.inet_pton(socket.AF_INET6 if family == 6 else socket.AF_INET, host)
-    except OSError as error:
-        raise ValueError(f"not an address: {address}") from error
-    return AddressKey(family, int.from_bytes(packed), int(length))
+        return AddressKey(family, int.from_bytes(packed), int(length))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{address!r} is not an address with a prefix length") from error
 
 
 class AddressIndex:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from vppcfg.errors import UsageError
 from vppcfg.model.address import address_key
@@ -97,11 +97,11 @@ def _interface(name: str, document: object) -> Interface:
     data = _mapping(document, place)
     converters: dict[str, Callable[[Any], Any]] = {
         "kind": InterfaceKind,
-        "addresses": frozenset,
+        "addresses": _addresses,
         "encapsulation": lambda entry: _encapsulation(entry, place),
         "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),
-        "tables": tuple,
-        "protocol_mtus": tuple,
+        "tables": _numbers(2),
+        "protocol_mtus": _numbers(3),
     }
     named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
     return _build(Interface, named, place, converters)
@@ -115,19 +115,37 @@ def _encapsulation(document: object, place: str) -> Encapsulation | OtherMatch:
 def _build(
     record: type[_T], document: object, place: str, converters: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> _T:
-    known = {field.name for field in fields(record)}  # type: ignore[arg-type]
-    data = _mapping(document, place, known)
+    hints = get_type_hints(record)
+    data = _mapping(document, place, set(hints))
     try:
         convert = converters or {}
-        return record(**{key: convert.get(key, _unchanged)(value) for key, value in data.items()})
+        return record(**{key: _value(key, value, hints[key], convert.get(key)) for key, value in data.items()})
     except (TypeError, ValueError) as error:
         raise UsageError(f"{place} in the state document: {error}") from error
 
 
-def _unchanged(value: Any) -> Any:
-    if not isinstance(value, str | int | None):
-        raise ValueError(f"{value!r} is not a plain value")
+def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None) -> Any:
+    """Return an attribute's value, converted where it has a type of its own; raise ValueError when it is another's."""
+    if convert is not None:
+        return convert(value)
+    if type(value) not in (get_args(hint) or (hint,)):
+        raise ValueError(f"{key} cannot be {value!r}")
     return value
+
+
+def _addresses(value: Any) -> frozenset[str]:
+    for address in value:
+        address_key(address)
+    return frozenset(value)
+
+
+def _numbers(count: int) -> Callable[[Any], tuple[int, ...]]:
+    def convert(value: Any) -> tuple[int, ...]:
+        if not isinstance(value, list) or [type(item) for item in value] != [int] * count:
+            raise ValueError(f"{value!r} is not a list of {count} numbers")
+        return tuple(value)
+
+    return convert
 
 
 def _mapping(document: object, place: str, known: set[str] | None = None) -> Mapping[str, Any]:

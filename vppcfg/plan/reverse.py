@@ -17,8 +17,9 @@ def reverse_plan(plan: Plan) -> Plan:
 def restorable(state: State) -> State:
     """Return the state, the same in effect, that VPP can be brought to from anywhere.
 
-    An LCP pair that had lost its Linux device does not come back: it did nothing. A sub-interface that was up below a port that was
-    down comes back down: it forwards as little, and VPP would want the port up to set it (vnet/interface.c).
+    An LCP pair that had lost its Linux device does not come back: it did nothing. A sub-interface that was up
+    below a port that was down comes back down: it forwards as little, and VPP would want the port up to set it
+    (vnet/interface.c).
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {

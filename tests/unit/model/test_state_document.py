@@ -1,0 +1,52 @@
+"""States as documents: nothing is lost on the way there and back, and nonsense is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.laws.networks import states
+from vppcfg.errors import UsageError
+from vppcfg.model.state import State
+from vppcfg.model.state_document import document_of, state_of
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=states())
+def test_a_state_survives_being_written_as_json(state: State) -> None:
+    again = state_of(json.loads(json.dumps(document_of(state))))
+    assert again == state
+    assert again.facts == state.facts
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ([], "not a map"),
+        ({}, "format_version None"),
+        ({"format_version": 2}, "format_version 2"),
+        ({"format_version": 1, "bridges": {}}, "unknown keys: bridges"),
+        ({"format_version": 1, "interfaces": []}, "interfaces in the state document is not a map"),
+        (
+            {"format_version": 1, "interfaces": {"a": {"colour": 1}}},
+            "interfaces.a in the state document has unknown keys",
+        ),
+        ({"format_version": 1, "interfaces": {"a": {"kind": "odd"}}}, "interfaces.a in the state document: 'odd'"),
+        ({"format_version": 1, "interfaces": {"a": {"mac": [1]}}}, "mac cannot be [1]"),
+        ({"format_version": 1, "interfaces": {"a": {"l2xc": "b"}}}, "needs b, which is missing"),
+        ({"format_version": 1, "interfaces": {"a": {"addresses": ["10.0.0.1"]}}}, "10.0.0.1"),
+        ({"format_version": 1, "interfaces": {"a": {"addresses": 5}}}, "interfaces.a"),
+        ({"format_version": 1, "interfaces": {"a": {"tables": [1]}}}, "[1] is not a list of 2 numbers"),
+        ({"format_version": 1, "lcps": {"a": {"host_name": "e0"}}}, "no such interface"),
+        ({"format_version": 1, "lcps": {"a": {}}}, "host_name"),
+        ({"format_version": 1, "interfaces": {"a": {"is_up": "no"}}}, "is_up cannot be 'no'"),
+        ({"format_version": 1, "interfaces": {"a": {"packet_mtu": "many"}}}, "packet_mtu cannot be 'many'"),
+    ],
+)
+def test_nonsense_is_refused(document: Any, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        state_of(document)
+    assert words in caught.value.message

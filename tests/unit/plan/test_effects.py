@@ -1,0 +1,130 @@
+"""What operations demand: each refusal is one that VPP gives, or a reference that would dangle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.errors import PlanProofError
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.effects import refusal
+from vppcfg.plan.operations import (
+    AddAddress,
+    CreateLcpPair,
+    CreateSubInterface,
+    DeleteLcpPair,
+    DeleteSubInterface,
+    LeaveL2,
+    Operation,
+    RemoveAddress,
+    SetAdminState,
+    SetCrossConnect,
+    SetLinkMtu,
+)
+from vppcfg.plan.proof import prove
+from vppcfg.plan.stages import Stage, Step
+
+EXACT = Encapsulation(outer=100, is_exact=True)
+PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
+SUB = Interface(name="gi0.100", kind=InterfaceKind.SUB_INTERFACE, parent="gi0", sub_id=100, encapsulation=EXACT)
+
+
+def state(*interfaces: Interface, **lcps: LcpPair) -> State:
+    return State(
+        interfaces={interface.name: interface for interface in interfaces},
+        lcps={name.replace("_", "."): pair for name, pair in lcps.items()},
+    )
+
+
+def pair(name: str, host_name: str = "e0") -> CreateLcpPair:
+    return CreateLcpPair(interface=name, host_name=host_name, netns="", is_default_netns=True)
+
+
+REFUSED: list[tuple[str, State, Operation]] = [
+    ("does not exist", state(), SetAdminState(interface="gi0", is_up=True)),
+    ("cannot come up while gi0 is down", state(PORT, SUB), SetAdminState(interface="gi0.100", is_up=True)),
+    (
+        "exists",
+        state(PORT, SUB),
+        CreateSubInterface(interface="gi0.100", parent="gi0", sub_id=100, encapsulation=EXACT),
+    ),
+    (
+        "matches the same",
+        state(PORT, SUB),
+        CreateSubInterface(interface="gi0.1", parent="gi0", sub_id=1, encapsulation=EXACT),
+    ),
+    ("gi9 does not exist", state(), CreateSubInterface(interface="gi9.1", parent="gi9", sub_id=1, encapsulation=EXACT)),
+    ("has an LCP", state(PORT, SUB, gi0_100=LcpPair(host_name="e0")), DeleteSubInterface(interface="gi0.100")),
+    (
+        "has addresses",
+        state(PORT, replace(SUB, addresses=frozenset({"10.0.0.1/24"}))),
+        DeleteSubInterface(interface="gi0.100"),
+    ),
+    ("another interface sends", state(replace(PORT, l2xc="gi0.100"), SUB), DeleteSubInterface(interface="gi0.100")),
+    ("is up", state(PORT, replace(SUB, is_up=True)), DeleteSubInterface(interface="gi0.100")),
+    ("no link MTU", state(PORT, SUB), SetLinkMtu(interface="gi0.100", mtu=1500)),
+    ("no link MTU", state(replace(PORT, device_class="RDMA interface")), SetLinkMtu(interface="gi0", mtu=9000)),
+    ("is up, and its driver", state(replace(PORT, is_up=True)), SetLinkMtu(interface="gi0", mtu=9000)),
+    (
+        "not exact-match",
+        state(PORT, replace(SUB, encapsulation=Encapsulation(outer=1))),
+        AddAddress(interface="gi0.100", address="10.0.0.1/24"),
+    ),
+    ("L2 mode", state(replace(PORT, bridge=1)), AddAddress(interface="gi0", address="10.0.0.1/24")),
+    (
+        "conflicts with an address of gi0",
+        state(replace(PORT, addresses=frozenset({"10.0.0.1/24"})), SUB),
+        AddAddress(interface="gi0.100", address="10.0.0.9/30"),
+    ),
+    ("does not have", state(PORT), RemoveAddress(interface="gi0", address="10.0.0.1/24")),
+    ("has an LCP pair", state(PORT, gi0=LcpPair(host_name="e0")), pair("gi0")),
+    ("held by gi0", state(PORT, replace(PORT, name="gi1"), gi0=LcpPair(host_name="e0")), pair("gi1")),
+    ("gi0 has no LCP", state(PORT, SUB), pair("gi0.100")),
+    ("gi0 has no LCP", state(PORT, SUB, gi0=LcpPair(host_name="e1", has_host=False)), pair("gi0.100")),
+    (
+        "takes no LCP",
+        state(PORT, replace(SUB, encapsulation=Encapsulation(outer=1)), gi0=LcpPair(host_name="e1")),
+        pair("gi0.100"),
+    ),
+    (
+        "no sub-interface with the outer tag",
+        state(
+            PORT,
+            replace(SUB, encapsulation=Encapsulation(outer=1, inner=2, is_exact=True)),
+            gi0=LcpPair(host_name="e1"),
+        ),
+        pair("gi0.100"),
+    ),
+    ("has no LCP pair", state(PORT), DeleteLcpPair(interface="gi0")),
+    (
+        "hangs on that of gi0",
+        state(PORT, SUB, gi0=LcpPair(host_name="e0"), gi0_100=LcpPair(host_name="e0.100")),
+        DeleteLcpPair(interface="gi0"),
+    ),
+    ("gi9 does not exist", state(PORT), SetCrossConnect(interface="gi0", target="gi9")),
+    ("not in L2 mode", state(PORT), LeaveL2(interface="gi0")),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "operation"), REFUSED, ids=[f"{type(o).__name__}: {w}" for w, _, o in REFUSED]
+)
+def test_an_operation_that_vpp_would_refuse_is_refused(words: str, before: State, operation: Operation) -> None:
+    reason = refusal(operation, Draft(before))
+    assert reason is not None
+    assert words in reason
+
+
+def test_a_plan_that_ends_elsewhere_is_no_plan() -> None:
+    with pytest.raises(PlanProofError, match="does not lead to the desired state of gi0"):
+        prove(state(PORT), state(replace(PORT, is_up=True)), ())
+
+
+def test_a_plan_with_a_step_that_would_be_refused_is_no_plan() -> None:
+    step = Step(stage=Stage.ADMIN_UP, operation=SetAdminState(interface="gi0.100", is_up=True))
+    with pytest.raises(PlanProofError, match="step 1 of the plan"):
+        prove(state(PORT, SUB), state(PORT, SUB), (step,))

@@ -1,0 +1,57 @@
+"""CLI lines that golden cases do not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.plan.operations import (
+    CreateLcpPair,
+    CreateSubInterface,
+    Operation,
+    SetCrossConnect,
+    SetPacketMtu,
+    SetTag,
+    SetTagRewrite,
+)
+from vppcfg.render.cli_text import cli_line
+
+
+def sub(encapsulation: Encapsulation | OtherMatch) -> CreateSubInterface:
+    return CreateSubInterface(interface="gi0.5", parent="gi0", sub_id=5, encapsulation=encapsulation)
+
+
+@pytest.mark.parametrize(
+    ("operation", "line"),
+    [
+        (sub(OtherMatch(flags=32)), "create sub-interfaces gi0 5 default"),
+        (sub(OtherMatch(flags=1 | 16)), "create sub-interfaces gi0 5 untagged"),
+        (sub(OtherMatch(flags=2 | 64)), "create sub-interfaces gi0 5 dot1q any"),
+        (sub(OtherMatch(flags=4 | 8 | 128, outer=7)), "create sub-interfaces gi0 5 dot1ad 7 inner-dot1q any"),
+        (
+            sub(OtherMatch(flags=4 | 16 | 128, outer=7)),
+            "create sub-interfaces gi0 5 dot1q 7 inner-dot1q any exact-match",
+        ),
+        (
+            SetTagRewrite(interface="gi0", tag_rewrite=TagRewrite(operation=2, push_dot1q=1, tag1=5, tag2=6)),
+            "set interface l2 tag-rewrite gi0 push dot1q 5 6",
+        ),
+        (
+            SetTagRewrite(interface="gi0", tag_rewrite=TagRewrite(operation=7, tag1=5)),
+            "set interface l2 tag-rewrite gi0 translate 2-1 dot1ad 5",
+        ),
+        (
+            CreateLcpPair(interface="gi0", host_name="e0", netns="blue", is_default_netns=False),
+            "lcp create gi0 host-if e0 netns blue",
+        ),
+        (SetTag(interface="gi0", tag="vppcfg"), "set interface tag gi0 vppcfg"),
+        (SetTag(interface="gi0", tag="vppcfg my uplink"), "set interface tag gi0 {vppcfg my uplink}"),
+        (SetTag(interface="gi0", tag=""), "clear interface tag gi0"),
+        (SetPacketMtu(interface="gi0.2147483647", mtu=1500), "set interface mtu packet 1500 gi0.2147483647"),
+        (SetPacketMtu(interface="gi0", mtu=1500, protocol_mtus=(1400, 0, 0)), None),
+        (SetPacketMtu(interface="gi0.2147483648", mtu=1500), None),
+        (SetCrossConnect(interface="gi0", target="gi1.4294967295"), None),
+    ],
+)
+def test_an_operation_is_the_line_that_vpp_reads(operation: Operation, line: str | None) -> None:
+    assert cli_line(operation) == line
