@@ -62,6 +62,10 @@ format: $(READY) ## put the code into its standard form
 	@$(BIN)/python -m ruff check --fix-only
 	@$(BIN)/python -m ruff format
 
+.PHONY: docs
+docs: $(READY) ## write the documents that are made from the code
+	@$(BIN)/python -m vppcfg.config.explain >docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+
 .PHONY: wheel
 wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 	@rm -rf build

@@ -1,0 +1,152 @@
+"""The fenced blocks of the README and the documents: YAML is valid, commands exist and print what is shown."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from vppcfg.cli.arguments import Parser, Subparsers, build_parser
+from vppcfg.cli.main import COMMANDS
+from vppcfg.config import parse_text
+from vppcfg.errors import ExitCode
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = {ROOT / "docs" / "rules.md"}
+"""Holds examples that break a rule; tests/unit/config runs them."""
+DOCUMENTS = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")} - GENERATED)
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.yaml"))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DEMO = re.compile(r"<!-- demo -->.*?<!-- end of demo -->", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block of a document."""
+
+    document: str
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A command in a console block, and the output that the document shows below it."""
+
+    place: str
+    command: str
+    output: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.command}"
+
+
+def blocks_of(document: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a document but those of the demo, which test_demo.py runs."""
+    text = DEMO.sub(lambda match: "\n" * match[0].count("\n"), document.read_text())
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        name = str(document.relative_to(ROOT))
+        yield Block(document=name, line=line, language=match[1], text=match[2])
+
+
+def commands_of(block: Block) -> Iterator[Shown]:
+    """Yield the commands of a console block; a line that starts with `$ ` is one."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield Shown(place=str(block), command=command, output=output.strip("\n"))
+
+
+BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
+YAML = [block for block in BLOCKS if block.language == "yaml"]
+SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in commands_of(block)]
+OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppcfg")]
+
+
+def test_every_block_says_what_it_is() -> None:
+    assert [str(block) for block in BLOCKS if block.language not in {"", "yaml", "console", "text", "json"}] == []
+
+
+@pytest.mark.parametrize("block", YAML, ids=str)
+def test_a_yaml_block_is_a_valid_configuration(block: Block) -> None:
+    loaded = parse_text(block.text, str(block))
+    assert loaded.configuration is not None, loaded.problems
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_is_a_configuration_without_a_problem(example: Path) -> None:
+    assert parse_text(example.read_bytes(), example.name).problems == ()
+
+
+@pytest.mark.parametrize("shown", [shown for shown in SHOWN if shown not in OURS], ids=str)
+def test_a_command_for_make_names_a_target(shown: Shown) -> None:
+    program, *arguments = shlex.split(shown.command)
+    if program == "make":
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        assert {argument for argument in arguments if "=" not in argument} <= set(targets)
+    else:
+        assert program in {"cd", "git", "sudo"}
+
+
+@pytest.mark.parametrize("shown", OURS, ids=str)
+def test_a_command_of_ours_is_understood(shown: Shown) -> None:
+    _, *arguments = shlex.split(shown.command)
+    assert build_parser(COMMANDS).parse_args(arguments).command
+
+
+@pytest.mark.parametrize("shown", [shown for shown in OURS if shown.output], ids=str)
+def test_a_command_of_ours_prints_what_the_document_shows(
+    shown: Shown, examples: Path, environment: dict[str, str]
+) -> None:
+    finished = subprocess.run(
+        ["bash", "-c", f"{shown.command} 2>&1"],
+        cwd=examples,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert finished.stdout.strip("\n") == shown.output
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
+def test_a_link_leads_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text())
+    ours = [link for link in links if not link.startswith("https://")]
+    assert [link for link in ours if not (document.parent / link).exists()] == []
+
+
+def test_the_exit_codes_are_documented() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text()
+    documented = {name: int(code) for code, name in re.findall(r"^\| (\d+) \| (\w+) \|", text, re.MULTILINE)}
+    assert documented == {code.name: code.value for code in ExitCode}
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command, without the global options."""
+    subparsers = cast(Subparsers, Parser().add_subparsers())
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    return subparsers.choices
+
+
+def options_in(usage: str) -> set[str]:
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usage)) - {"-h"}
+
+
+@pytest.mark.parametrize(("name", "parser"), parsers().items(), ids=parsers().keys())
+def test_the_options_of_a_command_are_documented(name: str, parser: argparse.ArgumentParser) -> None:
+    (usage,) = [block.text for block in BLOCKS if re.match(rf"vppcfg {name}\b", block.text)]
+    assert options_in(usage) == options_in(parser.format_usage())

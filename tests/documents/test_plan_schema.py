@@ -1,0 +1,70 @@
+"""docs/plan.schema.json: it describes what `plan --format json` writes, all of it, and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.state import Facts
+from vppcfg.plan.diff import Action
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.stages import Phase
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
+DEFINITIONS = SCHEMA["$defs"]
+
+
+@pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
+@pytest.mark.parametrize("example", ["l2xc.yaml", "l3.yaml", "router.yaml"])
+def test_the_plan_of_an_example_is_as_the_schema_says(
+    example: str,
+    source: list[str],
+    examples: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(examples)
+    assert main(["plan", "-c", example, *source, "--format", "json"]) in {ExitCode.DONE, ExitCode.REFUSED}
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(capsys.readouterr().out))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("described", "record", "omitted"),
+    [
+        (DEFINITIONS["interface"], Interface, {"name"}),
+        (DEFINITIONS["encapsulation"], Encapsulation, set()),
+        (DEFINITIONS["other_match"], OtherMatch, set()),
+        (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
+        (DEFINITIONS["lcp"], LcpPair, set()),
+        (DEFINITIONS["facts"], Facts, set()),
+        (DEFINITIONS["facts"]["properties"]["lcp"], LcpSettings, set()),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_every_attribute_is_described(described: dict[str, Any], record: type, omitted: set[str]) -> None:
+    assert set(described["properties"]) == {field.name for field in dataclasses.fields(record)} - omitted
+
+
+def test_every_word_of_a_closed_set_is_described() -> None:
+    kinds = [kind.value for kind in InterfaceKind]
+    change = SCHEMA["properties"]["changes"]["items"]["properties"]
+    operation = SCHEMA["properties"]["operations"]["items"]["properties"]
+    assert DEFINITIONS["impact"]["enum"] == [impact.label for impact in Impact]
+    assert DEFINITIONS["interface"]["properties"]["kind"]["enum"] == kinds
+    assert change["kind"]["enum"] == [*kinds, "lcp"]
+    assert change["action"]["enum"] == [action.value for action in Action]
+    assert operation["phase"]["enum"] == [phase.value for phase in Phase]
