@@ -47,7 +47,8 @@ def _read_file(name: str) -> bytes:
         with Path(name).open("rb") as stream:
             return stream.read(LIMIT_BYTES + 1)
     except FileNotFoundError as error:
-        raise ConfigError(f"{name or 'a file without a name'} does not exist", "name the configuration file with -c FILE") from error
+        what = name or "a file without a name"
+        raise ConfigError(f"{what} does not exist", "name the configuration file with -c FILE") from error
     except PermissionError as error:
         raise ConfigError(f"no permission to read {name}", "run as a user who may read it, or use sudo") from error
     except (OSError, ValueError) as error:

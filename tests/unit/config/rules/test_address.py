@@ -1,0 +1,146 @@
+"""Rules about addresses, and the overlap rule against a plain comparison of all pairs."""
+
+from __future__ import annotations
+
+import ipaddress
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vppcfg.config.parse import Parsed
+from vppcfg.config.rules.address import address_duplicate, address_exact_match, address_host, address_overlap
+from vppcfg.config.rules.index import Index, index_of
+from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.model.interface import Encapsulation
+from vppcfg.model.problem import Problem
+
+
+def index(**addresses: tuple[str, ...]) -> Index:
+    interfaces = {
+        name: InterfaceConfig(name=name, path=("interfaces", name), addresses=values)
+        for name, values in addresses.items()
+    }
+    return index_of(Parsed(configuration=Configuration(interfaces=interfaces)))
+
+
+def places(problems: list[Problem]) -> list[tuple[str, str | int, str | int]]:
+    return [(problem.rule, problem.path[1], problem.path[3]) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0.0.0.0/0", "0.0.0.0/8", "192.0.2.0/24", "192.0.2.255/24", "192.0.2.0/30", "192.0.2.3/30", "10.0.0.0/8",
+        "224.0.0.1/24", "239.255.255.255/32", "255.255.255.255/32", "255.255.255.255/31", "0.0.0.0/32",
+        "::/0", "::/128", "2001:db8::/64", "2001:db8::/126", "ff02::1/128", "ff02::1/64",
+    ],
+)  # fmt: skip
+def test_an_address_that_no_host_can_have(address: str) -> None:
+    assert places(list(address_host(index(eth0=(address,))))) == [("address-invalid-host", "eth0", 0)]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "192.0.2.1/24", "192.0.2.254/24", "192.0.2.0/31", "192.0.2.1/31", "192.0.2.0/32", "192.0.2.255/32",
+        "10.0.1.0/8", "10.0.0.255/8", "192.0.2.1/30", "192.0.2.2/30", "169.254.0.1/16", "240.0.0.1/24",
+        "2001:db8::1/64", "2001:db8::/127", "2001:db8::/128", "2001:db8::ffff:ffff:ffff:ffff/64", "fec0::1/64",
+        "fd00::1/8",
+    ],
+)  # fmt: skip
+def test_an_address_that_a_host_can_have(address: str) -> None:
+    assert list(address_host(index(eth0=(address,)))) == []
+
+
+@pytest.mark.parametrize("address", ["fe80::1/64", "fe80::1/128", "febf::/10", "fe80::/64"])
+def test_link_local_addresses_are_left_to_vpp(address: str) -> None:
+    assert places(list(address_host(index(eth0=(address,))))) == [("address-link-local", "eth0", 0)]
+
+
+def test_the_same_address_twice_is_a_duplicate_and_no_overlap() -> None:
+    twice = index(eth0=("192.0.2.1/24", "192.0.2.2/24", "192.0.2.1/24"))
+    assert places(list(address_duplicate(twice))) == [("address-duplicate", "eth0", 2)]
+    assert list(address_overlap(twice)) == []
+
+
+def test_link_local_addresses_do_not_overlap() -> None:
+    assert list(address_overlap(index(eth0=("fe80::1/64",), eth1=("fe80::1/64",)))) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("192.0.2.1/24",), ("192.0.2.1/24",)),
+        (("192.0.2.1/24",), ("192.0.2.2/24",)),
+        (("192.0.2.1/24",), ("192.0.2.2/32",)),
+        (("10.0.0.1/8",), ("10.255.0.1/16",)),
+        (("2001:db8::1/32",), ("2001:db8:ffff::1/64",)),
+        (("192.0.2.1/24", "192.0.2.2/24"), ("192.0.2.129/25",)),
+    ],
+)
+def test_prefixes_of_two_interfaces_that_overlap(first: tuple[str, ...], second: tuple[str, ...]) -> None:
+    assert places(list(address_overlap(index(eth0=first, eth1=second)))) == [("address-overlap", "eth1", 0)]
+    assert list(address_overlap(index(eth0=second, eth1=first)))
+
+
+def test_the_text_names_both_ends() -> None:
+    (problem,) = address_overlap(index(eth0=("192.0.2.129/25",), eth1=("192.0.2.1/24",)))
+    assert problem.text == "192.0.2.129/25 overlaps 192.0.2.1/24 on eth1; VPP refuses that"
+
+
+def test_one_interface_may_have_several_hosts_of_a_prefix_but_no_two_lengths() -> None:
+    assert list(address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/24", "2001:db8::1/64", "2001:db8::2/64")))) == []
+    assert places(list(address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/25"))))) == [
+        ("address-overlap", "eth0", 1)
+    ]
+
+
+def test_neighbouring_prefixes_and_families_do_not_overlap() -> None:
+    apart = index(eth0=("192.0.2.1/25", "::c000:201/121"), eth1=("192.0.2.129/25",), eth2=("192.0.3.1/24",))
+    assert list(address_overlap(apart)) == []
+
+
+ADDRESSES = st.builds(
+    lambda value, length: f"{ipaddress.IPv4Address(0xC0000200 + value)}/{length}",
+    st.integers(0, 63),
+    st.integers(25, 32),
+)
+
+
+def conflicts(configuration: dict[str, tuple[str, ...]]) -> set[str]:
+    """Return the interfaces that take part in a conflict, by comparing all pairs as VPP does."""
+    entries = [(name, ipaddress.ip_interface(text)) for name, texts in configuration.items() for text in set(texts)]
+    found: set[str] = set()
+    for (name, one), (other_name, other) in combinations(entries, 2):
+        is_further_host = name == other_name and one.network.prefixlen == other.network.prefixlen
+        if one.network.overlaps(other.network) and not is_further_host:
+            found |= {name, other_name}
+    return found
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.dictionaries(st.sampled_from(["a", "b", "c", "d"]), st.lists(ADDRESSES, max_size=4).map(tuple)))
+def test_overlaps_are_those_that_comparing_all_pairs_finds(configuration: dict[str, tuple[str, ...]]) -> None:
+    """One end of every conflict is named, and taking away what is named leaves none."""
+    problems = list(address_overlap(index(**configuration)))
+    assert {str(problem.path[1]) for problem in problems} <= conflicts(configuration)
+    named = {(str(problem.path[1]), configuration[str(problem.path[1])][int(problem.path[3])]) for problem in problems}
+    rest = {name: tuple(text for text in texts if (name, text) not in named) for name, texts in configuration.items()}
+    assert conflicts(rest) == set()
+
+
+@pytest.mark.parametrize(("is_exact", "expected"), [(True, []), (False, ["address-exact-match"])])
+def test_a_sub_interface_with_addresses_matches_exactly(is_exact: bool, expected: list[str]) -> None:
+    port = InterfaceConfig(name="eth0", path=("interfaces", "eth0"))
+    sub = InterfaceConfig(
+        name="eth0.1",
+        path=("interfaces", "eth0", "sub-interfaces", 1),
+        parent="eth0",
+        sub_id=1,
+        encapsulation=Encapsulation(outer=1, is_exact=is_exact),
+        addresses=("192.0.2.1/24",),
+    )
+    parsed = Parsed(configuration=Configuration(interfaces={"eth0": port, "eth0.1": sub}))
+    assert [problem.rule for problem in address_exact_match(index_of(parsed))] == expected

@@ -1,0 +1,50 @@
+"""Rules about cross-connects."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+
+def found_in(text: str) -> list[tuple[str, str]]:
+    """Return the rule and the interface of each problem."""
+    return [(problem.rule, str(problem.path[1])) for problem in parse_text(f"interfaces: {text}", "test").problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{a: {l2xc: b}, b: {l2xc: a}}", []),
+        ("{a: {l2xc: b}, b: {}}", []),
+        ("{a: {l2xc: b}, b: {l2xc: c}, c: {l2xc: a}}", []),
+        ("{a: {l2xc: b}}", [("l2xc-target-missing", "a")]),
+        ("{a: {l2xc: A}, b: {l2xc: a}}", [("l2xc-target-missing", "a")]),
+        ("{a: {l2xc: b.1}, b: {}}", [("l2xc-target-missing", "a")]),
+        ("{a: {l2xc: x}, b: {l2xc: x}}", [("l2xc-target-missing", "a"), ("l2xc-target-missing", "b")]),
+        ("{a: {l2xc: a}}", [("l2xc-self", "a")]),
+        ("{a: {l2xc: c}, b: {l2xc: c}, c: {}}", [("l2xc-shared", "b")]),
+        ("{a: {l2xc: b, mtu: 9000}, b: {l2xc: a}}", [("l2xc-mtu", "a")]),
+        ("{a: {l2xc: b}, b: {l2xc: a, mtu: 9000}}", [("l2xc-mtu", "a")]),
+        ("{b: {l2xc: a}, a: {mtu: 9000}}", [("l2xc-mtu", "b")]),
+        ("{a: {l2xc: b, mtu: 9000}, b: {l2xc: c}, c: {}}", [("l2xc-mtu", "a")]),
+        ("{a: {l2xc: b}, b: {lcp: e0}}", [("l2xc-lcp", "a")]),
+        ("{a: {l2xc: b}, b: {addresses: [192.0.2.1/24]}}", [("l2xc-address", "a")]),
+        ("{a: {l2xc: b}, b: {l2xc: a, lcp: e0}}", [("l2-lcp", "b")]),
+        ("{a: {l2xc: b, sub-interfaces: {1: {state: up}}}, b: {}}", [("l2xc-with-subs", "a")]),
+        ("{a: {l2xc: b}, b: {sub-interfaces: {1: {state: up}}}}", []),
+        ("{a: {l2xc: b.1}, b: {sub-interfaces: {1: {l2xc: a}}}}", []),
+        ("{a: {sub-interfaces: {1: {l2xc: a.2}, 2: {l2xc: a.1}}}}", []),
+        ("{a: {sub-interfaces: {1: {l2xc: a.1}}}}", [("l2xc-self", "a")]),
+        ("{a: {l2xc: a.1, sub-interfaces: {1: {l2xc: a}}}}", [("l2xc-with-subs", "a")]),
+    ],
+)
+def test_what_a_cross_connect_may_point_to(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found_in(text) == expected
+
+
+@pytest.mark.parametrize("flaw", ["mtu: 1", "state: UP", "nonsense: 1", "lcp: E0"])
+def test_an_end_with_a_problem_of_its_own_is_neither_missing_nor_judged(flaw: str) -> None:
+    rules = [rule for rule, _ in found_in(f"{{a: {{l2xc: b, mtu: 9000}}, b: {{l2xc: a, {flaw}}}}}")]
+    assert len(rules) == 1
+    assert rules[0].startswith("schema-")

@@ -1,0 +1,71 @@
+"""Rules about LCPs."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+QINQ = "1000: {encapsulation: {dot1q: 100, inner-dot1q: 10, exact-match: true}, lcp: e0.100.10}"
+QINAD = "1000: {encapsulation: {dot1ad: 100, inner-dot1q: 10, exact-match: true}, lcp: e0.100.10}"
+ONE_AD = "2000: {encapsulation: {dot1ad: 100, exact-match: true}, lcp: e0.ad}"
+
+
+def rules_in(port: str, *subs: str) -> list[str]:
+    text = f"interfaces: {{eth0: {{{port}sub-interfaces: {{{', '.join(subs)}}}}}}}"
+    return [problem.rule for problem in parse_text(text, "test").problems]
+
+
+@pytest.mark.parametrize(
+    ("port", "subs", "expected"),
+    [
+        ("lcp: e0, ", ["100: {lcp: e0.100}"], []),
+        ("", ["100: {lcp: e0.100}"], ["sub-lcp-parent"]),
+        ("lcp: e0, ", ["100: {lcp: e0}"], ["lcp-duplicate"]),
+        ("lcp: e0, ", ["100: {lcp: x}", "200: {lcp: x}", "300: {lcp: x}"], ["lcp-duplicate", "lcp-duplicate"]),
+        ("lcp: e0, ", ["100: {lcp: x, encapsulation: {dot1q: 100}}"], ["lcp-exact-match"]),
+        ("lcp: e0, ", ["100: {lcp: e0.100}", QINQ], []),
+        ("lcp: e0, ", [QINQ, "100: {lcp: e0.100}"], []),
+        ("lcp: e0, ", ["100: {state: up}", QINQ], ["qinx-lcp-parent"]),
+        ("lcp: e0, ", ["200: {lcp: e0.200}", QINQ], ["qinx-lcp-parent"]),
+        ("lcp: e0, ", [QINQ], ["qinx-lcp-parent"]),
+        ("lcp: e0, ", ["100: {lcp: e0.100}", QINAD], ["qinx-lcp-parent"]),
+        ("lcp: e0, ", [ONE_AD, QINAD], []),
+        ("lcp: e0, ", [ONE_AD, QINQ], ["qinx-lcp-parent"]),
+        ("", [QINQ], ["qinx-lcp-parent", "sub-lcp-parent"]),
+    ],
+)
+def test_what_an_lcp_hangs_on(port: str, subs: list[str], expected: list[str]) -> None:
+    assert rules_in(port, *subs) == expected
+
+
+@pytest.mark.parametrize(
+    ("port", "sub", "expected"),
+    [
+        ("lcp: {name: e0, netns: a}, ", "100: {lcp: {name: x, netns: a}}", []),
+        ("lcp: {name: e0}, ", "100: {lcp: x}", []),
+        ("lcp: {name: e0, netns: a}, ", "100: {lcp: x}", ["sub-lcp-netns"]),
+        ("lcp: {name: e0, netns: a}, ", "100: {lcp: {name: x, netns: b}}", ["sub-lcp-netns"]),
+        ("lcp: e0, ", "100: {lcp: {name: x, netns: b}}", ["sub-lcp-netns"]),
+    ],
+)
+def test_a_sub_interface_is_in_the_namespace_of_its_parent(port: str, sub: str, expected: list[str]) -> None:
+    assert rules_in(port, sub) == expected
+
+
+def test_a_name_is_unique_over_namespaces() -> None:
+    text = "interfaces: {a: {lcp: {name: e0, netns: x}}, b: {lcp: {name: e0, netns: y}}}"
+    (problem,) = parse_text(text, "test").problems
+    assert (problem.rule, problem.path) == ("lcp-duplicate", ("interfaces", "b", "lcp"))
+    assert "a has" in problem.text
+
+
+@pytest.mark.parametrize(
+    "flaw", ["100: {lcp: e0.100, mtu: 1}", "100: {lcp: e0.100, encapsulation: {exact-match: true}}"]
+)
+def test_a_missing_outer_tag_is_not_reported_when_a_sibling_could_not_be_read(flaw: str) -> None:
+    assert "qinx-lcp-parent" not in rules_in("lcp: e0, ", flaw, QINQ)
+
+
+def test_an_unread_parent_is_not_said_to_lack_an_lcp() -> None:
+    assert rules_in("lcp: e0, mtu: 1, ", "100: {lcp: e0.100, mtu: 1500}") == ["schema-value"]
