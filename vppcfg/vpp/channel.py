@@ -32,13 +32,17 @@ class Channel:
         self._outgoing = b""
         self._sent = 0
         self._incoming = b""
+        self._is_garbled = False
 
     def send(self, data: bytes) -> None:
         """Queue framed messages; they leave during `receive`."""
         self._outgoing += data
 
     def abandon(self) -> None:
-        """Forget what is queued, except for the rest of a message that has begun to leave."""
+        """Forget what is queued, except for the rest of a message that has begun to leave.
+
+        What comes after something that was no message is passed over from here on.
+        """
         boundary = 0
         while boundary < self._sent:
             boundary += FRAME.size + FRAME.unpack_from(self._outgoing, boundary)[0]
@@ -59,12 +63,15 @@ class Channel:
 
     def _take_messages(self) -> list[bytes]:
         """Cut whole messages off what has come."""
+        if self._is_garbled:
+            self._incoming = b""
         data = self._incoming
         messages = []
         start, end = FRAME.size, len(data)
         while start <= end:
             (size,) = FRAME.unpack_from(data, start - FRAME.size)
             if not HEAD.size <= size <= _LARGEST:
+                self._is_garbled = True
                 raise DataplaneError(f"{self._peer} does not speak VPP's binary API", _WRONG_SOCKET)
             if start + size > end:
                 break
@@ -75,6 +82,8 @@ class Channel:
 
     def _transfer(self) -> None:
         """Wait until bytes can go in either direction, and let them."""
+        if self._socket.fileno() < 0:
+            raise self._gone("the connection was closed here")
         wanted = select.POLLIN | (select.POLLOUT if self._outgoing else 0)
         self._poll.modify(self._socket, wanted)
         events = self._poll.poll(self.timeout_s * 1000)
@@ -94,7 +103,7 @@ class Channel:
     def _read(self) -> None:
         data = self._socket.recv(_CHUNK)
         if not data:
-            raise self._gone("the connection was closed")
+            raise self._gone("the connection was closed there")
         self._incoming += data
 
     def _write(self) -> None:

@@ -117,7 +117,7 @@ class Message:
         try:
             return packer(self._size + len(end), self.index, client, context, *values.values()) + end
         except struct.error as error:
-            raise ValueError(f"{self.name}: {error}") from error
+            raise ValueError(f"a value does not fit VPP's message {self.name} ({error})") from error
 
     def _packer(self, paths: tuple[str, ...]) -> Packer:
         """Return a function from the message's size and the values at `paths` to a framed message."""

@@ -111,7 +111,7 @@ class Connection:
         try:
             return [read(data) for data in replies.get(message.index, ())]
         except struct.error as error:
-            raise _nonsense(name) from error
+            raise malformed(name) from error
 
     def send(self, requests: bytes) -> None:
         """Queue framed requests; they leave during `receive`."""
@@ -148,10 +148,10 @@ class Connection:
         try:
             index, context, response, client = reply.reader("_vl_msg_id", "context", "response", "index")(data)
             if index != reply.index or context != self._context:
-                raise _nonsense("sockclnt_create_reply")
+                raise malformed("sockclnt_create_reply")
             entries = [(number, text_of(name)) for number, name in reply.items(data, "index", "name")]
         except struct.error as error:
-            raise _nonsense("sockclnt_create_reply") from error
+            raise malformed("sockclnt_create_reply") from error
         if response < 0:
             raise DataplaneError(f"VPP does not take more API clients ({response})", "see `vppctl show api clients`")
         self._client = client
@@ -193,7 +193,8 @@ def text_of(field: bytes) -> str:
     return field.partition(b"\0")[0].decode(errors="replace")
 
 
-def _nonsense(name: str) -> DataplaneError:
+def malformed(name: str) -> DataplaneError:
+    """Return the error for a message that is shorter than, or another than, its definition says."""
     return DataplaneError(
         f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + _OTHER_DEFINITIONS
     )

@@ -24,6 +24,7 @@ _CODES = {
     "f64": "d",
     "bool": "?",
 }
+_MALFORMED = "are they the *.api.json files that came with this VPP?"
 _DEPTH = 16
 """How deep types may be nested; VPP's own stay below 5."""
 
@@ -38,7 +39,9 @@ def compile_message(definitions: Definitions, definition: MessageDefinition, ind
     for place, field in enumerate(definition.fields, start=1):
         if _is_variable(field):
             if place < len(definition.fields):
-                raise DataplaneError(f"the API definition of {definition.name} has {field.name} in its middle")
+                raise DataplaneError(
+                    f"the API definition of {definition.name} has {field.name} in its middle", _MALFORMED
+                )
             tail = _tail(definitions, field)
         else:
             leaves.extend(_leaves(definitions, field, field.name, _DEPTH))
@@ -60,7 +63,7 @@ def _tail(definitions: Definitions, field: Field) -> Tail:
 def _leaves(definitions: Definitions, field: Field, path: str, depth: int) -> Iterator[Leaf]:
     """Yield what `field` comes down to, named from `path`."""
     if depth == 0:
-        raise DataplaneError(f"the API definitions nest {field.type} without end")
+        raise DataplaneError(f"the API definitions nest {field.type} without end", _MALFORMED)
     if field.type == "string" or (field.length and _CODES.get(field.type) in ("B", "b")):
         yield Leaf(path=path, code=f"{field.length}s", is_text=field.type == "string")
     elif field.length:
@@ -84,4 +87,4 @@ def _type_leaves(definitions: Definitions, type_name: str, path: str, depth: int
         for field in definitions.structs[type_name]:
             yield from _leaves(definitions, field, f"{path}.{field.name}".removeprefix("."), depth - 1)
     else:
-        raise DataplaneError(f"the API definitions lack the type {type_name}")
+        raise DataplaneError(f"the API definitions lack the type {type_name}", _MALFORMED)

@@ -9,7 +9,7 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import CreateSubInterface, DeleteSubInterface, Operation
 from vppcfg.vpp.codec import HEAD, Reader
-from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.encode import encode, objection
 from vppcfg.vpp.observe.interface import read_names
 from vppcfg.vpp.retval import describe
@@ -57,7 +57,8 @@ class Run:
         self._connection = connection
         self._operations = operations
         self._indexes = Indexes(read_names(connection))
-        self._readers: dict[int, Reader] = {}
+        self._readers: dict[int, tuple[str, Reader]] = {}
+        """The name of each reply that may come and how to read it, by message id."""
         self._next = 0
         self._under_way: dict[int, int] = {}
         """Positions of the operations that VPP has not answered, by context."""
@@ -112,17 +113,18 @@ class Run:
     def _expect(self, name: str, is_creation: bool) -> None:
         reply = self._connection.message(name)
         if reply.index not in self._readers:
-            self._readers[reply.index] = reply.reader("retval", *(["sw_if_index"] if is_creation else []))
+            self._readers[reply.index] = name, reply.reader("retval", *(["sw_if_index"] if is_creation else []))
 
     def _take(self, data: bytes) -> None:
         """Take one reply; what answers no operation is none of our business."""
         message, context = HEAD.unpack_from(data)
         if message not in self._readers or context not in self._under_way:
             return
+        name, read = self._readers[message]
         try:
-            retval, *created = self._readers[message](data)
+            retval, *created = read(data)
         except struct.error as error:
-            raise DataplaneError("VPP's answer is shorter than its definition says") from error
+            raise malformed(name) from error
         position = self._under_way.pop(context)
         if retval:
             self._refuse(position, retval, describe(retval))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from vppcfg.errors import DataplaneError
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection, Replies, malformed
 
 _ALL = 0xFFFFFFFF
 _BRIDGES = "bridge_domain_dump"
@@ -36,5 +35,5 @@ def read_bridges(connection: Connection, replies: Replies) -> dict[int, int]:
             (bridge,) = read_id(data)
             members.update((index, bridge) for (index,) in details.items(data, "sw_if_index"))
     except struct.error as error:
-        raise DataplaneError("VPP's bridge_domain_details is shorter than its definition says") from error
+        raise malformed(details.name) from error
     return members

@@ -1,0 +1,185 @@
+"""A VPP that says what a test tells it to, right or wrong, at the other end of a socket pair."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from vppcfg.simulator.api_json import document
+from vppcfg.simulator.releases import api_files, release_named
+from vppcfg.vpp import LiveDataplane
+from vppcfg.vpp.codec import Message, Value
+from vppcfg.vpp.definitions import parse
+from vppcfg.vpp.layout import compile_message
+
+ALL = 0xFFFFFFFF
+FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}
+CLIENT = 0x80000007
+_DUMP = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
+_DETAILS = [["u16", "_vl_msg_id"], ["u32", "context"]]
+
+MORE_MESSAGES: dict[str, Any] = {
+    "types": [
+        ["ip_table", ["u32", "table_id"], ["bool", "is_ip6"], ["string", "name", 64]],
+        ["bridge_domain_sw_if", ["u32", "context"], ["u32", "sw_if_index"], ["u8", "shg"]],
+    ],
+    "messages": [
+        ["ip_table_dump", *_DUMP, {"crc": "0x51077d14"}],
+        ["ip_table_details", *_DETAILS, ["vl_api_ip_table_t", "table"], {"crc": "0xc79fca0f"}],
+        ["bridge_domain_dump", *_DUMP, ["u32", "bd_id"], ["u32", "sw_if_index"], {"crc": "0x74396a43"}],
+        [
+            "bridge_domain_details",
+            *_DETAILS,
+            ["u32", "bd_id"],
+            ["u32", "n_sw_ifs"],
+            ["vl_api_bridge_domain_sw_if_t", "sw_if_details", 0, "n_sw_ifs"],
+            {"crc": "0x0fa506fd"},
+        ],
+    ],
+}
+
+
+class Request:
+    """One message that the client sent."""
+
+    def __init__(self, message: Message, data: bytes) -> None:
+        self.message = message
+        self.data = data
+        (self.context,) = message.reader("context")(data)
+
+    def value(self, path: str) -> Any:
+        """Return the value at `path`."""
+        (value,) = self.message.reader(path)(self.data)
+        return value
+
+    @property
+    def text(self) -> str:
+        """Return the string at the message's end."""
+        return self.message.text(self.data).decode()
+
+
+Answer = Callable[[Request], list[bytes]]
+
+
+class StubVpp:
+    """What a VPP says, by the name of the request; tests replace entries of `answers`."""
+
+    def __init__(
+        self, release: str = "26.10", plugins: tuple[str, ...] = ("linux_cp",), *, serves: bool = True
+    ) -> None:
+        files = api_files(release_named(release), plugins)
+        self.documents: list[dict[str, Any]] = [*(document(file, release) for file in files), MORE_MESSAGES]
+        self.serves = serves
+        self.version = f"{release}-release"
+        self.rows: list[dict[str, Value]] = []
+        self.asked: list[str] = []
+        self.answers: dict[str, Answer] = {
+            "sockclnt_create": self._hello,
+            "sockclnt_delete": lambda request: [self.say("sockclnt_delete_reply", request, {"response": 1})],
+            "control_ping": lambda request: [self.say("control_ping_reply", request)],
+            "get_api_json": self._definitions,
+            "show_version": lambda request: [self.say("show_version_reply", request, {"version": self.version})],
+            "sw_interface_dump": lambda request: [self.say("sw_interface_details", request, row) for row in self.rows],
+            "lcp_itf_pair_get": lambda request: [self.say("lcp_itf_pair_get_reply", request)],
+            "cli_inband": lambda request: [self.say("cli_inband_reply", request, text="")],
+        }
+        self.build()
+
+    def build(self) -> None:
+        """Compile the messages anew, after a change to `documents`."""
+        definitions = parse(self.documents)
+        ids = {name: number for number, name in enumerate(definitions.messages, start=100)} | FIXED_IDS
+        self.messages = {
+            name: compile_message(definitions, definition, ids[name])
+            for name, definition in definitions.messages.items()
+        }
+        self._names = {message.index: name for name, message in self.messages.items()}
+        self.table = [(message.index, definitions.messages[name].key) for name, message in self.messages.items()]
+
+    def drop(self, *names: str) -> None:
+        """Be a VPP without the messages `names`."""
+        self.table = [(index, key) for index, key in self.table if key.rpartition("_")[0] not in names]
+
+    def say(
+        self, name: str, request: Request, values: Mapping[str, Value] | None = None, text: str = "", raw: bytes = b""
+    ) -> bytes:
+        """Return a framed reply to `request`; `raw` are the elements of the list at its end."""
+        data = self.messages[name].pack(0, request.context, values or {}, text)[16:] + raw
+        return frame(data)
+
+    def add_interface(self, index: int, name: str, **values: Value) -> None:
+        """Have a port, or with `sup_sw_if_index` a sub-interface."""
+        row: dict[str, Value] = {"sw_if_index": index, "sup_sw_if_index": index, "interface_name": name}
+        row |= {"interface_dev_type": "dpdk", "l2_address": b"\2\0\0\0\0" + bytes([index % 256])}
+        row |= {"link_mtu": 9000, "mtu.0": 9000}
+        self.rows.append(row | values)
+
+    def serve(self, sock: socket.socket) -> None:
+        """Answer what comes over `sock` until its other end closes, or an answer closes it."""
+        unread = b""
+        with sock:
+            while sock.fileno() >= 0 and (data := sock.recv(1 << 16)):
+                unread += data
+                while (
+                    sock.fileno() >= 0
+                    and len(unread) >= 16
+                    and len(unread) >= 16 + (size := int.from_bytes(unread[8:12]))
+                ):
+                    message, unread = unread[16 : 16 + size], unread[16 + size :]
+                    self._answer(sock, message)
+
+    def _answer(self, sock: socket.socket, data: bytes) -> None:
+        name = self._names[int.from_bytes(data[:2])]
+        self.asked.append(name)
+        for reply in self.answers.get(name, _silence)(Request(self.messages[name], data)):
+            if reply == HANG_UP:
+                sock.close()
+                return
+            sock.sendall(reply)
+
+    def _hello(self, request: Request) -> list[bytes]:
+        entries = b"".join(struct.pack(">H64s", index, key.encode()) for index, key in self.table)
+        values = {"index": CLIENT, "count": len(self.table)}
+        return [self.say("sockclnt_create_reply", request, values, raw=entries)]
+
+    def _definitions(self, request: Request) -> list[bytes]:
+        text = json.dumps(self.documents) if self.serves else ""
+        return [self.say("get_api_json_reply", request, text=text)]
+
+
+HANG_UP = b"hang up"
+"""In place of a reply: close the socket."""
+
+
+def frame(data: bytes) -> bytes:
+    """Return a message as it stands on the socket; VPP fills the unused parts with what was in its memory."""
+    return b"\xab" * 8 + struct.pack(">I", len(data)) + b"\xcd" * 4 + data
+
+
+@contextmanager
+def connected(stub: StubVpp, json_dir: str | None = None, timeout_s: float = 5.0) -> Iterator[LiveDataplane]:
+    """Give a connection to `stub`, and see that the stub comes to its end when it is closed."""
+    ours, theirs = socket.socketpair()
+    thread = threading.Thread(target=_serve, args=(stub, theirs))
+    thread.start()
+    try:
+        with LiveDataplane.over(ours, json_dir=json_dir, timeout_s=timeout_s) as plane:
+            yield plane
+    finally:
+        assert ours.fileno() == -1
+        thread.join(timeout=5)
+        assert not thread.is_alive()
+
+
+def _serve(stub: StubVpp, sock: socket.socket) -> None:
+    with suppress(ConnectionResetError, BrokenPipeError):  # the client had enough
+        stub.serve(sock)
+
+
+def _silence(request: Request) -> list[bytes]:
+    return []

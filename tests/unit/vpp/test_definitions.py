@@ -1,0 +1,115 @@
+"""Definitions: JSON in whatever state, our own types or an error that says what to do out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vppcfg.errors import DataplaneError
+from vppcfg.vpp import definitions
+from vppcfg.vpp.definitions import Field, find_directory, parse, parse_served, read_bundled, read_directory
+
+DOCUMENT = {
+    "types": [["pair", ["u8", "left"], ["u8", "right", {"limit": 3}]]],
+    "unions": [["either", ["u32", "number"], ["u8", "bytes", 16]]],
+    "enums": [["color", ["RED", 0], {"enumtype": "u8"}]],
+    "enumflags": [["flag", ["UP", 1], {"enumtype": "u16"}]],
+    "aliases": {"mac_address": {"type": "u8", "length": 6}, "index": {"type": "u32"}},
+    "messages": [["hello", ["u16", "_vl_msg_id"], ["string", "name", 0], ["u8", "x", 0, "n"], {"crc": "0x01020304"}]],
+}
+
+
+def test_every_kind_of_definition_is_read() -> None:
+    found = parse([DOCUMENT])
+    assert found.structs == {"vl_api_pair_t": (Field(name="left", type="u8"), Field(name="right", type="u8"))}
+    assert found.unions["vl_api_either_t"][1] == Field(name="bytes", type="u8", length=16)
+    assert found.aliases == {
+        "vl_api_color_t": Field(name="color", type="u8"),
+        "vl_api_flag_t": Field(name="flag", type="u16"),
+        "vl_api_mac_address_t": Field(name="mac_address", type="u8", length=6),
+        "vl_api_index_t": Field(name="index", type="u32"),
+    }
+    assert found.messages["hello"].key == "hello_01020304"
+    assert found.messages["hello"].fields[1:] == (
+        Field(name="name", type="string", length=0),
+        Field(name="x", type="u8", length=0, count="n"),
+    )
+
+
+@pytest.mark.parametrize(
+    "document",
+    [[], {"messages": [[]]}, {"messages": [["a", {}]]}, {"types": 5}, {"aliases": {"a": {}}}, {"enums": [[1]]}],
+)
+def test_what_is_no_definition_is_an_error(document: object) -> None:
+    with pytest.raises(DataplaneError, match="cannot be understood"):
+        parse([document])  # type: ignore[list-item]
+
+
+def test_served_text_may_end_in_a_nul() -> None:
+    assert set(parse_served(json.dumps([DOCUMENT]).encode() + b"\0").messages) == {"hello"}
+
+
+def test_served_text_that_is_no_json_is_an_error() -> None:
+    with pytest.raises(DataplaneError, match="VPP's own API definitions cannot be read"):
+        parse_served(b"[{")
+
+
+def test_the_bundled_definitions_are_enough_to_say_hello_and_goodbye() -> None:
+    needed = {"sockclnt_create", "sockclnt_create_reply", "sockclnt_delete", "get_api_json", "control_ping"}
+    assert needed <= set(read_bundled().messages)
+
+
+def test_a_missing_vpp_papi_is_an_error_that_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definitions, "find_spec", lambda name: None)
+    with pytest.raises(DataplaneError, match="vpp_papi is not installed") as caught:
+        read_bundled()
+    assert "pip install vpp_papi" in caught.value.hint
+
+
+def test_a_directory_is_read_with_what_is_below_it_and_only_the_files_in_use(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "interface.api.json").write_text(json.dumps(DOCUMENT))
+    (tmp_path / "nat.api.json").write_text("not read")
+    assert set(read_directory(tmp_path).messages) == {"hello"}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "\x00"])
+def test_a_file_that_is_no_definition_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "interface.api.json").write_text(text)
+    with pytest.raises(DataplaneError, match=r"interface\.api\.json"):
+        read_directory(tmp_path)
+
+
+def test_an_empty_directory_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataplaneError, match="has no API definitions"):
+        read_directory(tmp_path)
+
+
+def test_the_directory_given_comes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VPP_API_DIR", "/nowhere")
+    assert find_directory(str(tmp_path)) == tmp_path
+
+
+def test_the_environment_comes_before_the_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VPP_API_DIR", str(tmp_path))
+    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ("/",))
+    assert find_directory(None) == tmp_path
+
+
+def test_the_usual_places_are_the_last_resort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VPP_API_DIR", raising=False)
+    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ("/nowhere", str(tmp_path)))
+    assert find_directory(None) == tmp_path
+
+
+@pytest.mark.parametrize(("given", "message"), [("/nowhere", "/nowhere is not a directory"), (None, "does not serve")])
+def test_no_directory_is_an_error_that_says_where_to_look(
+    given: str | None, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VPP_API_DIR", raising=False)
+    monkeypatch.setattr(definitions, "USUAL_DIRECTORIES", ())
+    with pytest.raises(DataplaneError, match=message) as caught:
+        find_directory(given)
+    assert "--vpp-json-dir" in caught.value.hint
