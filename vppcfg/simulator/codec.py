@@ -11,9 +11,10 @@ from struct import Struct, error
 
 from vppcfg.simulator.definitions.grammar import ApiFile, Enumeration, Field, Message
 
-Value = int | float | bytes | Sequence[tuple[int | bytes, ...]]
+Value = int | bytes | Sequence[tuple[int | bytes, ...]]
 
-_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "d", "bool": "?"}
+_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "8s", "bool": "?"}
+"""Of the plain types; a floating-point number stays bytes, for VPP sends it little-endian."""
 _ID = Struct(">H")
 
 
@@ -83,7 +84,7 @@ class Layout:
         last = values[-1]
         if isinstance(last, bytes):
             return self.fixed.pack(*values[:-1], len(last)) + last
-        if isinstance(last, int | float):
+        if isinstance(last, int):
             raise TypeError("the last value of this message is a list")
         return self.fixed.pack(*values[:-1]) + b"".join(self.tail.pack(*row) for row in last)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from struct import pack
+
 from vppcfg.simulator.cli.shell import run_line
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed, to_bytes
 
@@ -47,7 +49,7 @@ def show_version(call: Call) -> list[Outgoing]:
 
 def system_time(call: Call) -> list[Outgoing]:
     """Answer with the wall clock in seconds since 1970."""
-    return [("show_vpe_system_time_reply", (0, call.vpp.clock()))]
+    return [("show_vpe_system_time_reply", (0, pack("<d", call.vpp.clock())))]
 
 
 def cli(call: Call, command: bytes) -> list[Outgoing]:

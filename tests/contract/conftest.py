@@ -1,0 +1,114 @@
+"""Each contract test runs against the simulator and, where VPP_PREFIX names one, against a real VPP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.subject import HOST_DEVICES, PORTS, Subject
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.simulator.api_json import write_api_dir
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.releases import NEWEST
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+
+
+def connected(socket_path: Path, api_dir: Path, stack: ExitStack) -> Any:
+    """Return a connected vpp_papi client that says goodbye when `stack` closes."""
+    from vpp_papi import VPPApiClient
+
+    client = VPPApiClient(
+        apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=10
+    )
+    client.connect("contract")
+    stack.callback(client.disconnect)
+    return client
+
+
+@pytest.fixture(scope="session")
+def api_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the simulator's API definitions."""
+    directory = tmp_path_factory.mktemp("api")
+    write_api_dir(directory, NEWEST)
+    return directory
+
+
+@pytest.fixture
+def simulated(api_dir: Path, tmp_path: Path) -> Iterator[Subject]:
+    """Return a simulated VPP of its own for one test."""
+    vpp = SimulatedVpp(
+        ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
+        namespaces=["dataplane"],
+        host_devices=HOST_DEVICES,
+    )
+    with SimulatorServer(vpp, tmp_path / "api.sock"), ExitStack() as stack:
+        client = connected(tmp_path / "api.sock", api_dir, stack)
+        yield Subject(
+            id="simulator",
+            api=client.api,
+            client=client,
+            knows_vlan_devices=True,
+            add_host_device=lambda name: None,
+            has_host_device=lambda name: True,
+        )
+
+
+@pytest.fixture(scope="module")
+def real_process() -> Iterator[RealVpp]:
+    """Return a real VPP that the tests of one module share."""
+    with running(PORTS) as vpp:
+        vpp.add_netns("dataplane")
+        yield vpp
+
+
+@pytest.fixture
+def real(real_process: RealVpp) -> Iterator[Subject]:
+    """Return the module's real VPP, without what earlier tests made."""
+    with ExitStack() as stack:
+        client = connected(real_process.socket_path, real_process.api_dir, stack)
+        subject = Subject(
+            id="real",
+            api=client.api,
+            client=client,
+            knows_vlan_devices=real_process.knows_vlan_devices,
+            add_host_device=real_process.add_host_device,
+            has_host_device=_device_finder(real_process),
+        )
+        subject.reset()
+        yield subject
+
+
+def _device_finder(process: RealVpp) -> Callable[[str], bool]:
+    def has(name: str) -> bool:
+        return f" {name}@" in process.ip("-o", "link") or f" {name}:" in process.ip("-o", "link")
+
+    return has
+
+
+@pytest.fixture(params=["simulator", pytest.param("real", marks=pytest.mark.live)])
+def vpp(request: pytest.FixtureRequest) -> Subject:
+    """Return the VPP under test, with three unconfigured ports."""
+    reason = skip_reason()
+    if request.param == "real" and reason is not None:
+        pytest.skip(reason)
+    name = "real" if request.param == "real" else "simulated"
+    subject = request.getfixturevalue(name)
+    assert isinstance(subject, Subject)
+    return subject
+
+
+@pytest.fixture
+def first(vpp: Subject) -> int:
+    """Return the index of the first port."""
+    return vpp.index(PORTS[0])
+
+
+@pytest.fixture
+def second(vpp: Subject) -> int:
+    """Return the index of the second port."""
+    return vpp.index(PORTS[1])

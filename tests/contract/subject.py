@@ -1,0 +1,163 @@
+"""The VPP under test, simulated or real, behind an unmodified vpp_papi client; and the way back to a clean one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ALL = 0xFFFFFFFF
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "eth2")
+HOST_DEVICES = ("e1.100", "e1.200", "e1.300", "e1.100.7")
+"""Linux devices that exist before VPP makes a pair, for kernels without 802.1Q."""
+SETTLED_MTU = 9000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """Raw flags of a sub-interface (vnet/interface_types.api)."""
+
+    NO_TAGS = 1
+    ONE_TAG = 2
+    TWO_TAGS = 4
+    DOT1AD = 8
+    EXACT = 16
+    DEFAULT = 32
+    OUTER_ANY = 64
+    INNER_ANY = 128
+
+
+@dataclass(kw_only=True)
+class Subject:
+    """A VPP with three unconfigured ports."""
+
+    id: str
+    api: Any
+    client: Any
+    knows_vlan_devices: bool
+    add_host_device: Callable[[str], None]
+    has_host_device: Callable[[str], bool]
+
+    @property
+    def is_real(self) -> bool:
+        """Return whether this is a real VPP."""
+        return self.id == "real"
+
+    def interfaces(self) -> dict[str, Any]:
+        """Return what sw_interface_dump shows, by name."""
+        return {str(row.interface_name): row for row in self.api.sw_interface_dump(sw_if_index=ALL)}
+
+    def index(self, name: str) -> int:
+        """Return the sw_if_index of an interface."""
+        return int(self.interfaces()[name].sw_if_index)
+
+    def details(self, index: int) -> Any:
+        """Return what VPP shows of one interface, index 0 left out."""
+        (row,) = self.api.sw_interface_dump(sw_if_index=index)
+        return row
+
+    def mtus(self, index: int) -> list[int]:
+        """Return the four packet MTUs of an interface."""
+        return list(self.details(index).mtu)
+
+    def is_up(self, index: int) -> bool:
+        """Return whether an interface is administratively up."""
+        return bool(int(self.details(index).flags) & 1)
+
+    def rewrite(self, index: int) -> tuple[int, int, int, int]:
+        """Return the tag rewrite of an interface: operation, push_dot1q, two tags."""
+        row = self.details(index)
+        return int(row.vtr_op), int(row.vtr_push_dot1q), int(row.vtr_tag1), int(row.vtr_tag2)
+
+    def addresses(self, index: int) -> list[str]:
+        """Return the addresses of an interface, IPv4 first, in VPP's order."""
+        return [
+            str(row.prefix)
+            for is_ipv6 in (False, True)
+            for row in self.api.ip_address_dump(sw_if_index=index, is_ipv6=is_ipv6)
+        ]
+
+    def xconnects(self) -> dict[int, int]:
+        """Return the target of every cross-connect."""
+        return {int(row.rx_sw_if_index): int(row.tx_sw_if_index) for row in self.api.l2_xconnect_dump()}
+
+    def pairs(self) -> dict[int, Any]:
+        """Return all LCP pairs by the index of their interface, over as many pages as VPP makes of them."""
+        found: dict[int, Any] = {}
+        cursor = 0
+        while cursor != ALL:
+            reply, rows = self.api.lcp_itf_pair_get(cursor=cursor)
+            found.update({int(row.phy_sw_if_index): row for row in rows})
+            if not rows:
+                break
+            cursor = reply.cursor
+        return found
+
+    def cli(self, line: str) -> tuple[int, str]:
+        """Run a CLI line."""
+        reply = self.api.cli_inband(cmd=line)
+        return int(reply.retval), str(reply.reply)
+
+    def up(self, *indexes: int) -> None:
+        """Bring interfaces up."""
+        for index in indexes:
+            assert self.api.sw_interface_set_flags(sw_if_index=index, flags=1).retval == 0
+
+    def sub(self, parent: int, sub_id: int, flags: int = Flags.ONE_TAG | Flags.EXACT, **vlans: int) -> int:
+        """Make a sub-interface and return its index; its outer VLAN is its id unless given."""
+        vlans.setdefault("outer_vlan_id", sub_id)
+        reply = self.api.create_subif(sw_if_index=parent, sub_id=sub_id, sub_if_flags=flags, **vlans)
+        assert reply.retval == 0
+        return int(reply.sw_if_index)
+
+    def add_address(self, index: int, prefix: str) -> int:
+        """Add an address and return VPP's code."""
+        return int(self.api.sw_interface_add_del_address(sw_if_index=index, is_add=True, prefix=prefix).retval)
+
+    def remove_address(self, index: int, prefix: str) -> int:
+        """Remove an address and return VPP's code."""
+        return int(self.api.sw_interface_add_del_address(sw_if_index=index, is_add=False, prefix=prefix).retval)
+
+    def xconnect(self, source: int, target: int) -> int:
+        """Cross-connect an interface and return VPP's code."""
+        reply = self.api.sw_interface_set_l2_xconnect(rx_sw_if_index=source, tx_sw_if_index=target, enable=True)
+        return int(reply.retval)
+
+    def leave_l2(self, index: int) -> int:
+        """Return an interface to L3 and return VPP's code."""
+        reply = self.api.sw_interface_set_l2_xconnect(rx_sw_if_index=index, tx_sw_if_index=ALL, enable=False)
+        return int(reply.retval)
+
+    def add_pair(self, index: int, host_name: str, netns: str = "", host_type: int = 0) -> int:
+        """Make an LCP pair and return VPP's code."""
+        arguments = {"sw_if_index": index, "host_if_name": host_name, "netns": netns, "host_if_type": host_type}
+        return int(self.api.lcp_itf_pair_add_del(is_add=True, **arguments).retval)
+
+    def delete_pair(self, index: int) -> int:
+        """Delete an LCP pair and return VPP's code."""
+        return int(self.api.lcp_itf_pair_add_del(is_add=False, sw_if_index=index).retval)
+
+    def reset(self, ports: Sequence[str] = PORTS) -> None:
+        """Take everything away that a test may have made."""
+        for line in ("lcp lcp-sync off", "lcp lcp-auto-subint off", "lcp default clear netns"):
+            self.cli(line)
+        pairs = sorted(self.pairs().values(), key=lambda row: -int(row.phy_sw_if_index))
+        for row in sorted(pairs, key=lambda row: self.details(row.phy_sw_if_index).sub_number_of_tags, reverse=True):
+            self.delete_pair(row.phy_sw_if_index)
+        for row in self.interfaces().values():
+            if row.sup_sw_if_index != row.sw_if_index:
+                self.leave_l2(row.sw_if_index)
+                self.api.delete_subif(sw_if_index=row.sw_if_index)
+        for index in [self.index(port) for port in ports]:
+            self._reset_port(index)
+        for name in HOST_DEVICES:
+            if not self.has_host_device(name):
+                self.add_host_device(name)
+
+    def _reset_port(self, index: int) -> None:
+        self.api.sw_interface_add_del_address(sw_if_index=index, is_add=False, del_all=True)
+        self.leave_l2(index)
+        self.api.sw_interface_tag_add_del(sw_if_index=index, is_add=False)
+        self.api.sw_interface_set_flags(sw_if_index=index, flags=0)
+        self.api.hw_interface_set_mtu(sw_if_index=index, mtu=SETTLED_MTU)
+        self.api.sw_interface_set_mtu(sw_if_index=index, mtu=[SETTLED_MTU, 0, 0, 0])
