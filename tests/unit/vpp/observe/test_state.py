@@ -1,0 +1,350 @@
+"""What a VPP's answers mean: rows by message in, a State out."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import ALL, Request, StubVpp, connected
+from vppcfg.errors import DataplaneError
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.state import State
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.observe.interface import SubFlag
+
+SUB = 1
+PORT, SUB_INTERFACE = 1, 10
+
+
+def observed(stub: StubVpp) -> State:
+    """Return the state that is read from `stub`."""
+    with connected(stub) as plane:
+        return plane.observe()
+
+
+def stub_with_port() -> StubVpp:
+    """Return a VPP with local0 and the port `port`."""
+    stub = StubVpp()
+    stub.add_interface(0, "local0", interface_dev_type="local", l2_address=bytes(6))
+    stub.add_interface(PORT, "port")
+    return stub
+
+
+def add_sub(stub: StubVpp, match: int, outer: int = 100, inner: int = 0, **values: Value) -> None:
+    """Have a sub-interface of the port, number 10 if not told otherwise."""
+    row: dict[str, Value] = {"sup_sw_if_index": PORT, "type": SUB, "sub_id": 100, "mtu.0": 0, "sub_if_flags": match}
+    row |= {"sub_outer_vlan_id": outer, "sub_inner_vlan_id": inner}
+    stub.add_interface(SUB_INTERFACE, "port.100", **(row | values))
+
+
+def test_a_port_is_read_with_everything_that_is_its_own() -> None:
+    stub = stub_with_port()
+    stub.rows[1] |= {"flags": 3, "link_mtu": 9100, "mtu.0": 1500, "tag": "vppcfg upstream", "vtr_op": 0}
+    assert observed(stub).interfaces == {
+        "port": Interface(
+            name="port",
+            kind=InterfaceKind.PHYSICAL,
+            device_class="dpdk",
+            mac="02:00:00:00:00:01",
+            link_mtu=9100,
+            packet_mtu=1500,
+            is_up=True,
+            tag="vppcfg upstream",
+        )
+    }
+
+
+def test_a_link_without_admin_state_is_down() -> None:
+    stub = stub_with_port()
+    stub.rows[1]["flags"] = 2
+    assert not observed(stub).interfaces["port"].is_up
+
+
+def test_a_sub_interface_is_read_as_its_parents_child() -> None:
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG | SubFlag.EXACT_MATCH, **{"mtu.0": 1400, "flags": 1})
+    assert observed(stub).interfaces["port.100"] == Interface(
+        name="port.100",
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent="port",
+        sub_id=100,
+        encapsulation=Encapsulation(outer=100, is_exact=True),
+        packet_mtu=1400,
+        is_up=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "outer", "inner", "expected"),
+    [
+        (2, 100, 0, Encapsulation(outer=100)),
+        (2 | 8, 100, 0, Encapsulation(outer=100, is_dot1ad=True)),
+        (4 | 16, 100, 7, Encapsulation(outer=100, inner=7, is_exact=True)),
+        (4 | 8, 100, 7, Encapsulation(outer=100, inner=7, is_dot1ad=True)),
+        (2 | 256, 100, 0, Encapsulation(outer=100)),
+        (32, 0, 0, OtherMatch(flags=32)),
+        (2 | 64, 0, 0, OtherMatch(flags=66)),
+        (4 | 128, 100, 0, OtherMatch(flags=132, outer=100)),
+        (2, 0, 0, OtherMatch(flags=2)),
+        (4, 100, 0, OtherMatch(flags=4, outer=100)),
+        (2, 100, 7, OtherMatch(flags=2, outer=100, inner=7)),
+        (0, 0, 0, OtherMatch(flags=0)),
+        (6, 100, 7, OtherMatch(flags=6, outer=100, inner=7)),
+    ],
+)
+def test_flags_and_tags_become_a_match(
+    flags: int, outer: int, inner: int, expected: Encapsulation | OtherMatch
+) -> None:
+    stub = stub_with_port()
+    add_sub(stub, flags, outer, inner)
+    assert observed(stub).interfaces["port.100"].encapsulation == expected
+
+
+def test_what_hangs_on_a_port_and_is_no_sub_interface_is_a_port() -> None:
+    stub = stub_with_port()
+    add_sub(stub, 0, type=2)
+    found = observed(stub).interfaces["port.100"]
+    assert (found.kind, found.parent) == (InterfaceKind.PHYSICAL, None)
+
+
+def test_a_tag_rewrite_is_read_and_absent_when_disabled() -> None:
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG, vtr_op=6, vtr_push_dot1q=1, vtr_tag1=5, vtr_tag2=6)
+    state = observed(stub)
+    assert state.interfaces["port.100"].tag_rewrite == TagRewrite(operation=6, push_dot1q=1, tag1=5, tag2=6)
+    assert state.interfaces["port"].tag_rewrite is None
+
+
+@pytest.mark.parametrize(
+    ("device_class", "mac", "expected"),
+    [("Loopback", b"\2\2\2\2\2\2", None), ("tuntap", bytes(6), None), ("memif", b"\2\2\2\2\2\2", 9000)],
+)
+def test_only_what_has_a_link_mtu_shows_one(device_class: str, mac: bytes, expected: int | None) -> None:
+    stub = stub_with_port()
+    stub.rows[1] |= {"interface_dev_type": device_class, "l2_address": mac}
+    assert observed(stub).interfaces["port"].link_mtu == expected
+
+
+def test_protocol_mtus_are_shown_where_they_deviate() -> None:
+    stub = stub_with_port()
+    stub.rows[1] |= {"mtu.1": 1400, "mtu.2": 9000, "mtu.3": 0}
+    assert observed(stub).interfaces["port"].protocol_mtus == (1400, 0, 0)
+
+
+def give_addresses(stub: StubVpp, addresses: dict[tuple[int, int], list[str]]) -> None:
+    """Have `addresses` by interface and whether they are IPv6."""
+
+    def answer(request: Request) -> list[bytes]:
+        index, is_ip6 = request.value("sw_if_index"), request.value("is_ipv6")
+        replies = []
+        for address in addresses.get((index, is_ip6), ()):
+            text, _, length = address.partition("/")
+            raw = socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, text)
+            values = {"prefix.address.af": int(is_ip6), "prefix.address.un": raw, "prefix.len": int(length)}
+            replies.append(stub.say("ip_address_details", request, {"sw_if_index": index} | values))
+        return replies
+
+    stub.answers["ip_address_dump"] = answer
+
+
+def test_addresses_are_canonical_and_link_local_ones_left_out() -> None:
+    stub = stub_with_port()
+    give_addresses(
+        stub,
+        {
+            (1, 0): ["192.0.2.1/24", "169.254.0.1/16"],
+            (1, 1): ["2001:DB8:0:0::1/64", "fe80::1/128", "febf::1/64", "fec0::1/64", "::ffff:1.2.3.4/128"],
+        },
+    )
+    assert observed(stub).interfaces["port"].addresses == {
+        "192.0.2.1/24",
+        "169.254.0.1/16",
+        "2001:db8::1/64",
+        "fec0::1/64",
+        "::ffff:102:304/128",
+    }
+
+
+def test_cross_connects_and_bridges_are_read_by_name() -> None:
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG)
+    stub.add_interface(2, "member")
+    xconnect = {"rx_sw_if_index": PORT, "tx_sw_if_index": SUB_INTERFACE}
+    stub.answers["l2_xconnect_dump"] = lambda request: [stub.say("l2_xconnect_details", request, xconnect)]
+    member = (0).to_bytes(4) + (2).to_bytes(4) + b"\0"
+    bridge = {"bd_id": 7, "n_sw_ifs": 1}
+    stub.answers["bridge_domain_dump"] = lambda request: [
+        stub.say("bridge_domain_details", request, bridge, raw=member)
+    ]
+    found = observed(stub).interfaces
+    assert {name: (one.l2xc, one.bridge) for name, one in found.items()} == {
+        "port": ("port.100", None),
+        "port.100": (None, None),
+        "member": (None, 7),
+    }
+
+
+def with_tables(stub: StubVpp, tables: list[int], by_question: dict[tuple[int, int], int]) -> None:
+    """Have FIB `tables`, and interfaces in them by interface and whether IPv6 is asked for."""
+    stub.answers["ip_table_dump"] = lambda request: [
+        stub.say("ip_table_details", request, {"table.table_id": table}) for table in tables
+    ]
+
+    def answer(request: Request) -> list[bytes]:
+        table = by_question.get((request.value("sw_if_index"), request.value("is_ipv6")), 0)
+        return [stub.say("sw_interface_get_table_reply", request, {"vrf_id": table})]
+
+    stub.answers["sw_interface_get_table"] = answer
+
+
+def test_tables_are_asked_for_only_when_there_are_others() -> None:
+    stub = stub_with_port()
+    with_tables(stub, [0, 0], {})
+    assert observed(stub).interfaces["port"].tables == (0, 0)
+    assert "sw_interface_get_table" not in stub.asked
+
+
+def test_an_interface_in_another_table_shows_it() -> None:
+    stub = stub_with_port()
+    stub.add_interface(2, "other")
+    with_tables(stub, [0, 0, 10], {(1, 0): 10})
+    found = observed(stub).interfaces
+    assert (found["port"].tables, found["other"].tables) == ((10, 0), (0, 0))
+
+
+def test_a_vpp_without_a_list_of_tables_is_asked_for_each() -> None:
+    stub = stub_with_port()
+    with_tables(stub, [], {(1, 1): 20})
+    stub.drop("ip_table_dump")
+    assert observed(stub).interfaces["port"].tables == (0, 20)
+
+
+def test_a_vpp_without_bridges_has_none() -> None:
+    stub = stub_with_port()
+    stub.drop("bridge_domain_dump")
+    assert observed(stub).interfaces["port"].bridge is None
+
+
+def show_lcp(stub: StubVpp, text: str) -> None:
+    """Print `text` for `show lcp`, and nothing with an error when an interface is named that is not there."""
+
+    def answer(request: Request) -> list[bytes]:
+        names = {str(row["interface_name"]) for row in stub.rows}
+        is_known = request.text == "show lcp" or request.text.removeprefix("show lcp phy ") in names
+        return [stub.say("cli_inband_reply", request, {"retval": 0 if is_known else -1}, text if is_known else "no")]
+
+    stub.answers["cli_inband"] = answer
+
+
+SWITCHES = "lcp default netns 'dataplane'\nlcp lcp-auto-subint on\nlcp lcp-sync off\nlcp lcp-sync-unnumbered on\n"
+
+
+def test_the_switches_of_linux_cp_are_read_from_its_text() -> None:
+    stub = stub_with_port()
+    show_lcp(stub, SWITCHES)
+    facts = observed(stub).facts
+    assert facts.lcp == LcpSettings(default_netns="dataplane", is_auto_subint=True)
+    assert facts.plugins == {"linux_cp"}
+
+
+def test_the_switches_are_read_though_local0_has_another_name() -> None:
+    stub = StubVpp()
+    show_lcp(stub, SWITCHES.replace("lcp-sync off", "lcp-sync on"))
+    assert observed(stub).facts.lcp.is_sync
+
+
+def test_an_unset_namespace_is_vpps_own() -> None:
+    stub = stub_with_port()
+    show_lcp(stub, "lcp default netns '<unset>'\n")
+    assert observed(stub).facts.lcp == LcpSettings()
+
+
+def test_a_vpp_without_linux_cp_has_no_pairs_and_is_not_asked_for_any() -> None:
+    stub = StubVpp(plugins=())
+    stub.add_interface(PORT, "port")
+    state = observed(stub)
+    assert (dict(state.lcps), state.facts.plugins) == ({}, frozenset())
+    assert "cli_inband" not in stub.asked
+
+
+Pair = tuple[int, int, str, str]
+
+
+def give_pairs(stub: StubVpp, *pages: list[Pair], field: str = "netns") -> None:
+    """Have pairs of interface, host interface, host name and namespace, a page per question."""
+
+    def answer(request: Request) -> list[bytes]:
+        page = request.value("cursor")
+        is_last = page == len(pages) - 1
+        end = {"retval": 0 if is_last else -165, "cursor": ALL if is_last else page + 1}
+        details = [
+            {"phy_sw_if_index": phy, "host_sw_if_index": host, "host_if_name": name, field: netns}
+            for phy, host, name, netns in pages[page]
+        ]
+        replies = [stub.say("lcp_itf_pair_details", request, values) for values in details]
+        return [*replies, stub.say("lcp_itf_pair_get_reply", request, end)]
+
+    stub.answers["lcp_itf_pair_get"] = answer
+
+
+def test_pairs_come_page_by_page_and_hide_their_vpp_side() -> None:
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG)
+    stub.add_interface(3, "tap4096", interface_dev_type="tap")
+    stub.add_interface(4, "tap4096.100", interface_dev_type="tap", sup_sw_if_index=3, type=SUB, sub_id=100)
+    stub.add_interface(5, "tap4096.7", interface_dev_type="tap", sup_sw_if_index=3, type=SUB, sub_id=7)
+    stub.add_interface(6, "tap1", interface_dev_type="tap")
+    give_pairs(stub, [(PORT, 3, "e0", "")], [(SUB_INTERFACE, 4, "e0.100", "ns")])
+    state = observed(stub)
+    assert state.lcps == {
+        "port": LcpPair(host_name="e0"),
+        "port.100": LcpPair(host_name="e0.100", netns="ns"),
+    }
+    assert list(state.interfaces) == ["port", "port.100", "tap1"]
+
+
+def test_a_list_of_pairs_without_end_is_an_error() -> None:
+    stub = stub_with_port()
+    end = {"retval": -165, "cursor": 5}
+    stub.answers["lcp_itf_pair_get"] = lambda request: [stub.say("lcp_itf_pair_get_reply", request, end)]
+    with pytest.raises(DataplaneError, match="does not end"):
+        observed(stub)
+
+
+@pytest.mark.parametrize(
+    ("index", "name", "device_class"),
+    [(99, "other", "dpdk"), (3, "other", "dpdk"), (3, "tap4096", "tap"), (3, "memif0/0", "memif")],
+    ids=["gone", "port", "new-tap", "memif"],
+)
+def test_a_pair_whose_host_index_went_to_something_else_has_no_host(index: int, name: str, device_class: str) -> None:
+    """The pair of the port was deleted; that of its sub-interface stays and names what was tap4096.100."""
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG)
+    stub.add_interface(index, name, interface_dev_type=device_class)
+    give_pairs(stub, [(SUB_INTERFACE, 3, "e0.100", "")])
+    state = observed(stub)
+    assert state.lcps == {"port.100": LcpPair(host_name="e0.100", has_host=False)}
+    assert name in state.interfaces
+
+
+def test_the_name_of_the_namespace_field_until_22_06_is_known() -> None:
+    stub = stub_with_port()
+    for item in stub.documents:
+        for message in item["messages"]:
+            if message[0] == "lcp_itf_pair_details":
+                message[:] = [
+                    ["string", "namespace", 32] if field == ["string", "netns", 32] else field for field in message
+                ]
+    stub.build()
+    give_pairs(stub, [(PORT, 99, "e0", "ns")], field="namespace")
+    assert observed(stub).lcps["port"].netns == "ns"
+
+
+def test_the_whole_state_takes_two_rounds() -> None:
+    stub = stub_with_port()
+    with connected(stub) as plane:
+        before = stub.asked.count("control_ping")
+        plane.observe()
+        assert stub.asked.count("control_ping") - before == 2

@@ -1,0 +1,74 @@
+"""Driver classes and return codes: names and numbers of VPP's in, our own meaning out."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.vpp.devclass import has_link_mtu, kind_of, may_be_lcp_host
+from vppcfg.vpp.retval import describe
+
+
+@pytest.mark.parametrize(
+    ("device_class", "name", "kind"),
+    [
+        ("dpdk", "TenGigabitEthernet1/0/0", InterfaceKind.PHYSICAL),
+        ("af-packet", "host-eth0", InterfaceKind.PHYSICAL),
+        ("Loopback", "loop0", InterfaceKind.LOOPBACK),
+        ("bond", "BondEthernet0", InterfaceKind.BOND),
+        ("VXLAN", "vxlan_tunnel0", InterfaceKind.VXLAN),
+        ("tap", "tap0", InterfaceKind.TAP),
+        ("tap", "renamed", InterfaceKind.TAP),
+        ("virtio", "tap0", InterfaceKind.TAP),
+        ("virtio", "virtio-0/0/4/0", InterfaceKind.PHYSICAL),
+        ("virtio", "GigabitEthernet3/0/0", InterfaceKind.PHYSICAL),
+        ("BVI", "bvi0", InterfaceKind.PHYSICAL),
+        ("a driver of next year", "new0", InterfaceKind.PHYSICAL),
+    ],
+)
+def test_what_vppcfg_does_not_create_is_a_physical_port(device_class: str, name: str, kind: InterfaceKind) -> None:
+    assert kind_of(device_class, name) is kind
+
+
+@pytest.mark.parametrize(
+    ("device_class", "name", "expected"),
+    [
+        ("dpdk", "port", True),
+        ("VXLAN", "vxlan_tunnel0", True),
+        ("tap", "tap0", True),
+        ("virtio", "tap0", True),
+        ("virtio", "virtio-0/0/4/0", False),
+        ("Loopback", "loop0", False),
+        ("bond", "BondEthernet0", False),
+        ("vhost-user", "VirtualEthernet0/0/0", False),
+    ],
+)
+def test_a_link_mtu_is_what_can_be_set(device_class: str, name: str, expected: bool) -> None:
+    assert has_link_mtu(device_class, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("device_class", "name", "expected"),
+    [
+        ("tap", "tap4096", True),
+        ("virtio", "tap1", True),
+        ("virtio", "tun3", True),
+        ("virtio", "virtio-0/0/4/0", False),
+        ("dpdk", "tap4096", False),
+        ("tap", "mine", False),
+    ],
+)
+def test_the_vpp_side_of_a_pair_is_a_tap_or_tun(device_class: str, name: str, expected: bool) -> None:
+    assert may_be_lcp_host(device_class, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("retval", "text"),
+    [
+        (-105, "Address in use (ADDRESS_IN_USE -105)"),
+        (-126, "Unsupported (UNSUPPORTED -126)"),
+        (-9999, "an error that vppcfg has no words for (-9999)"),
+    ],
+)
+def test_a_return_code_has_vpps_words(retval: int, text: str) -> None:
+    assert describe(retval) == text
