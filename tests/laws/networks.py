@@ -152,9 +152,15 @@ class _Network:
         return interface.encapsulation.tag_count == 1 or (carrier is not None and carrier.lcp is not None)
 
 
-EMPTY_VPP = assumed_state(
-    Configuration(interfaces={name: InterfaceConfig(name=name, path=("interfaces", name)) for name in PORTS})
-)
+def _empty_vpp() -> State:
+    """Return a VPP with unconfigured PORTS, each with a MAC of its own."""
+    ports = {name: InterfaceConfig(name=name, path=("interfaces", name)) for name in PORTS}
+    state = assumed_state(Configuration(interfaces=ports))
+    macs = {name: f"02:00:00:00:00:{number:02x}" for number, name in enumerate(PORTS)}
+    return replace(state, interfaces={n: replace(i, mac=macs[n]) for n, i in state.interfaces.items()})
+
+
+EMPTY_VPP = _empty_vpp()
 
 
 @st.composite

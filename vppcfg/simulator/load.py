@@ -78,7 +78,8 @@ def _load_interface(tables: Tables, wanted: Interface) -> SwInterface:
     port = PhysicalPort(
         name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000
     )
-    return _add_port(tables, port, mac_bytes(wanted.mac))
+    made_up = "" if wanted.link_mtu is None else made_up_mac(len(tables.hw))
+    return _add_port(tables, port, mac_bytes(wanted.mac or made_up))
 
 
 def _match(wanted: Interface) -> tuple[int, int, int]:
@@ -94,7 +95,7 @@ def _match(wanted: Interface) -> tuple[int, int, int]:
 
 
 def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
-    row.mtus = [wanted.packet_mtu, 0, 0, 0]
+    row.mtus = [wanted.packet_mtu, *wanted.protocol_mtus]
     row.is_up = wanted.is_up
     row.tag = to_bytes(wanted.tag)
     if not row.is_sub:

@@ -1,0 +1,78 @@
+"""The laws again, with a simulated VPP as the judge: its refusals come from VPP's behaviour, not from the planner."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.laws.networks import configurations, states
+from vppcfg.config.resolve import resolve
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.reverse import restorable, reverse_plan
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import LiveDataplane
+
+CHECKS = settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@contextmanager
+def simulated(state: State) -> Iterator[LiveDataplane]:
+    """Run a simulated VPP in that state, and connect to it over its binary API."""
+    ours, theirs = socket.socketpair()
+    with SimulatorServer(SimulatedVpp(state=state)) as server:
+        server.add_client(theirs)
+        with LiveDataplane.over(ours) as dataplane:
+            yield dataplane
+
+
+def apply(configuration: Configuration, dataplane: LiveDataplane) -> Plan:
+    """Bring the dataplane to the configuration, and check that it was carried out and got there."""
+    observed = dataplane.observe()
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    carry_out(plan, dataplane)
+    reached = dataplane.observe()
+    assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
+    return plan
+
+
+def carry_out(plan: Plan, dataplane: LiveDataplane) -> None:
+    performance = dataplane.perform(plan.operations)
+    assert performance.refusals == ()
+    assert len(performance.done) == len(plan.operations)
+    assert list(diff(dataplane.observe(), plan.desired)) == []
+
+
+@CHECKS
+@given(observed=states(), configuration=configurations())
+def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
+    observed: State, configuration: Configuration
+) -> None:
+    with simulated(observed) as dataplane:
+        plan = apply(configuration, dataplane)
+        back = reverse_plan(plan)
+        carry_out(back, dataplane)
+        assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
+
+
+@settings(CHECKS, max_examples=200)
+@given(state=states())
+def test_what_is_observed_is_what_is_there(state: State) -> None:
+    with simulated(state) as dataplane:
+        assert list(diff(dataplane.observe(), state)) == []
+
+
+@pytest.mark.long
+@settings(CHECKS, max_examples=50_000)
+@given(first=configurations(), second=configurations(), observed=states())
+def test_one_configuration_after_another(first: Configuration, second: Configuration, observed: State) -> None:
+    with simulated(observed) as dataplane:
+        apply(first, dataplane)
+        apply(second, dataplane)
