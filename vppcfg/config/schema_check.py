@@ -6,6 +6,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import yamale
@@ -19,7 +20,8 @@ from vppcfg.model.problem import KeyPath, Problem
 
 SCHEMA = "schema/vppcfg.yaml"
 
-_LONGEST_PATH = 4096
+_MOST_SEPARATORS = 256
+"""Of a message of yamale, in which the path is looked for; a path of ours has five."""
 _PATH_END = re.compile(r"\.| ?: ")
 _MISSING = ": Required field missing"
 _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
@@ -64,14 +66,14 @@ def check_shape(data: Any) -> list[Problem]:
 
 
 def _parted(error: str, data: Any) -> tuple[KeyPath, str]:
-    """Part yamale's `PATH: MESSAGE`; keys may hold the dots and colons that it separates with."""
+    """Part yamale's `PATH: MESSAGE`, at the longest path: keys may hold the dots and colons that it separates with."""
     if error.startswith((": ", " : ")):
         return (), error.lstrip(" :")
-    return next(_readings(error, data, ()), ((), error))
+    return min(_readings(error, data, ()), key=lambda reading: len(reading[1]), default=((), error))
 
 
 def _readings(text: str, node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    for end in _PATH_END.finditer(text, 0, _LONGEST_PATH):
+    for end in islice(_PATH_END.finditer(text), _MOST_SEPARATORS):
         key = _key_of(node, text[: end.start()])
         if key is None:
             continue

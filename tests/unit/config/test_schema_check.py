@@ -1,0 +1,203 @@
+"""The shape of files: yamale's verdict, in our words and with exact paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yamale
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vppcfg import assets
+from vppcfg.config import parse_text
+from vppcfg.config.schema_check import SCHEMA, check_shape
+from vppcfg.config.validators import VALIDATORS
+from vppcfg.model.device import DEVICE_TYPES
+from vppcfg.model.problem import KeyPath, Severity
+
+EVERYTHING: dict[str, Any] = {
+    "interfaces": {
+        "TenGigabitEthernet1/0/0": {
+            "description": "uplink to the north",
+            "device-type": "dpdk",
+            "lcp": {"name": "e0", "netns": "dataplane"},
+            "mtu": 9000,
+            "addresses": ["192.0.2.1/24", "2001:db8::1/64"],
+            "state": "up",
+            "sub-interfaces": {
+                100: {
+                    "description": "customer",
+                    "lcp": "e0.100",
+                    "mtu": 1500,
+                    "addresses": [],
+                    "state": "down",
+                    "encapsulation": {"dot1q": 1, "inner-dot1q": 4095, "exact-match": True},
+                },
+                101: {"encapsulation": {"dot1ad": 1}, "l2xc": "eth0"},
+            },
+        },
+        "eth0": {"l2xc": "TenGigabitEthernet1/0/0.101"},
+        "eth1": None,
+    },
+    "unmanaged": ["loop*", "bd10", "acl:other"],
+}
+
+
+def found(data: Any) -> list[tuple[str, KeyPath, str]]:
+    return sorted(((problem.rule, problem.path, problem.text) for problem in check_shape(data)), key=str)
+
+
+def only(entry: Any) -> tuple[str, KeyPath, str]:
+    ((rule, path, text),) = found({"interfaces": {"eth0": entry}})
+    return rule, path[2:], text
+
+
+@pytest.mark.parametrize("data", [EVERYTHING, {}, {"interfaces": {}}, {"interfaces": None, "unmanaged": None}])
+def test_a_good_shape_has_no_problem(data: Any) -> None:
+    assert found(data) == []
+
+
+def test_absent_keys_may_be_written_with_nothing() -> None:
+    keys = ("description", "device-type", "lcp", "mtu", "addresses", "l2xc", "state", "sub-interfaces")
+    assert found({"interfaces": {"eth0": dict.fromkeys(keys)}}) == []
+
+
+@pytest.mark.parametrize("data", [[], "text", 5, True, 1.5])
+def test_a_file_is_a_map(data: Any) -> None:
+    ((rule, path, _),) = found(data)
+    assert (rule, path) == ("schema-type", ())
+
+
+@pytest.mark.parametrize(
+    ("entry", "rule", "path", "words"),
+    [
+        ({"mtu": "9000"}, "schema-type", ("mtu",), "`9000` is not a whole number"),
+        ({"mtu": True}, "schema-type", ("mtu",), "the truth value true is not a whole number"),
+        ({"mtu": 1500.0}, "schema-type", ("mtu",), "is not a whole number"),
+        ({"mtu": "x" * 9000}, "schema-type", ("mtu",), "...` is not a whole number"),
+        ({"mtu": 127}, "schema-value", ("mtu",), "127 is less than 128"),
+        ({"mtu": 9217}, "schema-value", ("mtu",), "9217 is greater than 9216"),
+        ({"state": "UP"}, "schema-value", ("state",), "`UP` is none of 'up', 'down'"),
+        ({"state": True}, "schema-value", ("state",), "the truth value true is none of"),
+        ({"device-type": "dpkd"}, "schema-value", ("device-type",), "`dpkd` is none of 'dpdk', "),
+        ({"description": 5}, "schema-type", ("description",), "`5` is not text; put it in quotes"),
+        ({"description": "x" * 65}, "schema-value", ("description",), "longer than 64 characters"),
+        ({"description": 'a "b"'}, "schema-value", ("description",), "no quotes are allowed here"),
+        ({"description": "it's"}, "schema-value", ("description",), "no quotes are allowed here"),
+        ({"addresses": "192.0.2.1/24"}, "schema-type", ("addresses",), "is not a list"),
+        ({"addresses": {}}, "schema-type", ("addresses",), "is not a list"),
+        ({"addresses": ["192.0.2.1/24", 5]}, "schema-value", ("addresses", 1), "`5` is no address"),
+        ({"addresses": [None]}, "schema-value", ("addresses", 0), "an empty value is no address"),
+        ({"l2xc": "a b"}, "schema-value", ("l2xc",), "`a b` cannot be the name of an interface"),
+        ({"lcp": "E0"}, "schema-value", ("lcp",), "`E0` is no LCP name"),
+        ({"lcp": ["e0"]}, "schema-value", ("lcp",), "is no LCP name"),
+        ({"lcp": {}}, "schema-missing-key", ("lcp", "name"), "`name` is missing"),
+        ({"lcp": {"name": "E0"}}, "schema-value", ("lcp", "name"), "`E0` is no LCP name"),
+        ({"lcp": {"name": "e0", "netns": "a/b"}}, "schema-value", ("lcp", "netns"), "`a/b` is no namespace"),
+        ({"lcp": {"name": "e0", "nets": "a"}}, "schema-unknown-key", ("lcp", "nets"), "did you mean `netns`?"),
+        ({"sub-interfaces": []}, "schema-type", ("sub-interfaces",), "`[]` is not a map"),
+        ({"sub-interfaces": {1: 5}}, "schema-type", ("sub-interfaces", 1), "`5` is not a map"),
+        ({"sub-interfaces": {1: {"mtu": 1}}}, "schema-value", ("sub-interfaces", 1, "mtu"), "1 is less than 128"),
+        ({"sub-interfaces": {1: {"device-type": "dpdk"}}}, "schema-unknown-key", (..., "device-type"), "unknown key"),
+        ({"sub-interfaces": {1: {"encapsulation": 5}}}, "schema-type", (..., "encapsulation"), "is not a map"),
+        ({"sub-interfaces": {1: {"encapsulation": {"dot1q": 0}}}}, "schema-value", (..., "dot1q"), "0 is less than 1"),
+        (
+            {"sub-interfaces": {1: {"encapsulation": {"exact-match": 1}}}},
+            "schema-type",
+            (..., "exact-match"),
+            "neither",
+        ),
+        ({"adresses": []}, "schema-unknown-key", ("adresses",), "did you mean `addresses`?"),
+        ({"Mtu": 1}, "schema-unknown-key", ("Mtu",), "did you mean `mtu`?"),
+        ({"zzz": 1}, "schema-unknown-key", ("zzz",), "the keys here are addresses, description, "),
+        ({5: 1}, "schema-unknown-key", (5,), "unknown key `5`"),
+        ({"mpls": True}, "schema-unknown-key", ("mpls",), "this version of vppcfg does not know `mpls`"),
+        ({"a.b: c : d": 1}, "schema-unknown-key", ("a.b: c : d",), "unknown key `a.b: c : d`"),
+        ({"x" * 5000: 1}, "schema-unknown-key", ("x" * 5000,), "unknown key `xxx"),
+        (5, "schema-type", (), "`5` is not a map"),
+    ],
+)
+def test_a_wrong_shape_is_told_in_words(entry: Any, rule: str, path: tuple[Any, ...], words: str) -> None:
+    actual_rule, actual_path, text = only(entry)
+    assert actual_rule == rule
+    if path[:1] == (...,):
+        assert actual_path[-1] == path[-1]
+    else:
+        assert actual_path == path
+    assert words in text
+    assert len(text) < 300
+
+
+@pytest.mark.parametrize("name", ["a.b", "a: b", "a : b", "interfaces", "1", ".", "a.mtu", "eth0.100.200"])
+def test_paths_are_exact_whatever_the_names(name: str) -> None:
+    data = {"interfaces": {name: {"mtu": 1, "sub-interfaces": {100: {"mtu": 2}}}, "a": {}, 1: {}}}
+    assert [path for _, path, _ in found(data)] == [
+        ("interfaces", name, "mtu"),
+        ("interfaces", name, "sub-interfaces", 100, "mtu"),
+    ]
+
+
+@pytest.mark.parametrize("section", ["loopbacks", "bondethernets", "bridgedomains", "taps", "acls", "dataplane"])
+def test_sections_of_later_versions_are_named_as_such(section: str) -> None:
+    ((rule, path, text),) = found({section: {}})
+    assert (rule, path) == ("schema-unknown-key", (section,))
+    assert text == f"this version of vppcfg does not know `{section}`"
+
+
+@pytest.mark.parametrize("entry", [5, None, "", "a b", [], {}])
+def test_an_unmanaged_entry_is_a_pattern(entry: Any) -> None:
+    ((rule, path, _),) = found({"unmanaged": ["eth0", entry]})
+    assert (rule, path) == ("schema-value", ("unmanaged", 1))
+
+
+def test_the_device_types_are_those_that_planning_knows() -> None:
+    for name in DEVICE_TYPES:
+        assert found({"interfaces": {"eth0": {"device-type": name}}}) == []
+    ((_, _, text),) = found({"interfaces": {"eth0": {"device-type": "none"}}})
+    assert text == f"`none` is none of {', '.join(repr(name) for name in DEVICE_TYPES)}"
+
+
+WORDS = [
+    "interfaces", "unmanaged", "description", "device-type", "lcp", "mtu", "addresses", "l2xc", "state", "dot1q",
+    "name", "sub-interfaces", "encapsulation", "dot1ad", "inner-dot1q", "exact-match", "netns", "eth0", "a.b", "a: b",
+]  # fmt: skip
+LEAVES = st.one_of(
+    st.sampled_from(
+        [1, 100, 1500, 99999, "up", "down", "eth0", "192.0.2.1/24", "x y", "", None, True, 1.5, 2**63, 'a"']
+    ),
+    st.text(max_size=5),
+)
+ANYTHING = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(WORDS), st.integers(-1, 5000)), inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+NEARLY = st.fixed_dictionaries(
+    {"interfaces": st.dictionaries(st.sampled_from(["eth0", "a.b"]), ANYTHING, max_size=2)},
+    optional={"unmanaged": ANYTHING, "other": ANYTHING},
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.one_of(ANYTHING, NEARLY))
+def test_the_verdict_is_yamale_s(data: Any) -> None:
+    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    (result,) = yamale.validate(schema, [(data, None)], strict=True, _raise_error=False)
+    problems = check_shape(data)
+    assert bool(problems) == bool(result.errors)
+    for problem in problems:
+        node = data
+        for key in problem.path[:-1]:
+            node = node[key]
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.one_of(ANYTHING, NEARLY))
+def test_any_data_is_a_configuration_or_has_problems(data: Any) -> None:
+    loaded = parse_text(yaml.safe_dump(data), "test")
+    assert (loaded.configuration is None) == any(problem.severity is Severity.ERROR for problem in loaded.problems)
