@@ -22,6 +22,7 @@ from typing import Any
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _VHOST = Path("/dev/vhost-net")
 _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
+_VLAN_SOURCE = Path(__file__).with_name("real_vpp_vlan.c")
 _START_S = 30.0
 _STOP_S = 5.0
 _STARTUP = """\
@@ -58,8 +59,12 @@ def skip_reason() -> str | None:
 class RealVpp:
     """One VPP process; `start` and `stop` it, or use it as a context manager."""
 
-    def __init__(self, *, extra: str = "", linux_cp: str = "") -> None:
-        """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section."""
+    def __init__(self, *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False) -> None:
+        """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section.
+
+        With `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too.
+        """
+        self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
         self._process: subprocess.Popen[bytes] | None = None
         self._netns: list[str] = []
@@ -168,11 +173,16 @@ class RealVpp:
         self._wait_for_sockets(self._process)
 
     def _environment(self) -> dict[str, str]:
-        if _VHOST.exists():
-            return dict(os.environ)
-        library = self.folder / "vhost.so"
-        _checked("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_VHOST_SOURCE), "-ldl")
-        return {**os.environ, "LD_PRELOAD": str(library)}
+        sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
+        if self._makes_vlan_devices and not _kernel_knows_vlan_devices():
+            sources.append(_VLAN_SOURCE)
+        libraries = [str(self._compiled(source)) for source in sources]
+        return {**os.environ, "LD_PRELOAD": ":".join(libraries)} if libraries else dict(os.environ)
+
+    def _compiled(self, source: Path) -> Path:
+        library = self.folder / f"{source.stem}.so"
+        _checked("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl")
+        return library
 
     def _wait_for_sockets(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_S
@@ -220,14 +230,22 @@ class RealVpp:
 
 
 @contextlib.contextmanager
-def running(ports: Sequence[str], *, extra: str = "", linux_cp: str = "") -> Iterator[RealVpp]:
+def running(
+    ports: Sequence[str], *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False
+) -> Iterator[RealVpp]:
     """Start a VPP with `ports` and stop it at the end."""
-    vpp = RealVpp(extra=extra, linux_cp=linux_cp)
+    vpp = RealVpp(extra=extra, linux_cp=linux_cp, makes_vlan_devices=makes_vlan_devices)
     vpp.start(ports)
     try:
         yield vpp
     finally:
         vpp.stop()
+
+
+def _kernel_knows_vlan_devices() -> bool:
+    """Return whether the kernel can make VLAN devices, tried in a network namespace that goes away at once."""
+    lines = "ip link add probe type veth peer name probe-peer && ip link add link probe name probe.1 type vlan id 1"
+    return _run("unshare", "--net", "sh", "-c", lines).returncode == 0
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:
