@@ -46,10 +46,14 @@ class _Namespace:
 class LinuxSide:
     """Network namespaces by name; '' is the one that VPP runs in.
 
-    Without a list of `namespaces` every one that is asked for exists. `devices` exist before VPP, in ''.
+    Without a list of `namespaces` every one that is asked for exists. `devices` exist before VPP, in ''. Without
+    `has_vlans` the kernel lacks 802.1Q.
     """
 
-    def __init__(self, namespaces: Collection[str] | None = None, devices: Collection[str] = ()) -> None:
+    def __init__(
+        self, namespaces: Collection[str] | None = None, devices: Collection[str] = (), *, has_vlans: bool = True
+    ) -> None:
+        self._has_vlans = has_vlans
         self._has_all = namespaces is None
         self._namespaces: dict[str, _Namespace] = {}
         for name in ("", *(namespaces or ())):
@@ -80,7 +84,7 @@ class LinuxSide:
         """Make a VLAN device, or return None when Linux refuses: bad name or id, no parent, such a VLAN exists."""
         namespace = self._namespaces[netns]
         siblings = namespace.vlans.get(parent_index)
-        is_refused = not _is_valid(name) or name in namespace.devices or vlan > _LAST_VLAN
+        is_refused = not self._has_vlans or not _is_valid(name) or name in namespace.devices or vlan > _LAST_VLAN
         if is_refused or siblings is None or (vlan, is_dot1ad) in siblings:
             return None
         return namespace.add(name, (parent_index, vlan, is_dot1ad))

@@ -53,11 +53,13 @@ class SimulatedVpp:
         clock: Callable[[], float] = time.time,
         namespaces: Collection[str] | None = None,
         host_devices: Collection[str] = (),
+        has_vlan_devices: bool = True,
     ) -> None:
         """Start with `ports` found and `state` loaded as it stands.
 
         `namespaces` are the network namespaces that exist, None for all that are asked for; `host_devices` are names
-        that Linux already uses. Raise UsageError for an unknown release.
+        that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. Raise UsageError for an unknown
+        release.
         """
         known = release_named(release)
         self.plugins = frozenset(plugins)
@@ -73,7 +75,7 @@ class SimulatedVpp:
         self.api_json = text_of(files, release)
         crcs = {message.name: message.crc for file in files for message in file.messages}
         self.message_table = [(number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()]
-        self.tables = Tables(known, LinuxSide(namespaces, host_devices))
+        self.tables = Tables(known, LinuxSide(namespaces, host_devices, has_vlans=has_vlan_devices))
         load_local0(self.tables)
         load_ports(self.tables, ports)
         load_state(self.tables, state or State())

@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\S+")
@@ -49,6 +49,7 @@ class Input:
                 self._position = position
                 return False
             self._position += len(word)
+        self.skip_space()
         return True
 
     def take_word(self, word: str) -> bool:
@@ -65,6 +66,7 @@ class Input:
         if match is None or int(match[0]) > _LAST_NUMBER:
             return None
         self._position = match.end()
+        self.skip_space()
         return int(match[0])
 
     def string(self) -> str | None:
@@ -99,7 +101,17 @@ class Input:
         if match is None or row is None or (row.is_sub and row.sub_id > _LAST_NUMBER):
             return None
         self._position = match.end()
+        self.skip_space()
         return row
+
+    def port(self, tables: Tables) -> HwInterface | None:
+        """Take the name of a port; unlike the others, this leaves the space behind it alone."""
+        match = _WORD.match(self._text, self._start())
+        index = tables.hw_by_name.get(match[0]) if match else None
+        if match is None or index is None:
+            return None
+        self._position = match.end()
+        return tables.hw[index]
 
     def line(self) -> Input:
         """Take the rest of the line as an input of its own."""

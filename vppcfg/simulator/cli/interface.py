@@ -89,9 +89,10 @@ def set_address(tables: Tables, line: Input) -> str:
 
 def create_sub_interfaces(tables: Tables, line: Input) -> str:
     """`create sub-interfaces <interface> <id>[-<id>] [default|untagged|dot1q|dot1ad ..]`; known ids are skipped."""
-    row = line.interface(tables)
-    if row is None or row.is_sub:
+    port = line.port(tables)
+    if port is None:
         raise line.unknown("unknown interface")
+    row = tables.sw[port.sw_if_index]
     first, last, template = _encapsulation(line, row)
     made = []
     for sub_id in range(first, last + 1):
@@ -122,8 +123,10 @@ def _encapsulation(line: Input, parent: SwInterface) -> tuple[int, int, SwInterf
         _vlans(line, template)
     elif line.take("-"):
         last = line.number()
-        if last is None or first > last:
+        if last is None:
             raise whole
+        if first > last:
+            raise line.unknown("expected ID or ID MIN-MAX, got")
         return first, last, template
     else:
         template.outer_vlan = first & 0xFFFF

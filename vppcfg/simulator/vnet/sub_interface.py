@@ -124,7 +124,7 @@ def delete_interface(tables: Tables, doomed: SwInterface) -> None:
 def delete_port(tables: Tables, hw_index: int) -> None:
     """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface)."""
     port = tables.hw[hw_index]
-    for index in list(port.sub_interfaces.values()):
+    for _, index in sorted(port.sub_interfaces.items()):
         sub = tables.sw.get(index)
         if sub is not None:
             tables.children.pop((sub.sup_index, sub.sub_id), None)
