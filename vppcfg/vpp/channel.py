@@ -90,7 +90,7 @@ class Channel:
         if not events:
             raise DataplaneError(
                 f"{self._peer} has not answered for {self.timeout_s:g} seconds",
-                "is VPP hung or very busy? " + _WRONG_SOCKET,
+                "is VPP hung or very busy, or is this another socket than its API socket (socksvr in startup.conf)?",
             )
         try:
             if events[0][1] & ~select.POLLOUT:

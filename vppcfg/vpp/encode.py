@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import singledispatch
 from ipaddress import ip_address
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from vppcfg.model.interface import Encapsulation, OtherMatch
 from vppcfg.plan import operations as op
@@ -20,8 +19,7 @@ _HOST_TAP = 0
 _ADMIN_UP = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """An API message: its name, and its values by path."""
 
     message: str

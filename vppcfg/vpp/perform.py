@@ -57,6 +57,8 @@ class Run:
         self._connection = connection
         self._operations = operations
         self._indexes = Indexes(read_names(connection))
+        self._expected: set[str] = set()
+        """Messages whose replies can be read."""
         self._readers: dict[int, tuple[str, Reader]] = {}
         """The name of each reply that may come and how to read it, by message id."""
         self._next = 0
@@ -105,15 +107,17 @@ class Run:
             raise ValueError(reason)
         request = encode(operation, self._indexes.index, self._connection)
         context, data = self._connection.request(request.message, request.values)
-        self._expect(f"{request.message}_reply", isinstance(operation, CreateSubInterface))
+        if request.message not in self._expected:
+            self._expect(request.message, isinstance(operation, CreateSubInterface))
         self._indexes.note_sent(operation)
         self._under_way[context] = position
         return data
 
     def _expect(self, name: str, is_creation: bool) -> None:
-        reply = self._connection.message(name)
-        if reply.index not in self._readers:
-            self._readers[reply.index] = name, reply.reader("retval", *(["sw_if_index"] if is_creation else []))
+        """Learn to read the reply to the message `name`; that to a creation tells the new interface's index."""
+        reply = self._connection.message(f"{name}_reply")
+        self._readers[reply.index] = reply.name, reply.reader("retval", *(["sw_if_index"] if is_creation else []))
+        self._expected.add(name)
 
     def _take(self, data: bytes) -> None:
         """Take one reply; what answers no operation is none of our business."""
