@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from vppcfg.config.names import is_interface_name
 from vppcfg.config.parse.interface import DEFAULT_MTU, parse_interface
@@ -14,6 +14,8 @@ from vppcfg.model.problem import KeyPath, Problem
 
 SECTION = "interfaces"
 CHILDREN = "sub-interfaces"
+_DISPENSABLE = frozenset({"addresses", "description", "device-type", "l2xc"})
+"""Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
 
 class Section:
@@ -24,7 +26,12 @@ class Section:
         self.broken: set[str] = set()
         """Names of the entries that could not be parsed."""
         self.problems: list[Problem] = []
-        self._bad_entries = frozenset(_entry_of(path) for path in bad_paths)
+        self._bad_keys: dict[KeyPath, set[str | int | None]] = {}
+        """By entry: its keys with a wrong shape somewhere below; None is the entry itself."""
+        for path in bad_paths:
+            entry = _entry_of(path)
+            key = path[len(entry)] if len(path) > len(entry) else None
+            self._bad_keys.setdefault(entry, set()).add(key)
 
     def parse(self, raw: Any) -> None:
         """Parse the value of `interfaces`; it may be of a wrong shape at the bad paths only."""
@@ -38,8 +45,8 @@ class Section:
 
     def _parse_interface(self, name: str, raw: Any) -> None:
         path: KeyPath = (SECTION, name)
-        is_bad = path in self._bad_entries
-        interface = None if is_bad else parse_interface(raw, name, path)
+        sound = self._sound_part(raw, path)
+        interface = None if sound is None else parse_interface(sound, name, path)
         self._keep(name, interface)
         for sub_id, entry in _entries(raw.get(CHILDREN) if isinstance(raw, dict) else None):
             self._parse_child(name, interface, sub_id, entry)
@@ -47,14 +54,22 @@ class Section:
     def _parse_child(self, parent: str, parent_config: InterfaceConfig | None, sub_id: str | int, raw: Any) -> None:
         """Parse a sub-interface, unless it would inherit from a parent that could not be parsed."""
         path = (SECTION, parent, CHILDREN, sub_id)
-        is_bad = path in self._bad_entries or (parent_config is None and raw and raw.get("mtu") is None)
-        name = sub_interface_name(parent, sub_id)
-        mtu = parent_config.mtu if parent_config else DEFAULT_MTU
-        result = None if is_bad else parse_sub_interface(raw, parent, sub_id, path, mtu)
+        sound = self._sound_part(raw or {}, path)
+        result = None
+        if sound is not None and (parent_config is not None or not sound or sound.get("mtu") is not None):
+            mtu = parent_config.mtu if parent_config else DEFAULT_MTU
+            result = parse_sub_interface(sound, parent, sub_id, path, mtu)
         if isinstance(result, Problem):
             self.problems.append(result)
             result = None
-        self._keep(name, result)
+        self._keep(sub_interface_name(parent, sub_id), result)
+
+    def _sound_part(self, raw: Any, path: KeyPath) -> Mapping[str, Any] | None:
+        """Return an entry with its bad keys as if absent, None when it cannot be judged without these."""
+        bad = self._bad_keys.get(path)
+        if bad is None:
+            return cast(Mapping[str, Any], raw)
+        return {key: None if key in bad else value for key, value in raw.items()} if bad <= _DISPENSABLE else None
 
     def _keep(self, name: str, interface: InterfaceConfig | None) -> None:
         if interface is None:

@@ -1,0 +1,103 @@
+"""The explanations: every rule has one, every example does what it says, and the page is up to date."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import vppcfg
+from vppcfg.config import parse_text
+from vppcfg.config.explain import WIDTH, Explanation, as_document, as_text, explain, explanations
+from vppcfg.errors import UsageError
+from vppcfg.model.problem import Severity
+
+PACKAGE = Path(vppcfg.__file__).parent
+PAGE = PACKAGE.parent / "docs" / "rules.md"
+KNOWN = explanations()
+EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None]
+WITHOUT_EXAMPLE = {"yaml-encoding", "yaml-character"}
+"""Their breaking files are bytes that cannot be shown; test_syntax.py has them."""
+REPORTERS = {"_problem", "_complain", "_unreadable", "problem_at"}
+"""Functions that take the id of a rule as one of their first two arguments."""
+IN_TABLES = {"schema-type", "sub-mtu", "qinx-mtu"}
+"""Rules whose ids stand in a table."""
+RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
+
+
+def rules_in_code() -> set[str]:
+    """Return every text that is given as a rule's id, by keyword or by position."""
+    found: set[str] = set()
+    for path in (PACKAGE / "config").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "rule" and isinstance(node.value, ast.Constant):
+                found.add(str(node.value.value))
+            if isinstance(node, ast.Call):
+                texts = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
+                if ast.unparse(node.func).rpartition(".")[2] in REPORTERS:
+                    found |= {text for text in texts if isinstance(text, str) and RULE.fullmatch(text)}
+    return found
+
+
+def test_every_rule_in_the_code_is_explained_and_no_other() -> None:
+    assert rules_in_code() | IN_TABLES == set(KNOWN)
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=lambda entry: entry.rule)
+def test_the_breaking_example_breaks_this_rule_alone(entry: Explanation) -> None:
+    assert entry.breaks is not None
+    problems = parse_text(entry.breaks, entry.rule).problems
+    assert {problem.rule for problem in problems} == {entry.rule}
+    is_warning = all(problem.severity is Severity.WARNING for problem in problems)
+    assert is_warning == ("(a warning)" in entry.title)
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=lambda entry: entry.rule)
+def test_the_mending_example_has_no_problem(entry: Explanation) -> None:
+    assert entry.mends is not None
+    assert parse_text(entry.mends, entry.rule).problems == ()
+
+
+def test_only_what_needs_a_vpp_or_cannot_be_shown_has_no_example() -> None:
+    assert {rule for rule, entry in KNOWN.items() if entry.breaks is None and not entry.needs_vpp} == WITHOUT_EXAMPLE
+    assert not any(entry.needs_vpp for entry in EXAMPLES)
+
+
+@pytest.mark.parametrize("entry", KNOWN.values(), ids=KNOWN.keys())
+def test_an_explanation_says_what_and_why_in_sentences(entry: Explanation) -> None:
+    assert RULE.fullmatch(entry.rule)
+    for text in (entry.meaning, entry.reason):
+        assert text.endswith(".")
+        assert "\n" not in text
+    assert not entry.title.endswith(".")
+
+
+def test_a_rule_is_explained_as_text() -> None:
+    text = as_text(explain("l2xc-self"))
+    assert text.startswith("l2xc-self: A cross-connect goes to another interface\n\n")
+    assert "Why: " in text
+    assert "        l2xc: eth0\n" in text
+
+
+def test_paragraphs_are_wrapped() -> None:
+    lines = [line for entry in KNOWN.values() for line in as_text(entry).splitlines()]
+    assert max(len(line) for line in lines if not line.startswith("    ")) <= WIDTH
+
+
+def test_what_needs_a_vpp_says_so() -> None:
+    assert "planning against a VPP" in as_text(explain("phy-missing"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"), [("l2xc-slef", "did you mean l2xc-self?"), ("", "lists the rules"), ("zzzzzz", "lists the rules")]
+)
+def test_an_unknown_rule_is_refused_with_a_hint(rule: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        explain(rule)
+    assert hint in caught.value.hint
+
+
+def test_the_page_of_rules_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == as_document(), "run `make docs`"

@@ -1,0 +1,156 @@
+"""A whole file: all problems of all stages at once, in the order of the file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vppcfg.config import Loaded, load, parse_text
+from vppcfg.errors import ConfigError
+from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.model.problem import Severity
+
+FLAWED = """\
+interfaces:
+  eth0:
+    mtu: 64
+    lcp: E0
+    mtu: 1500
+  eth1:
+    l2xc: eth0
+    sub-interfaces:
+      100: {}
+      0200: { mtu: 9000 }
+      5000: { state: up }
+  eth2:
+    l2xc: eth9
+    addresses: [ 192.0.2.0/24, 192.0.2.1/24, 192.0.2.1/24, nonsense ]
+  on: {}
+unmanaged: [ eth1, eth2* ]
+loopbacks: {}
+"""
+
+
+def places(loaded: Loaded) -> list[tuple[int, int, str]]:
+    return [(problem.line, problem.column, problem.rule) for problem in loaded.problems]
+
+
+def test_all_stages_speak_at_once_and_in_order() -> None:
+    loaded = parse_text(FLAWED, "flawed.yaml")
+    assert loaded.configuration is None
+    assert loaded.name == "flawed.yaml"
+    assert places(loaded) == [
+        (3, 5, "schema-value"),
+        (4, 5, "schema-value"),
+        (5, 5, "yaml-duplicate-key"),
+        (7, 5, "l2xc-with-subs"),
+        (9, 7, "sub-empty"),
+        (10, 7, "yaml-number"),
+        (10, 15, "sub-mtu"),
+        (11, 7, "encap-id"),
+        (13, 5, "l2xc-target-missing"),
+        (14, 60, "schema-value"),
+        (15, 3, "yaml-key"),
+        (16, 14, "unmanaged-configured"),
+        (16, 20, "unmanaged-configured"),
+        (17, 1, "schema-unknown-key"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "interfaces: {}", "interfaces:\nunmanaged:\n", "# nothing", b"---\n..."])
+def test_an_empty_file_is_valid(text: str | bytes) -> None:
+    assert parse_text(text, "empty") == Loaded(name="empty", configuration=Configuration(), problems=())
+
+
+def test_a_file_of_the_public_tool_is_accepted() -> None:
+    text = """
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 9000
+    lcp: e0
+    addresses: [ 100.64.10.1/30, 2001:db8::1/112 ]
+    sub-interfaces:
+      100:
+        lcp: e0.100
+        mtu: 1500
+        addresses: [ 192.0.2.1/24 ]
+      101:
+        lcp: e0.101
+        encapsulation:
+          dot1ad: 101
+          exact-match: true
+      1011:
+        lcp: e0.101.1
+        encapsulation:
+          dot1ad: 101
+          inner-dot1q: 1
+          exact-match: True
+"""
+    loaded = parse_text(text, "public")
+    assert loaded.problems == ()
+    assert loaded.configuration is not None
+    assert list(loaded.configuration.interfaces)[1:] == [
+        f"GigabitEthernet1/0/0.{sub_id}" for sub_id in (100, 101, 1011)
+    ]
+
+
+def test_a_warning_does_not_forbid_the_configuration() -> None:
+    loaded = parse_text("interfaces: {eth0: {mtu: 02000}}", "warned")
+    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
+    assert loaded.configuration == Configuration(
+        interfaces={"eth0": InterfaceConfig(name="eth0", path=("interfaces", "eth0"), mtu=1024)}
+    )
+
+
+def test_a_value_that_yaml_cannot_read_is_told_once() -> None:
+    loaded = parse_text("interfaces: {eth0: {description: 2026-13-01, mtu: " + "9" * 5000 + "}}", "unread")
+    assert [problem.rule for problem in loaded.problems] == ["yaml-value", "yaml-value"]
+
+
+def test_a_problem_of_a_merged_entry_is_placed_where_it_is_written() -> None:
+    loaded = parse_text("interfaces:\n  a: &x {mtu: 1}\n  b:\n    <<: *x\n", "merged")
+    assert places(loaded) == [(2, 10, "schema-value"), (2, 10, "schema-value")]
+    assert [problem.path for problem in loaded.problems] == [("interfaces", "a", "mtu"), ("interfaces", "b", "mtu")]
+
+
+def test_a_problem_of_a_default_is_placed_at_its_entry() -> None:
+    loaded = parse_text("interfaces:\n  a:\n    state: down\n    sub-interfaces:\n      1: {mtu: 1500}\n", "default")
+    assert places(loaded) == [(5, 7, "sub-up-parent-down")]
+
+
+def test_a_file_is_loaded_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("interfaces: {eth0: {}}\n")
+    loaded = load(str(path))
+    assert loaded.name == str(path)
+    assert loaded.configuration is not None
+    with pytest.raises(ConfigError):
+        load(str(tmp_path / "b.yaml"))
+
+
+def test_loading_needs_no_vpp_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vpp_papi", None)
+    assert parse_text("interfaces: {}", "test").configuration is not None
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text())
+def test_any_text_gives_a_configuration_or_problems(text: str) -> None:
+    loaded = parse_text(text, "any")
+    has_errors = any(problem.severity is Severity.ERROR for problem in loaded.problems)
+    assert (loaded.configuration is None) == has_errors
+    assert all(problem.line > 0 and problem.column > 0 for problem in loaded.problems)
+
+
+LINES = st.lists(st.sampled_from(FLAWED.splitlines()), max_size=25)
+
+
+@settings(max_examples=300, deadline=None)
+@given(lines=LINES, cut=st.integers(0, 400))
+def test_any_mixture_of_lines_gives_a_configuration_or_problems(lines: list[str], cut: int) -> None:
+    loaded = parse_text("\n".join(lines)[:cut], "mixed")
+    assert loaded.problems or loaded.configuration is not None
