@@ -96,11 +96,12 @@ class Message:
         return (read(data, place) for place in places)
 
     def text(self, data: bytes) -> bytes:
-        """Return the string that ends the message `data`."""
+        """Return the string that ends the message `data`; raise struct.error when the message is too short for it."""
         if self._tail is None or self._tail.count is not None:
             raise DataplaneError(f"VPP's message {self.name} does not end in a string", _UNKNOWN_VPP)
         (length,) = struct.unpack_from(">I", data, self._size)
-        return data[self._size + 4 : self._size + 4 + length]
+        (text,) = struct.unpack_from(f"{length}s", data, self._size + 4)
+        return text  # type: ignore[no-any-return]
 
     def pack(self, client: int, context: int, values: Mapping[str, Value], text: str = "") -> bytes:
         """Return the framed message of `client` with `values` by path, zeros elsewhere, and `text` as its last string.

@@ -113,6 +113,17 @@ class Connection:
         except struct.error as error:
             raise malformed(name) from error
 
+    def texts(self, replies: Replies, name: str) -> list[bytes]:
+        """Return the string at the end of every message `name` among `replies`.
+
+        Raise DataplaneError when one is shorter than its definition says.
+        """
+        message = self.message(name)
+        try:
+            return [message.text(data) for data in replies.get(message.index, ())]
+        except struct.error as error:
+            raise malformed(name) from error
+
     def send(self, requests: bytes) -> None:
         """Queue framed requests; they leave during `receive`."""
         self._channel.send(requests)
@@ -170,8 +181,7 @@ class Connection:
     def _learn_definitions(self, json_dir: str | None) -> Definitions:
         if self.has("get_api_json"):
             replies = self.ask([self.request("get_api_json")[1]])
-            message = self.message("get_api_json_reply")
-            for served in (message.text(data) for data in replies.get(message.index, ())):
+            for served in self.texts(replies, "get_api_json_reply"):
                 if served:
                     return definitions.parse_served(served)
         return definitions.read_directory(definitions.find_directory(json_dir))

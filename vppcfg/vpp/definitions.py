@@ -100,7 +100,7 @@ def parse_served(text: bytes) -> Definitions:
     """Return what a VPP's get_api_json_reply defines: a list of documents, maybe with a NUL behind it."""
     try:
         return parse(json.loads(text.rstrip(b"\0")))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataplaneError(f"VPP's own API definitions cannot be read ({error})", "name --vpp-json-dir") from error
 
 
@@ -157,7 +157,7 @@ def read_directory(directory: Path) -> Definitions:
 def _document(path: Path) -> Mapping[str, Any]:
     try:
         document = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataplaneError(f"{path} cannot be read: {error}", "is it the file that came with VPP?") from error
     if not isinstance(document, dict):
         raise DataplaneError(f"{path} is not an API definition of VPP", "is it the file that came with VPP?")

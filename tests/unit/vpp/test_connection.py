@@ -157,6 +157,8 @@ def test_half_a_message_is_an_error(stage: str) -> None:
         ("ip_address_dump", "ip_address_details"),
         ("bridge_domain_dump", "bridge_domain_details"),
         ("lcp_itf_pair_get", "lcp_itf_pair_details"),
+        ("cli_inband", "cli_inband_reply"),
+        ("get_api_json", "get_api_json_reply"),
     ],
 )
 def test_a_reply_shorter_than_its_definition_is_an_error(stage: str, reply: str) -> None:

@@ -120,9 +120,7 @@ def _next_page(connection: Connection, replies: Replies) -> int | None:
 
 def _printed(connection: Connection, replies: Replies) -> tuple[int, str]:
     """Return the return code and the text of the one CLI command among the questions."""
-    message = connection.message("cli_inband_reply")
-    for data, (retval,) in zip(
-        replies.get(message.index, ()), connection.rows(replies, "cli_inband_reply", "retval"), strict=True
-    ):
-        return retval, message.text(data).decode(errors="replace")
+    texts = connection.texts(replies, "cli_inband_reply")
+    for text, (retval,) in zip(texts, connection.rows(replies, "cli_inband_reply", "retval"), strict=True):
+        return retval, text.decode(errors="replace")
     raise DataplaneError("VPP did not run `show lcp`", "does this VPP's API lack cli_inband?")
