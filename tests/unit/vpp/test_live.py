@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, connected
+from vppcfg.dataplane import Dataplane
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,12 @@ def test_a_release_that_we_do_not_know_is_warned_of(
     with caplog.at_level(logging.INFO), connected(stub) as plane:
         assert plane.version == version
     assert caplog.messages == [f"VPP version is {version}", *([warning] if warning else [])]
+
+
+def test_it_is_a_dataplane() -> None:
+    with connected(StubVpp()) as plane:
+        dataplane: Dataplane = plane
+        assert dataplane.observe().interfaces == {}
 
 
 def test_a_version_is_written_without_its_v() -> None:
