@@ -102,11 +102,11 @@ def _interface(name: str, state: State) -> InterfaceConfig:
 def _objections(configuration: Configuration, state: State) -> dict[str, str]:
     """Return why interfaces of `configuration` cannot stay in it."""
     resolution = resolve(configuration, state)
-    objections = {}
+    objections: dict[str, str] = {}
     for problem in (*check_rules(index_of(Parsed(configuration=configuration))), *resolution.problems):
         name = _name_at(problem)
         if problem.severity is Severity.ERROR and name in configuration.interfaces:
-            objections[name] = problem.text
+            objections.setdefault(name, problem.text)
     desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
     for name in configuration.interfaces:
         wanted, found = desired.interfaces.get(name), observed.interfaces[name]

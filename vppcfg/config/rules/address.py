@@ -90,13 +90,14 @@ def _places(index: Index) -> Iterator[_Place]:
     """Return all addresses that count for an overlap: each once per interface, and no link-local ones."""
     order = 0
     for interface in index.interfaces:
-        for address in dict.fromkeys(interface.addresses):
+        first = {address: position for position, address in reversed(list(enumerate(interface.addresses)))}
+        for address, position in first.items():
             key = address_key(address)
             if _is_link_local(key):
                 continue
             order += 1
             start = key.network << (key.width - key.length)
-            yield _Place(key.family, start, key.length, order, interface, interface.addresses.index(address))
+            yield _Place(key.family, start, key.length, order, interface, position)
 
 
 def _is_link_local(key: AddressKey) -> bool:

@@ -1,0 +1,341 @@
+"""Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.laws.networks import EMPTY_VPP, configurations, states
+from vppcfg.config import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.config.write import said, write
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.problem import Severity
+from vppcfg.model.state import Facts, State
+
+PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
+OTHER = replace(PORT, name="eth1")
+SUB = Interface(
+    name="eth0.100",
+    kind=InterfaceKind.SUB_INTERFACE,
+    parent="eth0",
+    sub_id=100,
+    encapsulation=Encapsulation(outer=100, is_exact=True),
+)
+FACTS = Facts(plugins=frozenset({"linux_cp"}))
+
+
+def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> State:
+    named = {name.replace("_", "."): pair for name, pair in lcps.items()}
+    return State(interfaces={interface.name: interface for interface in interfaces}, lcps=named, facts=facts)
+
+
+def assert_means(text: str, state: State) -> Configuration:
+    """Load a text, and hold it to asking nothing of `state`; return what it says."""
+    loaded = parse_text(text, "written")
+    assert loaded.configuration is not None, (loaded.problems, text)
+    assert all(problem.severity is Severity.WARNING for problem in loaded.problems)
+    resolution = resolve(loaded.configuration, state)
+    assert resolution.problems == (), text
+    assert resolution.desired.with_explicit_mtus() == state.with_explicit_mtus(), text
+    return loaded.configuration
+
+
+def reason_for(state: State, glob: str) -> str:
+    """Return the comment that the text has for an unmanaged object."""
+    text = write(state)
+    assert_means(text, state)
+    (line,) = [line for line in text.splitlines() if line.startswith(f"  - {glob} #")]
+    return line.partition(" # ")[2]
+
+
+many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@many
+@given(configuration=configurations())
+def test_what_a_configuration_made_is_written_without_loss(configuration: Configuration) -> None:
+    state = resolve(configuration, EMPTY_VPP).desired
+    written = assert_means(write(state), state)
+    assert written.unmanaged == ()
+    assert set(written.interfaces) == set(configuration.interfaces)
+
+
+@many
+@given(state=states())
+def test_what_others_have_touched_is_written_so_that_it_stays(state: State) -> None:
+    assert_means(write(state), state)
+
+
+TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.text(alphabet="abé☃ :#'\"{}[]-?*&!|>%@`,\\$~\t\n\u2028", max_size=12),
+    st.sampled_from(["yes", "null", "0100", "1:30", "- a", "a: b", "a #b", " a", "a ", "", "'", '"', "{", "\ufeff"]),
+)
+NAMES = st.one_of(
+    st.sampled_from(["eth0", "eth1", "yes", "null", "0100", "1e3", "host-eth0.5", "a b", "a*", "a[0]", "é", "x" * 63]),
+    st.text(alphabet="abc01/._:@+-*[ ", min_size=1, max_size=6),
+)
+TAGS = st.one_of(st.just(""), st.just("vppcfg"), TEXTS.map(lambda text: f"vppcfg {text}"), TEXTS)
+ADDRESSES = st.sampled_from(
+    [
+        "10.0.0.1/24", "10.0.0.2/24", "10.0.0.0/24", "10.0.1.255/24", "224.0.0.1/32", "10.0.2.0/31", "0.0.0.0/0",
+        "2001:db8::/64", "2001:db8::1/64", "2001:db8:1::1/128", "::/0", "ff02::1/128",
+    ]
+)  # fmt: skip
+MTUS = st.sampled_from([0, 64, 128, 1500, 2000, 9000, 9216, 9300])
+
+
+@st.composite
+def hostile_states(draw: st.DrawFn) -> State:
+    """Return any state at all, with what no language could say in its names, tags and values."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    interfaces = {name: _hostile_port(draw, name) for name in names}
+    for parent in names:
+        for sub_id in draw(st.lists(st.sampled_from([0, 1, 5, 4096, 2147483648]), max_size=2, unique=True)):
+            name = f"{parent}.{sub_id}"
+            interfaces.setdefault(name, _hostile_sub(draw, name, parent, sub_id))
+    everything = sorted(interfaces)
+    used: set[str] = set()
+    for name in everything:
+        target = draw(st.sampled_from([None, None, *everything]))
+        fresh = [address for address in draw(st.lists(ADDRESSES, max_size=2)) if address not in used]
+        used |= set(fresh)
+        interfaces[name] = replace(interfaces[name], l2xc=target, addresses=frozenset(fresh))
+    lcps = {name: _hostile_pair(draw) for name in draw(st.lists(st.sampled_from(everything), max_size=3, unique=True))}
+    settings = LcpSettings(default_netns=draw(st.sampled_from(["", "dataplane"])))
+    return State(interfaces=interfaces, lcps=lcps, facts=replace(FACTS, lcp=settings))
+
+
+def _hostile_port(draw: st.DrawFn, name: str) -> Interface:
+    return Interface(
+        name=name,
+        kind=draw(st.sampled_from([kind for kind in InterfaceKind if kind is not InterfaceKind.SUB_INTERFACE])),
+        device_class=draw(st.sampled_from(["dpdk", "RDMA interface", "AF_XDP interface", "something new"])),
+        link_mtu=draw(st.one_of(st.none(), MTUS)),
+        packet_mtu=draw(MTUS),
+        **_hostile_rest(draw),
+    )
+
+
+def _hostile_sub(draw: st.DrawFn, name: str, parent: str, sub_id: int) -> Interface:
+    vlans = st.sampled_from([0, 1, 100, 4095, 5000])
+    return Interface(
+        name=name,
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent=parent,
+        sub_id=sub_id,
+        encapsulation=draw(
+            st.one_of(
+                st.none(),
+                st.builds(OtherMatch, flags=st.just(32)),
+                st.builds(
+                    Encapsulation,
+                    outer=vlans,
+                    inner=st.one_of(st.none(), vlans),
+                    is_dot1ad=st.booleans(),
+                    is_exact=st.booleans(),
+                ),
+            )
+        ),
+        packet_mtu=draw(MTUS),
+        **_hostile_rest(draw),
+    )
+
+
+def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "is_up": draw(st.booleans()),
+        "tag": draw(TAGS),
+        "protocol_mtus": draw(st.sampled_from([(0, 0, 0), (0, 0, 0), (0, 1280, 0)])),
+        "bridge": draw(st.sampled_from([None, None, None, 10])),
+        "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
+        "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
+    }
+
+
+def _hostile_pair(draw: st.DrawFn) -> LcpPair:
+    return LcpPair(
+        host_name=draw(st.one_of(st.sampled_from(["e0", "on", "no", "1", "E0", "x" * 15]), TEXTS)),
+        netns=draw(st.sampled_from(["", "dataplane", "other", "a b", "yes"])),
+        has_host=draw(st.sampled_from([True, True, True, False])),
+    )
+
+
+def assert_what_is_configured_stays(state: State) -> None:
+    text = write(state)
+    loaded = parse_text(text, "written")
+    assert loaded.configuration is not None, (loaded.problems, text)
+    assert loaded.configuration == said(state)[0]
+    resolution = resolve(loaded.configuration, state)
+    desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
+    for name in loaded.configuration.interfaces:
+        assert desired.interfaces[name] == observed.interfaces[name]
+        assert desired.lcps.get(name) == observed.lcps.get(name)
+    assert not any(problem.rule == "phy-unlisted" for problem in resolution.problems)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=hostile_states())
+def test_any_state_is_written_so_that_what_is_configured_stays(state: State) -> None:
+    assert_what_is_configured_stays(state)
+
+
+@pytest.mark.long
+@settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=hostile_states())
+def test_many_states_are_written_so_that_what_is_configured_stays(state: State) -> None:
+    assert_what_is_configured_stays(state)
+
+
+def test_an_empty_state_is_an_empty_configuration() -> None:
+    assert write(State()) == "interfaces: {}\n"
+
+
+def test_the_text_is_pleasant_to_read() -> None:
+    uplink = replace(
+        PORT,
+        name="GigabitEthernet10/0/0",
+        tag="vppcfg uplink: north",
+        link_mtu=9000,
+        packet_mtu=9000,
+        is_up=True,
+        addresses=frozenset({"2001:db8::1/64", "192.0.2.10/24", "192.0.2.9/24"}),
+    )
+    subs = [
+        replace(SUB, name=f"{uplink.name}.100", parent=uplink.name, packet_mtu=0, is_up=True),
+        replace(SUB, name=f"{uplink.name}.20", parent=uplink.name, sub_id=20, tag="vppcfg", packet_mtu=1500),
+    ]
+    subs[1] = replace(subs[1], encapsulation=Encapsulation(outer=100, inner=7, is_dot1ad=True, is_exact=True))
+    idle = replace(PORT, name="GigabitEthernet9/0/0", device_class="RDMA interface")
+    loop = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
+    lcps = {uplink.name: LcpPair(host_name="e10", netns="dataplane")}
+    state = replace(state_of(uplink, *subs, idle, loop), lcps=lcps)
+    assert (
+        write(state)
+        == """\
+interfaces:
+  GigabitEthernet9/0/0:
+    device-type: rdma
+    mtu: 1500
+    state: down
+
+  GigabitEthernet10/0/0:
+    description: 'uplink: north'
+    mtu: 9000
+    lcp: { name: e10, netns: dataplane }
+    addresses: [ 192.0.2.9/24, 192.0.2.10/24, 2001:db8::1/64 ]
+    sub-interfaces:
+      20:
+        encapsulation: { dot1ad: 100, inner-dot1q: 7, exact-match: true }
+        mtu: 1500
+        state: down
+      100:
+        state: up
+
+unmanaged:
+  - loop0 # this version of vppcfg does not know interfaces of the kind loopback
+"""
+    )
+    assert_means(write(state), state)
+
+
+def test_long_lists_stand_in_lines() -> None:
+    addresses = frozenset(f"2001:db8:0:{number:x}::1/64" for number in range(1, 8))
+    text = write(state_of(replace(PORT, addresses=addresses)))
+    assert "    addresses:\n      - 2001:db8:0:1::1/64\n      - 2001:db8:0:2::1/64\n" in text
+    assert max(len(line) for line in text.splitlines()) < 100
+
+
+def test_a_pair_in_the_default_namespace_is_a_name_alone() -> None:
+    facts = replace(FACTS, lcp=LcpSettings(default_netns="dataplane"))
+    assert "    lcp: e0\n" in write(state_of(PORT, facts=facts, eth0=LcpPair(host_name="e0", netns="dataplane")))
+
+
+def test_words_that_yaml_bends_are_quoted() -> None:
+    text = write(state_of(replace(PORT, name="yes", tag="vppcfg null"), yes=LcpPair(host_name="on")))
+    assert "  'yes':\n" in text
+    assert "    description: 'null'\n" in text
+    assert "    lcp: 'on'\n" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"link_mtu": 9000}, "its link MTU of 9000 differs from its packet MTU of 1500"),
+        ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
+        ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
+        ({"tag": "vppcfg-lab"}, 'somebody else\'s: "vppcfg-lab"'),
+        ({"tag": "line\nend\x07"}, 'somebody else\'s: "line?end?"'),
+        ({"tag": "vppcfg "}, "its tag holds what no description can"),
+        ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
+        ({"tables": (0, 7)}, "it is in FIB table 7"),
+        ({"bridge": 10}, "it is a member of bridge domain 10"),
+        ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
+        ({"kind": InterfaceKind.BOND}, "does not know interfaces of the kind bond"),
+        ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
+        ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
+    ],
+)
+def test_what_cannot_be_said_is_unmanaged_with_the_reason(change: dict[str, Any], words: str) -> None:
+    assert words in reason_for(state_of(replace(PORT, **change), replace(SUB, is_up=False)), "eth0")
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (LcpPair(host_name="E0"), "a name that the configuration does not allow: E0"),
+        (LcpPair(host_name="e0", has_host=False), "the Linux device e0 of its LCP is gone"),
+        (LcpPair(host_name="e0", netns="a b"), 'cannot name: "a b"'),
+    ],
+)
+def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> None:
+    assert words in reason_for(state_of(PORT, eth0=pair), "eth0")
+
+
+def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
+    state = state_of(replace(PORT, device_class="RDMA interface", link_mtu=9000))
+    assert assert_means(write(state), state).interfaces["eth0"].mtu == 1500
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"encapsulation": OtherMatch(flags=32)}, "it matches VLAN tags in a way"),
+        ({"encapsulation": Encapsulation(outer=0)}, "it matches a VLAN id"),
+        ({"packet_mtu": 9000}, "an MTU of 9000 does not fit into eth0"),
+        ({"is_up": True}, "cannot be up while eth0 is down"),
+        ({"tag": "other"}, "somebody else's"),
+    ],
+)
+def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: str) -> None:
+    state = state_of(PORT, replace(SUB, **change))
+    assert words in reason_for(state, "eth0.100")
+    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
+
+
+def test_sub_interfaces_follow_an_unmanaged_parent() -> None:
+    state = state_of(replace(PORT, tag="other"), SUB, OTHER)
+    written = assert_means(write(state), state)
+    assert set(written.interfaces) == {"eth1"}
+    assert written.unmanaged == ("eth0",)
+
+
+def test_what_sends_to_something_unmanaged_is_unmanaged_too() -> None:
+    chain = [replace(PORT, name=f"eth{n}", l2xc=f"eth{n + 1}") for n in range(1, 50)]
+    state = state_of(*chain, replace(PORT, name="eth50", tag="other"), PORT)
+    written = assert_means(write(state), state)
+    assert set(written.interfaces) == {"eth0"}
+    assert reason_for(state, "eth49") == "it is cross-connected to eth50, which is unmanaged"
+
+
+@pytest.mark.parametrize("name", ["host[0]", "a*", "a?b"])
+def test_wild_characters_in_names_mean_themselves(name: str) -> None:
+    state = state_of(replace(PORT, name=name), replace(PORT, name="host0"), replace(PORT, name="aXb"))
+    assert set(assert_means(write(state), state).interfaces) == {"host0", "aXb"}
