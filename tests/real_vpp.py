@@ -1,7 +1,8 @@
 """Starts a real VPP for tests, with ports named as a test wants them, and removes every trace of it.
 
-VPP_PREFIX names its installation (bin/vpp, share/vpp/api). VPP runs in a network namespace of its own, which goes
-away with it: ports are af_packet interfaces on veth pairs in there, and so are the Linux devices that linux-cp makes.
+VPP_PREFIX names its installation (bin/vpp, share/vpp/api). VPP runs in network and mount namespaces of its own, which
+go away with it: ports are af_packet interfaces on veth pairs in there, and so are the Linux devices that linux-cp
+makes and the named namespaces that it makes them in.
 It shares no code with vppcfg on purpose: it is the second opinion.
 """
 
@@ -23,6 +24,7 @@ _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _VHOST = Path("/dev/vhost-net")
 _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
 _VLAN_SOURCE = Path(__file__).with_name("real_vpp_vlan.c")
+_OWN_NETNS_NAMES = 'mkdir -p /run/netns && mount -t tmpfs none /run/netns && exec "$0" "$@"'
 _START_S = 30.0
 _STOP_S = 5.0
 _STARTUP = """\
@@ -67,7 +69,6 @@ class RealVpp:
         self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
         self._process: subprocess.Popen[bytes] | None = None
-        self._netns: list[str] = []
         self._devices = 0
         self.folder = Path()
         self._client: Any = None
@@ -99,9 +100,6 @@ class RealVpp:
         if self._process is not None:
             self._end(self._process)
             self._process = None
-        for netns in self._netns:
-            _run("ip", "netns", "delete", netns)
-        self._netns.clear()
         for left in Path("/dev/shm").glob(f"{self.folder.name}-*"):
             left.unlink(missing_ok=True)
         if self.folder.name:
@@ -125,7 +123,7 @@ class RealVpp:
 
     def ip(self, *words: str) -> str:
         """Run `ip` where VPP runs and return its output; raise RuntimeError when it fails."""
-        return _checked("nsenter", "--target", str(self.pid), "--net", "ip", *words)
+        return _checked("nsenter", "--target", str(self.pid), "--net", "--mount", "ip", *words)
 
     def add_host_device(self, name: str) -> None:
         """Make a Linux device before linux-cp would, for kernels without 802.1Q: linux-cp takes it as it is."""
@@ -133,9 +131,8 @@ class RealVpp:
         self.ip("link", "add", name, "type", "veth", "peer", "name", f"peer{self._devices}")
 
     def add_netns(self, name: str) -> None:
-        """Make a named network namespace for LCP pairs."""
-        _checked("ip", "netns", "add", name)
-        self._netns.append(name)
+        """Make a network namespace for LCP pairs, whose name only this VPP sees."""
+        self.ip("netns", "add", name)
 
     @property
     def knows_vlan_devices(self) -> bool:
@@ -165,7 +162,8 @@ class RealVpp:
         startup.write_text(
             _STARTUP.format(folder=self.folder, name=self.folder.name, plugin_path=path, extra=self._extra)
         )
-        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", str(prefix() / "bin/vpp"), "-c", str(startup)]
+        apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_NETNS_NAMES]
+        command = [*apart, str(prefix() / "bin/vpp"), "-c", str(startup)]
         with (self.folder / "output").open("wb") as output:
             self._process = subprocess.Popen(
                 command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=self._environment()

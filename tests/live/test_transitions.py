@@ -1,0 +1,105 @@
+"""From every configuration to every other on a real VPP: the state reached is the one that an empty VPP reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.second_opinion import read_state
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
+CONFIGURATIONS = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def from_empty() -> dict[Path, dict[str, Any]]:
+    """Return the state that an empty VPP reaches, for each configuration."""
+    return {file: _reached_from_empty(file) for file in CONFIGURATIONS}
+
+
+@pytest.fixture(scope="module")
+def vpp() -> Iterator[RealVpp]:
+    """Return a VPP that keeps what one transition leaves for the next."""
+    with running(PORTS, makes_vlan_devices=True) as process:
+        process.add_netns("dataplane")
+        yield process
+
+
+def _reached_from_empty(file: Path) -> dict[str, Any]:
+    with running(PORTS, makes_vlan_devices=True) as process:
+        process.add_netns("dataplane")
+        apply(process, file)
+        return state(process)
+
+
+def state(process: RealVpp) -> dict[str, Any]:
+    return read_state(process.socket_path, process.api_dir)
+
+
+def run(process: RealVpp, *words: str) -> int:
+    return main([*words, "-q", "-a", str(process.socket_path)])
+
+
+def apply(process: RealVpp, file: Path) -> None:
+    assert run(process, "apply", "-c", str(file)) == ExitCode.DONE
+
+
+def type_in(process: RealVpp, file: Path, folder: Path) -> None:
+    """Run the plan's text line by line at VPP's prompt."""
+    text = folder / "plan.txt"
+    assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
+    for line in text.read_text().splitlines():
+        if not line.startswith("comment"):
+            assert (line, *process.cli(line)) == (line, 0, "") or line.startswith("create sub-interfaces"), line
+
+
+def circuit(count: int) -> list[int]:
+    """Return a round trip that takes each step from one number below `count` to another one exactly once."""
+    left = {here: [there for there in range(count) if there != here] for here in range(count)}
+    trail, trip = [0], []
+    while trail:
+        if left[trail[-1]]:
+            trail.append(left[trail[-1]].pop())
+        else:
+            trip.append(trail.pop())
+    return trip[::-1]
+
+
+@pytest.mark.parametrize("way", ["api", "cli"])
+def test_every_transition_ends_where_an_empty_vpp_would(
+    way: str, vpp: RealVpp, from_empty: dict[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    trip = [CONFIGURATIONS[number] for number in circuit(len(CONFIGURATIONS))]
+    apply(vpp, trip[0])
+    for before, after in pairwise(trip):
+        if way == "api":
+            apply(vpp, after)
+        else:
+            type_in(vpp, after, tmp_path)
+        assert (before.stem, after.stem, state(vpp)) == (before.stem, after.stem, from_empty[after])
+        assert run(vpp, "plan", "-c", str(after), "--detailed-exitcode") == ExitCode.DONE
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=[file.stem for file in CONFIGURATIONS])
+def test_a_dump_is_valid_and_its_plan_is_empty(file: Path, vpp: RealVpp, tmp_path: Path) -> None:
+    apply(vpp, file)
+    dump = tmp_path / "dump.yaml"
+    assert run(vpp, "dump", "-o", str(dump)) == ExitCode.DONE
+    assert main(["check", "-q", "-c", str(dump)]) == ExitCode.DONE
+    assert run(vpp, "plan", "-c", str(dump), "--detailed-exitcode") == ExitCode.DONE
+    apply(vpp, CONFIGURATIONS[0])
+    before = state(vpp)
+    apply(vpp, file)
+    apply(vpp, dump)
+    apply(vpp, CONFIGURATIONS[0])
+    assert state(vpp) == before
