@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vppcfg.errors import VppcfgError
-
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -13,9 +11,9 @@ def find(name: str) -> Path:
     """Return the path of a data file such as `schema/vppcfg.yaml`, installed or in a checkout.
 
     The package's own directory, where an installation has them, goes before the one above it.
-    Raise VppcfgError when the file is in neither.
+    Raise FileNotFoundError when the file is in neither: the installation is damaged.
     """
     for root in (_PACKAGE, _PACKAGE.parent):
         if (path := root / name).is_file():
             return path
-    raise VppcfgError(f"{name} is missing from the installation", "install vppcfg again")
+    raise FileNotFoundError(f"{name} is missing from this installation of vppcfg")

@@ -1,0 +1,52 @@
+"""docs/configuration.md against the schema: every key is there, with its limits, and every example is flawless."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yamale
+
+import vppcfg
+from vppcfg import assets
+from vppcfg.config import parse_text
+from vppcfg.config.schema_check import SCHEMA
+from vppcfg.config.validators import VALIDATORS
+from vppcfg.model.device import DEVICE_TYPES
+
+PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| `([a-z0-9-]+)` \| (.*) \|.*\|$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_an_example_has_no_problem(text: str) -> None:
+    assert parse_text(text, "example").problems == ()
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 8
+
+
+@pytest.mark.parametrize("part", ["interface", "sub-interface", "encapsulation", "lcp"])
+def test_every_key_of_the_schema_is_documented(part: str) -> None:
+    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    documented = {key for key, _ in ROW.findall(PAGE)} | {"name", "netns", "encapsulation"}
+    assert set(schema.includes[part].dict) <= documented
+
+
+def test_no_key_is_documented_that_the_schema_does_not_have() -> None:
+    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    known = {key for part in schema.includes.values() for key in part.dict}
+    assert {key for key, _ in ROW.findall(PAGE)} <= known
+
+
+def test_the_values_of_device_type_are_documented() -> None:
+    values = dict(ROW.findall(PAGE))["device-type"]
+    assert re.findall(r"`([a-z0-9-]+)`", values) == list(DEVICE_TYPES)
+
+
+@pytest.mark.parametrize(("key", "limits"), [("mtu", "128 to 9216"), ("dot1q", "1 to 4095"), ("description", "64")])
+def test_the_limits_are_documented(key: str, limits: str) -> None:
+    assert limits in dict(ROW.findall(PAGE))[key]
