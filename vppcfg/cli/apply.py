@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers, add_config_option
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from vppcfg.plan.plan import Plan
 
 log = logging.getLogger("root.main")
-
-SETTLE_S = 2.0
-"""How long the state may take to become what was asked for."""
-SETTLE_INTERVAL_S = 0.2
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -101,16 +96,18 @@ def _agrees() -> bool:
 
 def _carry_out(plan: Plan, dataplane: Dataplane) -> ExitCode:
     from vppcfg.cli.progress import Progress
+    from vppcfg.transaction.perform import perform_plan
+    from vppcfg.transaction.verify import still_different
 
     with Progress("Applying", len(plan.operations)) as progress:
         try:
-            performance = dataplane.perform(plan.operations, progress.report)
+            performance = perform_plan(plan, dataplane, progress.report)
         except (DataplaneError, KeyboardInterrupt, Terminated) as error:
             return _cut_short(error)
     if performance.refusals:
         _show_refusals(plan, performance)
         return ExitCode.STRANDED
-    remaining = _verify(plan, dataplane)
+    remaining = still_different(plan, dataplane)
     if remaining:
         _show_remaining(remaining)
         return ExitCode.DIFFERENT
@@ -143,18 +140,6 @@ def _show_refusals(plan: Plan, performance: Performance) -> None:
             mark = "refused" if index in refused else "not done"
             complain(f"  {mark}: {printable(cli_line(operation) or describe(operation))}")
     log.error("VPP is between the old state and the new one; `vppcfg plan` shows what is left to do")
-
-
-def _verify(plan: Plan, dataplane: Dataplane) -> tuple[Change, ...]:
-    """Observe until the state is the desired one; return what still differs when that does not happen in time."""
-    from vppcfg.plan.diff import diff
-
-    deadline = time.monotonic() + SETTLE_S
-    while True:
-        remaining = tuple(diff(dataplane.observe(), plan.desired))
-        if not remaining or time.monotonic() > deadline:
-            return remaining
-        time.sleep(SETTLE_INTERVAL_S)
 
 
 def _show_remaining(remaining: tuple[Change, ...]) -> None:

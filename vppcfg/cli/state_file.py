@@ -22,7 +22,10 @@ def read_state(file_name: str) -> State:
         raise UsageError(f"{file_name}:{problem.line}:{problem.column}: {problem.text}")
     if not isinstance(document.data, Mapping) or "format_version" not in document.data:
         return _configured_state(source, file_name)
-    return state_of(document.data.get("observed", document.data))
+    try:
+        return state_of(document.data.get("observed", document.data))
+    except ValueError as error:
+        raise UsageError(f"{file_name}: {error}") from error
 
 
 def _configured_state(source: bytes, file_name: str) -> State:

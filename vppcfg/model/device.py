@@ -10,7 +10,7 @@ DEFAULT_MTU = 9000
 FIXED_LINK_MTU = frozenset({"RDMA interface", "AF_XDP interface"})
 """Driver classes that refuse every change of their link MTU (rdma/device.c, af_xdp/device.c)."""
 
-LINK_MTU_WHILE_UP = frozenset({"af-packet", "memif", "vhost-user", "virtio", "tap", "Loopback", "bond", "VXLAN"})
+LINK_MTU_WHILE_UP = frozenset({"af-packet", "memif", "virtio", "tap", "VXLAN"})
 """Driver classes that take a new link MTU while the port is up. Others may answer that the port is running (many
 DPDK drivers do, dpdk/device/init.c; so do VPP's own, drivers/iavf/port.c), so these are shut for it."""
 

@@ -10,7 +10,6 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from vppcfg.errors import UsageError
 from vppcfg.model.address import address_key
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -68,11 +67,11 @@ def _is_default(field: Field[Any], value: object) -> bool:
 
 
 def state_of(document: object) -> State:
-    """Return the state that plain data describes. Raise UsageError when it does not describe one."""
+    """Return the state that plain data describes. Raise ValueError when it does not describe one."""
     data = _mapping(document, "the state", {"format_version", "facts", "interfaces", "lcps"})
     version = data.get("format_version")
     if version != FORMAT_VERSION:
-        raise UsageError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
+        raise ValueError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
     interfaces = _mapping(data.get("interfaces", {}), "interfaces")
     lcps = _mapping(data.get("lcps", {}), "lcps")
     state = State(
@@ -117,11 +116,14 @@ def _build(
 ) -> _T:
     hints = get_type_hints(record)
     data = _mapping(document, place, set(hints))
+    convert = converters or {}
     try:
-        convert = converters or {}
         return record(**{key: _value(key, value, hints[key], convert.get(key)) for key, value in data.items()})
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{place} in the state document: {error}") from error
+        text = str(error)
+        raise ValueError(
+            text if "in the state document" in text else f"{place} in the state document: {text}"
+        ) from error
 
 
 def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None) -> Any:
@@ -150,10 +152,10 @@ def _numbers(count: int) -> Callable[[Any], tuple[int, ...]]:
 
 def _mapping(document: object, place: str, known: set[str] | None = None) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
-        raise UsageError(f"{place} in the state document is not a map")
+        raise ValueError(f"{place} in the state document is not a map")
     unknown = [str(key) for key in document if not isinstance(key, str) or (known is not None and key not in known)]
     if unknown:
-        raise UsageError(f"{place} in the state document has unknown keys: {', '.join(unknown)}")
+        raise ValueError(f"{place} in the state document has unknown keys: {', '.join(unknown)}")
     return document
 
 
@@ -161,7 +163,7 @@ def _check_references(state: State) -> None:
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc):
             if name is not None and name not in state.interfaces:
-                raise UsageError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
+                raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
     for name in state.lcps:
         if name not in state.interfaces:
-            raise UsageError(f"lcps.{name} in the state document: there is no such interface")
+            raise ValueError(f"lcps.{name} in the state document: there is no such interface")

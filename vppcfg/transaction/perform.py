@@ -1,0 +1,37 @@
+"""A plan and a dataplane in, how far it got out: phase by phase, each one complete before the next begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from vppcfg.dataplane import Dataplane, Performance
+from vppcfg.plan.plan import Plan
+from vppcfg.plan.stages import Step
+
+
+def perform_plan(plan: Plan, dataplane: Dataplane, on_progress: Callable[[int], None]) -> Performance:
+    """Carry out the steps of a plan and stop at the end of the phase in which VPP refuses one.
+
+    `on_progress` is called with the number of steps answered so far. Raise DataplaneError when VPP goes away.
+    """
+    done: list[int] = []
+    start = 0
+    for phase in _phases(plan):
+        performed = dataplane.perform([step.operation for step in phase], _counting_from(start, on_progress))
+        done += (start + index for index in performed.done)
+        if performed.refusals:
+            refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
+            return Performance(done=tuple(done), refusals=refusals)
+        start += len(phase)
+    return Performance(done=tuple(done))
+
+
+def _phases(plan: Plan) -> Iterator[list[Step]]:
+    for _, steps in groupby(plan.steps, key=lambda step: step.stage.phase):
+        yield list(steps)
+
+
+def _counting_from(start: int, on_progress: Callable[[int], None]) -> Callable[[int], None]:
+    return lambda count: on_progress(start + count)

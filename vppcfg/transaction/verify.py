@@ -1,0 +1,29 @@
+"""Looks again after a plan was carried out: a dataplane and its plan in, what still differs out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from vppcfg.dataplane import Dataplane
+from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.plan import Plan
+
+SETTLE_S = 2.0
+"""How long the state may take to become what was asked for."""
+INTERVAL_S = 0.2
+
+
+def still_different(
+    plan: Plan,
+    dataplane: Dataplane,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[Change, ...]:
+    """Observe until the state is the desired one, for a bounded time; return what differs at the end of it."""
+    deadline = clock() + SETTLE_S
+    while True:
+        changes = tuple(diff(dataplane.observe(), plan.desired))
+        if not changes or clock() > deadline:
+            return changes
+        sleep(INTERVAL_S)
