@@ -34,7 +34,7 @@ def outputs(case: Path) -> dict[str, str]:
     if loaded.configuration is None:
         return {"problems.txt": text_of_problems(loaded.problems), "plan.txt": "", "diff.txt": ""}
     resolution = resolution_of(case, loaded.configuration)
-    problems = text_of_problems((*loaded.problems, *resolution.problems))
+    problems = text_of_problems((*loaded.problems, *loaded.placed(resolution.problems)))
     if not resolution.is_possible:
         return {"problems.txt": problems, "plan.txt": "", "diff.txt": ""}
     plan = make_plan(resolution.observed, resolution.desired)

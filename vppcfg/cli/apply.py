@@ -50,10 +50,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.config.resolve import resolve
     from vppcfg.plan.plan import make_plan
 
-    configuration = load_configuration(args)
+    configuration, loaded = load_configuration(args)
     with connect(args) as dataplane:
         resolution = resolve(configuration, dataplane.observe(), adopt=args.adopt)
-        code = show_obstacles(resolution.problems, args)
+        code = show_obstacles(loaded.placed(resolution.problems), args)
         if code is not ExitCode.DONE:
             log.error("Nothing was changed")
             return code

@@ -26,8 +26,8 @@ def read(file_name: str) -> Loaded:
     return loaded
 
 
-def load_configuration(args: argparse.Namespace) -> Configuration:
-    """Return the configuration in file `args.config`, after showing its problems on standard error.
+def load_configuration(args: argparse.Namespace) -> tuple[Configuration, Loaded]:
+    """Return the configuration in file `args.config` and what it was loaded from, after showing its problems.
 
     Raise ConfigError when one of them is an error or when there is nothing to read.
     """
@@ -35,4 +35,4 @@ def load_configuration(args: argparse.Namespace) -> Configuration:
     report(loaded.problems, args.config, sys.stderr, paint_for(sys.stderr, args.color))
     if loaded.configuration is None:
         raise ConfigError(f"{args.config} is not valid", "`vppcfg explain RULE` tells more about a rule")
-    return loaded.configuration
+    return loaded.configuration, loaded

@@ -58,15 +58,15 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.config.resolve import resolve
     from vppcfg.plan.plan import make_plan
 
-    configuration = load_configuration(args)
+    configuration, loaded = load_configuration(args)
     resolution = resolve(configuration, observe(args, configuration), adopt=args.adopt)
     if not resolution.is_possible:
-        code = show_obstacles(resolution.problems, args)
+        code = show_obstacles(loaded.placed(resolution.problems), args)
         log.error("There is no plan as things stand")
         return code
     plan = make_plan(resolution.observed, resolution.desired)
     _show(plan, resolution, args)
-    code = show_obstacles(resolution.problems, args)
+    code = show_obstacles(loaded.placed(resolution.problems), args)
     if code is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
         return code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from vppcfg.config.document import Document
 from vppcfg.config.parse import parse
@@ -25,6 +25,12 @@ class Loaded:
     """None when there are errors; warnings do not forbid it."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
+    document: Document | None = field(default=None, repr=False, compare=False)
+    """Knows the places of all keys; None when there is none to know."""
+
+    def placed(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """Return problems that were found later, with their places in the file, in its order."""
+        return _in_order(problems if self.document is None else _placed(problems, self.document))
 
 
 def load(path: str) -> Loaded:
@@ -40,7 +46,8 @@ def parse_text(text: str | bytes, name: str) -> Loaded:
     configuration, found = _check(document)
     problems = _in_order([*document.problems, *_placed(found, document)])
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
-    return Loaded(name=name, configuration=None if has_errors else configuration, problems=problems)
+    valid = None if has_errors else configuration
+    return Loaded(name=name, configuration=valid, problems=problems, document=document)
 
 
 def _check(document: Document) -> tuple[Configuration, list[Problem]]:
