@@ -6,12 +6,12 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vppcfg.config.clashes import clashes
 from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.device import FIXED_LINK_MTU
-from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.ownership import MARK, NameGlobs, is_foreign, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem
@@ -133,7 +133,7 @@ class _Resolver:
         )
         base = observed or blank
         self._configured.add(config.name)
-        self._interfaces[config.name] = replace(
+        self._interfaces[config.name] = evolve(
             base,
             encapsulation=config.encapsulation,
             link_mtu=self._link_mtu(config, base),
@@ -177,7 +177,7 @@ class _Resolver:
         for name in self._configured:
             interface = self._interfaces[name]
             if interface.l2xc is not None and interface.l2xc not in self._interfaces:
-                self._interfaces[name] = replace(interface, l2xc=None)
+                self._interfaces[name] = evolve(interface, l2xc=None)
 
 
 def _tag(config: InterfaceConfig, observed: Interface | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.model.address import AddressIndex
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 
@@ -76,4 +76,4 @@ class Draft:
             self.cross_connected_to[interface.l2xc].discard(name)
         if target is not None:
             self.cross_connected_to.setdefault(target, set()).add(name)
-        self.interfaces[name] = replace(interface, l2xc=target, bridge=None)
+        self.interfaces[name] = evolve(interface, l2xc=target, bridge=None)

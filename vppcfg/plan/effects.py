@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import singledispatch
 
 from vppcfg.model.device import FIXED_LINK_MTU, LINK_MTU_WHILE_UP
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
@@ -91,7 +90,7 @@ def _(operation: SetAdminState, draft: Draft) -> str | None:
 @_carry_out.register
 def _(operation: SetAdminState, draft: Draft) -> None:
     name = operation.interface
-    draft.interfaces[name] = replace(draft.interfaces[name], is_up=operation.is_up)
+    draft.interfaces[name] = evolve(draft.interfaces[name], is_up=operation.is_up)
 
 
 @_refusal.register
@@ -142,9 +141,9 @@ def _(operation: SetLinkMtu, draft: Draft) -> None:
     name = operation.interface
     if draft.interfaces[name].link_mtu == operation.mtu:
         return
-    draft.interfaces[name] = replace(draft.interfaces[name], link_mtu=operation.mtu)
+    draft.interfaces[name] = evolve(draft.interfaces[name], link_mtu=operation.mtu)
     for overwritten in (name, *draft.sub_interfaces.get(name, ())):
-        draft.interfaces[overwritten] = replace(draft.interfaces[overwritten], packet_mtu=operation.mtu)
+        draft.interfaces[overwritten] = evolve(draft.interfaces[overwritten], packet_mtu=operation.mtu)
 
 
 @_refusal.register
@@ -155,7 +154,7 @@ def _(operation: SetPacketMtu, draft: Draft) -> str | None:
 @_carry_out.register
 def _(operation: SetPacketMtu, draft: Draft) -> None:
     name = operation.interface
-    draft.interfaces[name] = replace(
+    draft.interfaces[name] = evolve(
         draft.interfaces[name], packet_mtu=operation.mtu, protocol_mtus=operation.protocol_mtus
     )
 
@@ -177,7 +176,7 @@ def _(operation: AddAddress, draft: Draft) -> str | None:
 def _(operation: AddAddress, draft: Draft) -> None:
     interface = draft.interfaces[operation.interface]
     draft.address_index(interface, operation.address).add(interface.name, operation.address)
-    draft.interfaces[interface.name] = replace(interface, addresses=interface.addresses | {operation.address})
+    draft.interfaces[interface.name] = evolve(interface, addresses=interface.addresses | {operation.address})
 
 
 @_refusal.register
@@ -191,7 +190,7 @@ def _(operation: RemoveAddress, draft: Draft) -> str | None:
 def _(operation: RemoveAddress, draft: Draft) -> None:
     interface = draft.interfaces[operation.interface]
     draft.address_index(interface, operation.address).remove(operation.address)
-    draft.interfaces[interface.name] = replace(interface, addresses=interface.addresses - {operation.address})
+    draft.interfaces[interface.name] = evolve(interface, addresses=interface.addresses - {operation.address})
 
 
 @_refusal.register
@@ -266,7 +265,7 @@ def _(operation: LeaveL2, draft: Draft) -> str | None:
 def _(operation: LeaveL2, draft: Draft) -> None:
     name = operation.interface
     draft.cross_connect(name, None)
-    draft.interfaces[name] = replace(draft.interfaces[name], tag_rewrite=None)
+    draft.interfaces[name] = evolve(draft.interfaces[name], tag_rewrite=None)
 
 
 @_refusal.register
@@ -277,7 +276,7 @@ def _(operation: SetTagRewrite, draft: Draft) -> str | None:
 @_carry_out.register
 def _(operation: SetTagRewrite, draft: Draft) -> None:
     name = operation.interface
-    draft.interfaces[name] = replace(draft.interfaces[name], tag_rewrite=operation.tag_rewrite)
+    draft.interfaces[name] = evolve(draft.interfaces[name], tag_rewrite=operation.tag_rewrite)
 
 
 @_refusal.register
@@ -288,4 +287,4 @@ def _(operation: SetTag, draft: Draft) -> str | None:
 @_carry_out.register
 def _(operation: SetTag, draft: Draft) -> None:
     name = operation.interface
-    draft.interfaces[name] = replace(draft.interfaces[name], tag=operation.tag)
+    draft.interfaces[name] = evolve(draft.interfaces[name], tag=operation.tag)
