@@ -72,8 +72,9 @@ class SimulatorServer:
         self._newcomers: list[socket.socket] = []
         self._connections: dict[int, _Connection] = {}
         self._clients: dict[int, Client] = {}
-        self._next_handle = _SOCKET_HANDLE
+        self._next_handle = _SOCKET_HANDLE + 1
         self._is_stopping = False
+        self._is_serving = False
         self._thread: threading.Thread | None = None
 
     def listen(self) -> None:
@@ -90,6 +91,7 @@ class SimulatorServer:
     def start(self) -> None:
         """Listen, and serve in a thread until `stop`."""
         self.listen()
+        self._is_serving = True
         self._thread = threading.Thread(target=self._serve, name="simulated-vpp", daemon=True)
         self._thread.start()
 
@@ -105,6 +107,8 @@ class SimulatorServer:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
             self._thread = None
+        if not self._is_serving:
+            self._close()
 
     def add_client(self, sock: socket.socket) -> None:
         """Serve a connected stream socket, such as one end of a socketpair."""
@@ -129,6 +133,7 @@ class SimulatorServer:
         self._serve(is_bound_to_clients=True)
 
     def _serve(self, is_bound_to_clients: bool = False) -> None:
+        self._is_serving = True
         try:
             while not self._is_stopping:
                 self._turn()
@@ -140,6 +145,7 @@ class SimulatorServer:
                 self._on_death()
         finally:
             self._close()
+            self._is_serving = False
 
     def _turn(self) -> None:
         """Wait for sockets and serve each that is ready."""
@@ -199,17 +205,17 @@ class SimulatorServer:
         while (end := _end_of_message(connection.unread, position)) is not None:
             message = bytes(connection.unread[position + _HEADER.size : end])
             position = end
-            for handle, answer in self._vpp.handle(message, connection.client, self._clients):
-                if handle in self._connections:
-                    touched[handle] = self._connections[handle]
-                    self._queue(touched[handle], answer)
+            answers = self._vpp.handle(message, connection.client, self._clients)
+            if answers and self._vpp.faults.faults.delay_s:
+                self._sleep(self._vpp.faults.faults.delay_s)
+            for handle, answer in answers:
+                receiver = self._connections.get(handle)
+                if receiver is not None:
+                    receiver.unsent += _HEADER.pack(0, len(answer), 0)
+                    receiver.unsent += answer
+                    touched[handle] = receiver
         del connection.unread[:position]
-
-    def _queue(self, connection: _Connection, answer: bytes) -> None:
-        if self._vpp.faults.faults.delay_s:
-            self._sleep(self._vpp.faults.faults.delay_s)
-        connection.unsent += _HEADER.pack(0, len(answer), 0)
-        connection.unsent += answer
+        touched.update({handle: other for handle, other in self._connections.items() if other.client.is_leaving})
 
     def _write(self, connection: _Connection) -> None:
         """Send what the client takes; drop it when it said goodbye, is gone, or does not read."""

@@ -71,7 +71,7 @@ class SimulatedVpp:
         self.faults = FaultCounter(faults or Faults())
         files = api_files(known, self.plugins)
         ids = message_ids(files)
-        self._codec = codec_of(files, ids)
+        self.codec = codec_of(files, ids)
         self.api_json = text_of(files, release)
         crcs = {message.name: message.crc for file in files for message in file.messages}
         self.message_table = [(number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()]
@@ -94,11 +94,11 @@ class SimulatedVpp:
         `clients` are all that are connected, by handle. A message that is not understood is passed over, as in VPP.
         Raise DiedError when the faults say so.
         """
-        name = self._codec.name_of(message)
+        name = self.codec.name_of(message)
         if name is None or name not in _HANDLERS:
             return []
         try:
-            values = self._codec.unpack(name, message)
+            values = self.codec.unpack(name, message)
         except MalformedMessageError:
             return []
         receiver, context, arguments = _envelope(name, values, client)
@@ -129,12 +129,12 @@ class SimulatedVpp:
 
     def _refusal(self, name: str, retval: int) -> Outgoing:
         reply = f"{name}_reply"
-        return reply, [retval, *self._codec.zeros(reply)[2:]]
+        return reply, [retval, *self.codec.zeros(reply)[2:]]
 
     def _packed(self, name: str, values: Sequence[Value], context: Value) -> bytes:
         start: list[Value] = [0, context] if name == "sockclnt_create_reply" else [context]
         try:
-            return self._codec.pack(name, [*start, *values])
+            return self.codec.pack(name, [*start, *values])
         except StructError as problem:
             raise AssertionError(f"{name} cannot hold {values!r}: {problem}") from problem
 
@@ -148,7 +148,7 @@ class SimulatedVpp:
             flags = (1 if event.is_admin_up else 0) | (2 if event.is_link_up else 0)
             for client in listeners:
                 values = (client.handle, client.pid, event.sw_if_index, flags, event.is_deleted)
-                yield client.handle, self._codec.pack("sw_interface_event", values)
+                yield client.handle, self.codec.pack("sw_interface_event", values)
 
 
 def _envelope(name: str, values: Sequence[Value], client: Client) -> tuple[int, Value, Sequence[Value]]:

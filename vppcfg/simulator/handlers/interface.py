@@ -43,7 +43,7 @@ def _details(tables: Tables, row: SwInterface) -> tuple[Value, ...]:
         _TYPE_SUB if row.is_sub else _TYPE_HARDWARE,
         0,
         0,
-        port.link_mtu,
+        port.link_mtu & 0xFFFF,
         *row.mtus,
         row.sub_id,
         (1 if row.flags & _ONE_TAG else 0) + (2 if row.flags & _TWO_TAGS else 0),

@@ -1,0 +1,87 @@
+"""Messages are packed as their definitions say."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vppcfg.simulator.codec import MalformedMessageError, Types, layout_of
+from vppcfg.simulator.definitions.grammar import ApiFile, parse
+from vppcfg.simulator.releases import LINUX_CP, NEWEST, api_files, codec_of, message_ids, release_named
+
+FILES = api_files(release_named(NEWEST), [LINUX_CP])
+IDS = message_ids(FILES)
+CODEC = codec_of(FILES, IDS)
+
+
+def size_of(file: ApiFile, name: str) -> int:
+    message = next(message for message in file.messages if message.name == name)
+    return layout_of(message, Types(file)).fixed.size
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("control_ping", 8),
+        ("sw_interface_set_flags", 16),
+        ("sw_interface_set_mtu", 28),
+        ("hw_interface_set_mtu", 14),
+        ("create_subif", 24),
+        ("sw_interface_add_del_address", 32),
+        ("ip_address_details", 26),
+        ("lcp_itf_pair_add_del", 62),
+        ("sw_interface_details", 293),
+        ("show_version_reply", 360),
+    ],
+)
+def test_messages_have_vpps_size(name: str, size: int) -> None:
+    file = next(file for file in FILES if any(message.name == name for message in file.messages))
+    assert size_of(file, name) == size
+
+
+def test_a_message_starts_with_its_id() -> None:
+    message = CODEC.pack("control_ping", [7, 9])
+    assert message == struct.pack(">HII", IDS["control_ping"], 7, 9)
+    assert (CODEC.name_of(message), CODEC.unpack("control_ping", message)) == ("control_ping", (7, 9))
+
+
+@given(command=st.binary(max_size=300))
+def test_a_string_of_any_length_comes_back(command: bytes) -> None:
+    message = CODEC.pack("cli_inband", [1, 2, command])
+    assert CODEC.unpack("cli_inband", message) == (1, 2, command)
+
+
+def test_rows_follow_their_count() -> None:
+    message = CODEC.pack("sockclnt_create_reply", [0, 1, 0, 2, 2, [(3, b"a"), (4, b"bc")]])
+    assert message[2:] == struct.pack(">IIiIHH64sH64s", 0, 1, 0, 2, 2, 3, b"a", 4, b"bc")
+
+
+@pytest.mark.parametrize("length", range(0, 20, 3))
+def test_a_message_that_is_too_short_is_malformed(length: int) -> None:
+    message = CODEC.pack("create_subif", [1, 2, 3, 4, 5, 6, 7])[: 2 + length]
+    with pytest.raises(MalformedMessageError):
+        CODEC.unpack("create_subif", message)
+
+
+def test_a_string_beyond_the_end_is_malformed() -> None:
+    message = struct.pack(">HIII", IDS["cli_inband"], 1, 2, 100) + b"show version"
+    with pytest.raises(MalformedMessageError, match="100 bytes"):
+        CODEC.unpack("cli_inband", message)
+
+
+@pytest.mark.parametrize("message", [b"", b"\0", b"\xff\xff rest"])
+def test_an_unknown_id_has_no_name(message: bytes) -> None:
+    assert CODEC.name_of(message) is None
+
+
+def test_every_message_has_zeros_that_can_be_packed() -> None:
+    for name in IDS:
+        assert CODEC.name_of(CODEC.pack(name, CODEC.zeros(name))) == name
+
+
+def test_a_definition_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown definition: requst"):
+        parse("x", "requst ping 1")

@@ -1,0 +1,115 @@
+"""Releases differ as VPP's do, and their definitions are what a client expects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vppcfg.errors import UsageError
+from vppcfg.simulator.api_json import write_api_dir
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.releases import LINUX_CP, NEWEST, RELEASES, api_files, message_ids, release_named, release_of
+from vppcfg.simulator.vnet import lcp
+from vppcfg.simulator.vpp import SimulatedVpp
+
+NAMES = [release.name for release in RELEASES]
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [
+        ("23.06", "23.06"),
+        ("23.06-rc0~35-gaf4046134", "23.06"),
+        ("v24.10-release", "24.10"),
+        ("25.02", "24.10"),
+        ("26.06.1", "26.06"),
+        ("26.10-rc0~374-gb575ec2c56d", "26.10"),
+        ("30.02", "26.10"),
+    ],
+)
+def test_a_version_is_simulated_by_the_newest_release_that_is_not_newer(version: str, name: str) -> None:
+    assert release_of(version).name == name
+
+
+@pytest.mark.parametrize("version", ["", "new", "6.10", "22.10", "123.06"])
+def test_a_version_that_cannot_be_simulated_is_refused(version: str) -> None:
+    with pytest.raises(UsageError):
+        release_of(version)
+
+
+def test_an_unknown_release_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"VPP release 25\.02 cannot be simulated"):
+        SimulatedVpp(release="25.02")
+
+
+@pytest.mark.parametrize(
+    ("message", "releases"),
+    [
+        ("get_api_json", ["24.10", "26.06", "26.10"]),
+        ("lcp_itf_pair_add_del_v3", ["24.10", "26.06", "26.10"]),
+        ("lcp_itf_pair_get_v2", ["24.10", "26.06", "26.10"]),
+        ("lcp_itf_pair_add_del_v2", NAMES),
+        ("sw_interface_dump", NAMES),
+    ],
+)
+def test_a_message_exists_from_its_release_on(message: str, releases: list[str]) -> None:
+    files = {name: message_ids(api_files(release_named(name), [LINUX_CP])) for name in NAMES}
+    assert [name for name in NAMES if message in files[name]] == releases
+
+
+def test_the_first_messages_have_the_ids_that_clients_know_by_heart() -> None:
+    ids = message_ids(api_files(release_named(NEWEST), [LINUX_CP]))
+    assert (ids["sockclnt_create"], ids["sockclnt_create_reply"], ids["control_ping"]) == (15, 16, 23)
+    assert len(set(ids.values())) == len(ids)
+
+
+def test_without_linux_cp_its_messages_are_missing() -> None:
+    names = {name.decode() for _, name in SimulatedVpp(plugins=[]).message_table}
+    assert not any(name.startswith("lcp_") for name in names)
+    assert "sw_interface_dump_aa610c27" in names
+
+
+@pytest.mark.parametrize(
+    ("release", "device_class", "name"),
+    [
+        ("23.06", "virtio", "tap1"),
+        ("24.10", "virtio", "tap4096"),
+        ("26.06", "tap", "tap4096"),
+        (NEWEST, "tap", "tap4096"),
+    ],
+)
+def test_host_taps_are_named_and_classed_by_release(release: str, device_class: str, name: str) -> None:
+    tables = SimulatedVpp(ports=[PhysicalPort(name="eth0")], release=release).tables
+    pair = lcp.create(tables, 1, lcp.Wish(host_name="e0"))
+    tap = tables.sw[pair.host]
+    assert (tables.name_of(tap), tables.hw_of(tap).device_class) == (name, device_class)
+
+
+def test_a_version_text_is_told_as_it_is() -> None:
+    assert SimulatedVpp(release="23.06").version == "23.06-release"
+    assert SimulatedVpp(release="23.06", version="23.06-rc0~35-gaf4046134").version == "23.06-rc0~35-gaf4046134"
+
+
+@pytest.mark.parametrize("release", NAMES)
+def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str) -> None:
+    write_api_dir(tmp_path / "api", release)
+    written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "api").iterdir()}
+    assert set(written) == {f"{name}.api.json" for name in ("memclnt", "vlib", "vpe", "interface", "ip", "l2", "lcp")}
+    interface = written["interface.api.json"]
+    messages = {message[0]: message[1:] for message in interface["messages"]}
+    assert messages["sw_interface_set_mtu"][3:] == [
+        ["vl_api_interface_index_t", "sw_if_index"],
+        ["u32", "mtu", 4],
+        {"crc": "0x5cbe85e5"},
+    ]
+    assert interface["services"]["sw_interface_dump"] == {"reply": "sw_interface_details", "stream": True}
+    assert interface["aliases"]["mac_address"] == {"type": "u8", "length": 6}
+    assert {item[0]: item[1] for item in interface["enums"]}["if_type"] == ["IF_API_TYPE_HARDWARE", 0]
+
+
+def test_a_directory_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot write"):
+        write_api_dir(tmp_path / "file", NEWEST)
