@@ -157,6 +157,7 @@ class Generator:
         port = Name(pick(PORTS))
         number = self._random.randrange
         subs = [one for one in known if "." in one and not one.startswith("local0")] or known
+        unpaired = subs if _has_two_orphans_to_be(names) else known
         return pick(
             [
                 ("create", (port, number(1, 12), pick(FLAGS), number(1, 8), number(1, 4))),
@@ -180,7 +181,7 @@ class Generator:
                 ("add_pair", (port, pick(["p1", "p2", "p3", "bad name", "lo"]), pick(NAMESPACES))),
                 ("add_pair", (Name(pick(subs)), pick(DEVICES), "")),
                 ("add_pair", (Name(pick(subs)), pick(DEVICES), "")),
-                ("delete_pair", (name,)),
+                ("delete_pair", (Name(pick(unpaired)),)),
                 ("delete_pair", (Name(pick(subs)),)),
                 ("cli", (pick(SWITCHES),)),
                 ("cli", (f"create sub-interfaces {port} {number(1, 12)} dot1q {number(1, 8)} exact-match",)),
@@ -189,6 +190,12 @@ class Generator:
                 ("cli", (f"set interface ip address {name} {pick(ADDRESSES[:12])}",)),
             ]
         )
+
+
+def _has_two_orphans_to_be(names: list[str]) -> bool:
+    """Return whether a host TAP has several sub-interfaces: VPP deletes them in an order that nobody can rely on."""
+    parents = [name.partition(".")[0] for name in names if name.startswith("tap") and "." in name]
+    return len(parents) > len(set(parents))
 
 
 @pytest.fixture

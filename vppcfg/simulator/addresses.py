@@ -59,18 +59,23 @@ class AddressBook:
         return fib.owners.get(address) if fib is not None else None
 
     def conflict(self, sw_if_index: int, address: int, length: int) -> Assigned | None:
-        """Return an address that keeps this one from being added, by ip4_add_del_interface_address's rule.
+        """Return the first address that keeps this one from being added, by ip4_add_del_interface_address's rule.
 
-        Prefixes may not contain each other, but one interface may have several addresses of one prefix.
+        Prefixes may not contain each other, but one interface may have several addresses of one prefix. The first is
+        the oldest one on the interface with the lowest index.
         """
         fib = self._fibs.get(self.table_of(sw_if_index))
         if fib is None:
             return None
-        for candidate in self._overlapping(fib, address, length):
-            is_neighbour = candidate.sw_if_index == sw_if_index and candidate.length == length
-            if not (is_neighbour and candidate.address != address):
-                return candidate
-        return None
+        found = {
+            candidate.address: candidate
+            for candidate in self._overlapping(fib, address, length)
+            if (candidate.sw_if_index, candidate.length) != (sw_if_index, length) or candidate.address == address
+        }
+        if not found:
+            return None
+        first = min(candidate.sw_if_index for candidate in found.values())
+        return next(assigned for assigned in self._by_interface[first].values() if assigned.address in found)
 
     def _overlapping(self, fib: _Fib, address: int, length: int) -> Iterator[Assigned]:
         for known in fib.lengths:

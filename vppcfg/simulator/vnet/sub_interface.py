@@ -122,7 +122,11 @@ def delete_interface(tables: Tables, doomed: SwInterface) -> None:
 
 
 def delete_port(tables: Tables, hw_index: int) -> None:
-    """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface)."""
+    """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface).
+
+    VPP walks the sub-interfaces in the order of a hash table, which decides the order in which their indexes are
+    used again; here it is that of their ids.
+    """
     port = tables.hw[hw_index]
     for _, index in sorted(port.sub_interfaces.items()):
         sub = tables.sw.get(index)
