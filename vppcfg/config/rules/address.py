@@ -90,11 +90,12 @@ def _places(index: Index) -> Iterator[_Place]:
     """Return all addresses that count for an overlap: each once per interface, and no link-local ones."""
     order = 0
     for interface in index.interfaces:
-        first = {address: position for position, address in reversed(list(enumerate(interface.addresses)))}
-        for address, position in first.items():
+        seen: set[str] = set()
+        for position, address in enumerate(interface.addresses):
             key = address_key(address)
-            if _is_link_local(key):
+            if address in seen or _is_link_local(key):
                 continue
+            seen.add(address)
             order += 1
             start = key.network << (key.width - key.length)
             yield _Place(key.family, start, key.length, order, interface, position)

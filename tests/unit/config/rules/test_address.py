@@ -144,3 +144,8 @@ def test_a_sub_interface_with_addresses_matches_exactly(is_exact: bool, expected
     )
     parsed = Parsed(configuration=Configuration(interfaces={"eth0": port, "eth0.1": sub}))
     assert [problem.rule for problem in address_exact_match(index_of(parsed))] == expected
+
+
+def test_the_first_of_several_hosts_is_the_one_that_is_named() -> None:
+    (problem,) = address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/25")))
+    assert problem.text == "192.0.2.3/25 overlaps 192.0.2.1/24 on eth0; VPP refuses that"
