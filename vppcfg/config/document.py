@@ -37,7 +37,7 @@ class Document:
         """Return line and column, from 1, of the key or item at `path`, or of the nearest place above that exists."""
         data, mark = self.data, None
         for key in path:
-            marks = self.marks.get(id(data), {})
+            marks = self.marks.get(id(data), {}) if isinstance(data, (dict, list)) else {}
             if key not in marks:
                 break
             data, mark = data[key], marks[key]
