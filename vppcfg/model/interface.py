@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
+from vppcfg.model.acl import AclBinding
+
 
 class InterfaceKind(Enum):
     """What an interface is to vppcfg: who makes it, and what can be done with it."""
@@ -100,9 +102,18 @@ class Interface:
     """Interface that receives what comes in here."""
     bridge: int | None = None
     """Bridge domain that the interface is a member of."""
+    is_bvi: bool = False
+    """Whether it is where that bridge domain meets routing."""
+    split_horizon_group: int = 0
+    """Of a bridge member; the configuration says none, so it is read and kept."""
     tag_rewrite: TagRewrite | None = None
     tables: tuple[int, int] = (0, 0)
     """FIB table ids of IPv4 and IPv6."""
+    unnumbered: str | None = None
+    """Interface whose addresses are borrowed."""
+    has_mpls: bool = False
+    has_sflow: bool = False
+    acls: AclBinding = AclBinding()
 
     @property
     def depth(self) -> int:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from vppcfg.model.acl import Acl
+from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,15 @@ class State:
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     lcps: Mapping[str, LcpPair] = field(default_factory=dict)
     """LCP pairs by the name of the VPP interface."""
+    bonds: Mapping[str, Bond] = field(default_factory=dict)
+    bridges: Mapping[str, Bridge] = field(default_factory=dict)
+    """By the name that a configuration gives them, bdN."""
+    vxlans: Mapping[str, Vxlan] = field(default_factory=dict)
+    taps: Mapping[str, Tap] = field(default_factory=dict)
+    acls: Mapping[str, Acl] = field(default_factory=dict)
+    """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
+    sflow: SflowSettings = SflowSettings()
+    has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:

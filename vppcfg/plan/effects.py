@@ -32,8 +32,9 @@ from vppcfg.plan.operations import (
 
 def refusal(operation: Operation, draft: Draft) -> str | None:
     """Return why the operation must not meet this state, or None when it may."""
-    if not isinstance(operation, CreateSubInterface) and operation.interface not in draft.interfaces:
-        return f"{operation.interface} does not exist"
+    name = getattr(operation, "interface", None)
+    if name is not None and not isinstance(operation, CreateSubInterface) and name not in draft.interfaces:
+        return f"{name} does not exist"
     return _refusal(operation, draft)
 
 

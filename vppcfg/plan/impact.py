@@ -16,6 +16,7 @@ from vppcfg.plan.operations import (
     SetCrossConnect,
     SetLinkMtu,
     SetTagRewrite,
+    subject,
 )
 from vppcfg.plan.stages import Step
 
@@ -43,7 +44,7 @@ def impact_of(operation: Operation, observed: State) -> Impact:
     """Return what one operation does to traffic, given the state before the plan."""
     if isinstance(operation, _REMOVING):
         return Impact.RECREATE
-    before = observed.interfaces.get(operation.interface)
+    before = observed.interfaces.get(subject(operation))
     if before is None or not before.is_up:
         return Impact.NONE
     if isinstance(operation, SetAdminState):
@@ -63,7 +64,7 @@ def impact_by_interface(steps: Iterable[Step], observed: State) -> dict[str, Imp
     worst: dict[str, Impact] = {}
     flapping: list[str] = []
     for step in steps:
-        name, impact = step.operation.interface, impact_of(step.operation, observed)
+        name, impact = subject(step.operation), impact_of(step.operation, observed)
         if impact > worst.get(name, Impact.NONE):
             worst[name] = impact
         if impact is Impact.FLAP and takes_link_down(step.operation):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vppcfg.model.naming import natural_key
+from vppcfg.plan.operations import subject
 from vppcfg.plan.stages import CHILDREN_FIRST, PARENTS_FIRST, Step
 
 _Key = tuple[int, int, tuple[tuple[str | int, ...], str]]
@@ -17,4 +18,4 @@ def ordered(steps: Iterable[Step]) -> tuple[Step, ...]:
 
 def _key(step: Step) -> _Key:
     depth = -step.depth if step.stage in CHILDREN_FIRST else step.depth if step.stage in PARENTS_FIRST else 0
-    return step.stage, depth, natural_key(step.operation.interface)
+    return step.stage, depth, natural_key(subject(step.operation))

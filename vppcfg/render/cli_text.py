@@ -26,6 +26,7 @@ from vppcfg.plan.operations import (
     SetPacketMtu,
     SetTag,
     SetTagRewrite,
+    subject,
 )
 from vppcfg.plan.plan import Plan
 
@@ -55,12 +56,12 @@ def steps_without_form(plan: Plan) -> int:
 def describe(operation: Operation) -> str:
     """Return a short text of an operation that has no CLI form."""
     verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
-    return f"{verb} {operation.interface}"
+    return f"{verb} {subject(operation)}"
 
 
 def cli_line(operation: Operation) -> str | None:
     """Return the CLI line of an operation, or None when VPP's CLI cannot say it."""
-    if _is_unnamable(operation.interface):
+    if _is_unnamable(subject(operation)):
         return None
     if isinstance(operation, SetCrossConnect) and _is_unnamable(operation.target):
         return None

@@ -12,6 +12,7 @@ from vppcfg.model.naming import natural_key
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange, Change, InterfaceChange
 from vppcfg.plan.impact import Impact, takes_link_down
+from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_text import encapsulation_words, rewrite_words
 
@@ -56,7 +57,7 @@ def summary(plan: Plan) -> str:
 def _impact(plan: Plan) -> str:
     """Name who feels the plan, worst first; a sub-interface that feels no more than its port is left out."""
     impacts = plan.impacts
-    links = {step.operation.interface for step in plan.steps if takes_link_down(step.operation)}
+    links = {subject(step.operation) for step in plan.steps if takes_link_down(step.operation)}
     felt: dict[str, list[str]] = {}
     for name in sorted(impacts, key=lambda name: (-impacts[name], natural_key(name))):
         port = _port_of(name, plan)

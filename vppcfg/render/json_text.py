@@ -11,7 +11,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
 from vppcfg.plan.diff import Action, Change, InterfaceChange
 from vppcfg.plan.impact import Impact, impact_of
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import Operation, subject
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Step
 from vppcfg.render.cli_text import cli_line
@@ -69,7 +69,7 @@ def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
     return {
         "phase": step.stage.phase.value,
         "type": type(step.operation).__name__,
-        "interface": step.operation.interface,
+        "subject": subject(step.operation),
         "cli": cli_line(step.operation),
         "api": {"message": message, "arguments": dict(arguments)},
         "impact": impact_of(step.operation, plan.observed).label,

@@ -1,0 +1,52 @@
+"""Bonded interfaces (BondEthernetN): how they are made, and who belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class BondMode(Enum):
+    """How a bond uses its members; the values are those of the configuration."""
+
+    ROUND_ROBIN = "round-robin"
+    ACTIVE_BACKUP = "active-backup"
+    XOR = "xor"
+    BROADCAST = "broadcast"
+    LACP = "lacp"
+
+    @property
+    def has_load_balance(self) -> bool:
+        """Return whether the mode leaves the choice of a load balance."""
+        return self in (BondMode.XOR, BondMode.LACP)
+
+
+class LoadBalance(Enum):
+    """Which headers choose the member that a packet leaves on."""
+
+    L2 = "l2"
+    L23 = "l23"
+    L34 = "l34"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """How one interface belongs to a bond; the configuration says none of this, so it is read and kept."""
+
+    is_passive: bool = False
+    is_long_timeout: bool = False
+    weight: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bond:
+    """What a bond is made with, and its members."""
+
+    mode: BondMode = BondMode.LACP
+    load_balance: LoadBalance | None = LoadBalance.L34
+    """None in the modes that have no choice."""
+    members: Mapping[str, Membership] = field(default_factory=dict)
+    """By name of the member."""
+    has_gso: bool = False
+    is_numa_only: bool = False

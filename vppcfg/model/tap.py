@@ -1,0 +1,23 @@
+"""TAPs (tapN): VPP interfaces with a Linux device at the other end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tap:
+    """What a TAP is made with; nothing of it can be changed in place."""
+
+    host_name: str
+    host_mac: str = ""
+    """Colon-separated lower case."""
+    host_mtu: int = 0
+    """Bytes; 0 when it was not set."""
+    host_bridge: str = ""
+    """Linux bridge that the device is a port of; '' for none."""
+    host_netns: str = ""
+    rx_ring_size: int = 256
+    tx_ring_size: int = 256
+    flags: int = 0
+    """VPP's tap_flags (plugins/tap/tapv2.api); the configuration says none of them, so they are read and kept."""

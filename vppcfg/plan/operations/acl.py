@@ -1,0 +1,40 @@
+"""Access lists, and which of them interfaces apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vppcfg.model.acl import AclBinding, AclRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateAcl:
+    """acl_add_replace: make an access list; VPP picks its index."""
+
+    acl: str
+    rules: tuple[AclRule, ...]
+    tag: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceAcl:
+    """acl_add_replace: give an access list other rules, at once and on all interfaces that apply it."""
+
+    acl: str
+    rules: tuple[AclRule, ...]
+    tag: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteAcl:
+    """acl_del: remove an access list that no interface applies."""
+
+    acl: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindAcls:
+    """acl_interface_set_acl_list: set all access lists that an interface applies, in order and at once."""
+
+    interface: str
+    binding: AclBinding

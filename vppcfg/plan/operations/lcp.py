@@ -1,0 +1,23 @@
+"""Linux Control Plane pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateLcpPair:
+    """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
+
+    interface: str
+    host_name: str
+    netns: str
+    is_default_netns: bool
+    """Whether `netns` is the one that VPP takes unasked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteLcpPair:
+    """lcp_itf_pair_add_del: remove the Linux device of an interface."""
+
+    interface: str

@@ -1,0 +1,27 @@
+"""VXLAN tunnels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateVxlan:
+    """vxlan_add_del_tunnel: make `vxlan_tunnelN`, born up, its payload going to L2."""
+
+    interface: str
+    instance: int
+    local: str
+    remote: str
+    vni: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteVxlan:
+    """vxlan_add_del_tunnel: remove the tunnel between these endpoints."""
+
+    interface: str
+    instance: int
+    local: str
+    remote: str
+    vni: int
