@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import IO, TextIO
@@ -90,8 +91,9 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Write a line to standard error."""
-    write(text + "\n", sys.stderr)
+    """Write a line to standard error; when that cannot take it nobody can be told, and the work goes on."""
+    with suppress(UsageError):
+        write(text + "\n", sys.stderr)
 
 
 def write_document(text: str, file_name: str | None) -> None:

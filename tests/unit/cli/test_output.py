@@ -106,22 +106,27 @@ def test_a_closed_stream_takes_nothing() -> None:
     write("x", None)
 
 
-def run_vppcfg(shell_redirection: str) -> subprocess.CompletedProcess[str]:
-    command = f"{sys.executable} -m vppcfg --help {shell_redirection}"
+def run_vppcfg(arguments: str) -> subprocess.CompletedProcess[str]:
+    command = f"{sys.executable} -m vppcfg {arguments}"
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    finished = run_vppcfg("| true; exit ${PIPESTATUS[0]}")
+    finished = run_vppcfg("--help | true; exit ${PIPESTATUS[0]}")
     assert (finished.returncode, finished.stderr) == (0, "")
 
 
 def test_a_full_disk_is_an_error() -> None:
-    finished = run_vppcfg("> /dev/full")
+    finished = run_vppcfg("--help > /dev/full")
     assert finished.returncode == 3
     assert finished.stderr == "vppcfg: error: cannot write to <stdout>: No space left on device\n"
 
 
 def test_a_closed_standard_output_is_no_error() -> None:
-    finished = run_vppcfg(">&-")
+    finished = run_vppcfg("--help >&-")
     assert (finished.returncode, finished.stderr) == (0, "")
+
+
+def test_a_log_that_cannot_be_written_stops_nothing() -> None:
+    finished = run_vppcfg("--debug nonsense 2> /dev/full")
+    assert (finished.returncode, finished.stderr) == (3, "")
