@@ -128,6 +128,12 @@ def test_a_link_leads_somewhere(document: Path) -> None:
     assert [link for link in ours if not (document.parent / link).exists()] == []
 
 
+def test_a_place_that_the_architecture_names_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`([\w./]+(?:/|\.py|\.yaml|\.md))`", text)
+    assert [name for name in named if not any((root / name).exists() for root in (ROOT, ROOT / "vppcfg"))] == []
+
+
 def test_the_exit_codes_are_documented() -> None:
     text = (ROOT / "docs" / "commands.md").read_text()
     documented = {name: int(code) for code, name in re.findall(r"^\| (\d+) \| (\w+) \|", text, re.MULTILINE)}
