@@ -209,6 +209,21 @@ def test_deleting_an_orphan_deletes_what_has_its_hosts_index_by_then(vpp: Subjec
     assert made[orphaned] not in vpp.interfaces()
 
 
+def test_deleting_an_orphan_deletes_even_the_tap_of_another_pair(vpp: Subject, first: int, second: int) -> None:
+    third = vpp.index(PORTS[2])
+    vpp.add_pair(first, "e1")
+    sub = vpp.sub(first, 100)
+    vpp.add_pair(sub, "e1.100")
+    orphaned = vpp.pairs()[sub].host_sw_if_index
+    vpp.delete_pair(first)
+    assert [vpp.add_pair(second, "e3"), vpp.add_pair(third, "e5")] == [0, 0]
+    (victim,) = (phy for phy in (second, third) if vpp.pairs()[phy].host_sw_if_index == orphaned)
+    assert vpp.delete_pair(sub) == 0
+    assert orphaned not in {row.sw_if_index for row in vpp.interfaces().values()}
+    assert set(shown(vpp)) == {second, third}
+    assert [vpp.delete_pair(victim), vpp.add_pair(victim, "again")] == [0, 0]
+
+
 def test_a_host_sub_interface_can_be_deleted_under_its_pair(vpp: Subject, first: int) -> None:
     vpp.add_pair(first, "e1")
     sub = vpp.sub(first, 100)

@@ -71,6 +71,15 @@ class Pool(Generic[T]):
         return len(self._rows)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostTap:
+    """What a TAP is to Linux."""
+
+    number: int
+    netns: str
+    device_name: str
+
+
 @dataclass(slots=True, kw_only=True)
 class HwInterface:
     """A port as its driver has it (vnet_hw_interface_t)."""
@@ -86,6 +95,8 @@ class HwInterface:
     max_link_mtu: int = MAX_MTU
     is_mtu_fixed_while_up: bool = False
     is_link_up: bool = False
+    tap: HostTap | None = None
+    """Of a TAP that was made for an LCP pair."""
     sub_interfaces: dict[int, int] = field(default_factory=dict)
     """sw_if_index by sub-interface id."""
     encapsulations: set[tuple[str | int, ...]] = field(default_factory=set)
@@ -141,8 +152,6 @@ class Pair:
     phy: int
     host: int
     host_name: str
-    device_name: str
-    """Linux's name, which Linux picks when `host_name` is empty."""
     vif_index: int
     is_tun: bool = False
     netns: str = ""

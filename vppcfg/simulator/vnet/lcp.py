@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, HwInterface, Pair, SwInterface, Tables
+from vppcfg.simulator.tables import NONE, HostTap, HwInterface, Pair, SwInterface, Tables
 from vppcfg.simulator.vnet import address, interface, sub_interface
 
 _MAX_NAME = 15
@@ -54,7 +54,6 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, w
             phy=phy.index,
             host=host.index,
             host_name=wish.host_name,
-            device_name=device.name,
             vif_index=device.index,
             is_tun=wish.is_tun,
             netns=wish.netns,
@@ -87,6 +86,7 @@ def _create_host_tap(tables: Tables, phy: SwInterface, wish: Wish, netns: str) -
             mac=bytes(6) if wish.is_tun else mac_bytes("02:fe:00:00:00:00")[:2] + number.to_bytes(4),
             link_mtu=9000,
             is_link_up=True,
+            tap=HostTap(number=number, netns=netns, device_name=device.name),
         )
 
     tap = tables.hw.add(tap_at)
@@ -174,16 +174,17 @@ def delete(tables: Tables, phy_index: int) -> None:
         if tables.sw.has(pair.host):
             sub_interface.delete(tables, pair.host)
     elif tables.sw.has(pair.host):
-        _delete_tap(tables, tables.sw[pair.host], pair)
+        _delete_tap(tables, tables.sw[pair.host])
 
 
-def _delete_tap(tables: Tables, host: SwInterface, pair: Pair) -> None:
+def _delete_tap(tables: Tables, host: SwInterface) -> None:
     port = tables.hw_of(host)
     if port.device_class != tables.release.tap_class:
         return
     sub_interface.delete_port(tables, port.index)
-    tables.tap_ids.discard(int(port.name[3:]))
-    tables.linux.remove(pair.netns, pair.device_name)
+    if port.tap is not None:
+        tables.tap_ids.discard(port.tap.number)
+        tables.linux.remove(port.tap.netns, port.tap.device_name)
 
 
 def interface_deleted(tables: Tables, sw_if_index: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntFlag
+from enum import IntEnum
 
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import InterfaceEvent, SwInterface, Tables
@@ -11,7 +11,7 @@ from vppcfg.simulator.vnet import interface
 Slot = tuple[str | int, ...]
 
 
-class Flag(IntFlag):
+class Flag(IntEnum):
     """Raw flags of a sub-interface (vnet/interface.h)."""
 
     NO_TAGS = 1
