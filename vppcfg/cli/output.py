@@ -13,7 +13,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
-from pathlib import Path
 from typing import IO, TextIO
 
 from vppcfg.errors import UsageError
@@ -106,40 +105,40 @@ def write_document(text: str, file_name: str | None) -> None:
         write(text, sys.stdout)
     else:
         _write_file(text, file_name)
-    log.info("Wrote %d lines to %s", len(text.splitlines()), file_name or STDOUT_NAME)
+    log.info("Wrote %d lines to %s", text.count("\n"), file_name or STDOUT_NAME)
 
 
 def _write_file(text: str, file_name: str) -> None:
-    target = Path(file_name)
     try:
-        if _is_stream(target):
-            with target.open("a", encoding="utf-8", errors="surrogateescape") as stream:
+        if _is_stream(file_name):
+            with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(text)
         else:
-            _replace(text, Path(os.path.realpath(target)))
+            _replace(text, os.path.realpath(file_name))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot write {file_name}: {reason}") from error
 
 
-def _is_stream(target: Path) -> bool:
+def _is_stream(path: str) -> bool:
     """Return whether a path leads to a device, a pipe or an open file (/dev/stdout), which nothing can replace."""
-    if os.path.abspath(target).startswith(("/dev/", "/proc/")):
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
-    return target.exists() and not stat.S_ISREG(target.stat().st_mode)
+    return os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
 
 
-def _replace(text: str, target: Path) -> None:
-    """Put a new file in the place of `target`, with its mode or the one that a plain open would give."""
+def _replace(text: str, path: str) -> None:
+    """Put a new file in the place of `path`, with its mode or the one that a plain open would give."""
     import tempfile
 
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~_umask()
+    folder, name = os.path.split(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
         with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise

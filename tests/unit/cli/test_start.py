@@ -8,7 +8,18 @@ import sys
 
 import pytest
 
-COSTLY = ("yaml", "yamale", "jinja2", "netaddr", "vpp_papi", "json", "tempfile", "vppcfg.config", "vppcfg.plan")
+COSTLY = (
+    "pathlib",
+    "yaml",
+    "yamale",
+    "jinja2",
+    "netaddr",
+    "vpp_papi",
+    "json",
+    "tempfile",
+    "vppcfg.config",
+    "vppcfg.plan",
+)
 LOADED = """
 import sys
 from vppcfg.cli.main import main
@@ -29,12 +40,15 @@ def test_nothing_costly_is_imported_before_it_is_needed(arguments: list[str]) ->
     assert [name for name in COSTLY if name in loaded] == []
 
 
-def test_the_version_takes_less_than_a_tenth_of_a_second_of_cpu() -> None:
-    assert min(cpu_seconds_of_version() for _ in range(5)) < 0.1
+def test_the_version_takes_a_few_times_what_python_itself_takes() -> None:
+    """On an idle machine that is 0.05 s of CPU against 0.01 s; both grow alike on a busy one."""
+    python_s = min(cpu_seconds("-c", "pass") for _ in range(5))
+    version_s = min(cpu_seconds("-m", "vppcfg", "--version") for _ in range(5))
+    assert version_s < 8 * python_s
 
 
-def cpu_seconds_of_version() -> float:
+def cpu_seconds(*arguments: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "vppcfg", "--version"], capture_output=True, check=True, timeout=60)
+    subprocess.run([sys.executable, *arguments], capture_output=True, check=True, timeout=60)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
