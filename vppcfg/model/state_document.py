@@ -10,11 +10,17 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.address import address_key
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.naming import natural_key
+from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -24,12 +30,12 @@ _T = TypeVar("_T")
 
 def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "facts": plain(state.facts),
-        "interfaces": {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)},
-        "lcps": {name: plain(state.lcps[name]) for name in _sorted(state.lcps)},
-    }
+    document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": plain(state.facts)}
+    document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
+    for table in _TABLES:
+        records: Mapping[str, object] = getattr(state, table)
+        document[table] = {name: plain(records[name]) for name in _sorted(records)}
+    return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
 
 def plain(value: object) -> Any:
@@ -40,6 +46,8 @@ def plain(value: object) -> Any:
         return sorted(value, key=_member_key)
     if isinstance(value, tuple):
         return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: plain(value[name]) for name in _sorted(value)}
     if is_dataclass(value) and not isinstance(value, type):
         attributes = ((field, getattr(value, field.name)) for field in fields(value))
         return {field.name: plain(item) for field, item in attributes if not _is_default(field, item)}
@@ -63,21 +71,25 @@ def _member_key(member: str) -> tuple[int, int, int, str]:
 
 
 def _is_default(field: Field[Any], value: object) -> bool:
-    return field.default is not MISSING and value == field.default
+    if field.default is not MISSING:
+        return bool(value == field.default)
+    return field.default_factory is not MISSING and bool(value == field.default_factory())
 
 
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
-    data = _mapping(document, "the state", {"format_version", "facts", "interfaces", "lcps"})
+    data = _mapping(document, "the state", {"format_version", *get_type_hints(State)})
     version = data.get("format_version")
     if version != FORMAT_VERSION:
         raise ValueError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
     interfaces = _mapping(data.get("interfaces", {}), "interfaces")
-    lcps = _mapping(data.get("lcps", {}), "lcps")
+    tables = {table: _table(table, data.get(table, {})) for table in _TABLES}
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces={name: _interface(name, entry) for name, entry in interfaces.items()},
-        lcps={name: _build(LcpPair, entry, f"lcps.{name}") for name, entry in lcps.items()},
+        sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
+        has_mpls_table=bool(data.get("has_mpls_table", False)),
+        **tables,
     )
     _check_references(state)
     return state
@@ -91,6 +103,12 @@ def _facts(document: object) -> Facts:
     return _build(Facts, document, "facts", converters)
 
 
+def _table(table: str, document: object) -> dict[str, Any]:
+    record, converters = _TABLES[table]
+    entries = _mapping(document, table)
+    return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
+
+
 def _interface(name: str, document: object) -> Interface:
     place = f"interfaces.{name}"
     data = _mapping(document, place)
@@ -101,6 +119,7 @@ def _interface(name: str, document: object) -> Interface:
         "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),
         "tables": _numbers(2),
         "protocol_mtus": _numbers(3),
+        "acls": lambda entry: _build(AclBinding, entry, place, {"input": tuple, "output": tuple}),
     }
     named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
     return _build(Interface, named, place, converters)
@@ -109,6 +128,15 @@ def _interface(name: str, document: object) -> Interface:
 def _encapsulation(document: object, place: str) -> Encapsulation | OtherMatch:
     data = _mapping(document, place)
     return _build(OtherMatch, data, place) if "flags" in data else _build(Encapsulation, data, place)
+
+
+def _members(document: object) -> dict[str, Membership]:
+    entries = _mapping(document, "members")
+    return {name: _build(Membership, entry, f"members.{name}") for name, entry in entries.items()}
+
+
+def _rules(document: Any) -> tuple[AclRule, ...]:
+    return tuple(_build(AclRule, entry, "rules", _RULE_CONVERTERS) for entry in document)
 
 
 def _build(
@@ -161,9 +189,27 @@ def _mapping(document: object, place: str, known: set[str] | None = None) -> Map
 
 def _check_references(state: State) -> None:
     for interface in state.interfaces.values():
-        for name in (interface.parent, interface.l2xc):
+        for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
-    for name in state.lcps:
-        if name not in state.interfaces:
-            raise ValueError(f"lcps.{name} in the state document: there is no such interface")
+    for table in ("lcps", "bonds", "vxlans", "taps"):
+        for name in getattr(state, table):
+            if name not in state.interfaces:
+                raise ValueError(f"{table}.{name} in the state document: there is no such interface")
+
+
+_RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "action": AclAction,
+    "source_ports": _numbers(2),
+    "destination_ports": _numbers(2),
+    "tcp_flags": _numbers(2),
+}
+_TABLES: dict[str, tuple[type[Any], dict[str, Callable[[Any], Any]]]] = {
+    "lcps": (LcpPair, {}),
+    "bonds": (Bond, {"mode": BondMode, "load_balance": lambda name: name and LoadBalance(name), "members": _members}),
+    "bridges": (Bridge, {"settings": lambda entry: _build(BridgeSettings, entry, "settings")}),
+    "vxlans": (Vxlan, {}),
+    "taps": (Tap, {}),
+    "acls": (Acl, {"rules": _rules}),
+}
+"""The tables of a state other than its interfaces: what a row is, and how its attributes are read."""

@@ -27,7 +27,7 @@ def test_a_state_survives_being_written_as_json(state: State) -> None:
         ([], "not a map"),
         ({}, "format_version None"),
         ({"format_version": 2}, "format_version 2"),
-        ({"format_version": 1, "bridges": {}}, "unknown keys: bridges"),
+        ({"format_version": 1, "tunnels": {}}, "unknown keys: tunnels"),
         ({"format_version": 1, "interfaces": []}, "interfaces in the state document is not a map"),
         (
             {"format_version": 1, "interfaces": {"a": {"colour": 1}}},

@@ -1,0 +1,129 @@
+"""The `dataplane` section of a configuration: how VPP itself is to be set up. None stands for `auto` throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vppcfg.model.problem import KeyPath
+
+
+class KernelLevel(Enum):
+    """How far the kernel command line goes for low latency."""
+
+    SAFE = "safe"
+    LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuSection:
+    """Which CPUs VPP's threads run on."""
+
+    main_core: int | None = None
+    workers: int | tuple[int, ...] | None = None
+    """How many, or on which CPUs."""
+    uses_siblings: bool = False
+    """Whether both threads of a core may work for VPP."""
+    isolate: bool | tuple[int, ...] = True
+    """Whether the kernel is to keep everything else off, or from which CPUs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySection:
+    """The main heap, and what it has to hold."""
+
+    main_heap_bytes: int | None = None
+    routes: int = 10_000
+    hugepage_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuffersSection:
+    """Packet buffers."""
+
+    per_numa: int | None = None
+    data_size: int = 2048
+    """Bytes of packet in one buffer (vlib/buffer.h)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSection:
+    """Queues and descriptors of one device, or of all that do not say themselves."""
+
+    rx_queues: int | None = None
+    tx_queues: int | None = None
+    rx_descriptors: int | None = None
+    tx_descriptors: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceSection:
+    """One network device that VPP drives."""
+
+    address: str
+    """On the PCI bus, such as 0000:01:00.0."""
+    path: KeyPath
+    name: str | None = None
+    """Of the interface; None is VPP's own name for it."""
+    queues: QueueSection = QueueSection()
+    workers: tuple[int, ...] | None = None
+    """The worker of each RX queue, counted from 0; None leaves it to VPP."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DpdkSection:
+    """The DPDK driver and its devices."""
+
+    is_multi_seg: bool | None = None
+    """Whether a packet may span buffers."""
+    has_tx_checksum_offload: bool = True
+    default: QueueSection = QueueSection()
+    devices: Mapping[str, DeviceSection] | None = None
+    """By PCI address; None takes those that the interfaces of the file are named after."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinuxCpSection:
+    """Linux devices for VPP's interfaces, and the netlink socket that follows what Linux does."""
+
+    netns: str | None = None
+    is_sync: bool = True
+    is_auto_subint: bool = False
+    netlink_buffer_bytes: int = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnixSection:
+    """VPP as a process."""
+
+    exec_file: str | None = None
+    poll_sleep_us: int = 0
+    gid: str = "vpp"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelSection:
+    """What the kernel is told at boot."""
+
+    hugepages: int | None = None
+    """Of the size that `memory` names, on all nodes together."""
+    level: KernelLevel = KernelLevel.SAFE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataplaneSection:
+    """The whole section, defaults filled in."""
+
+    cpu: CpuSection = CpuSection()
+    memory: MemorySection = MemorySection()
+    buffers: BuffersSection = BuffersSection()
+    statseg_bytes: int | None = None
+    dpdk: DpdkSection = DpdkSection()
+    linux_cp: LinuxCpSection = LinuxCpSection()
+    plugins: tuple[str, ...] | None = None
+    """Names without _plugin.so; None takes what the file needs."""
+    unix: UnixSection = UnixSection()
+    kernel: KernelSection = KernelSection()
+    given: frozenset[KeyPath] = field(default=frozenset(), compare=False)
+    """Paths of the keys that stand in the file, without the `dataplane` in front."""

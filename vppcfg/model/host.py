@@ -1,0 +1,170 @@
+"""What a machine has: CPUs, caches, NUMA nodes, hugepages, network devices. Facts only; nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cpu:
+    """One logical CPU."""
+
+    id: int
+    core: int = 0
+    """Number of its core; unique within its socket only."""
+    socket: int = 0
+    node: int = 0
+    siblings: tuple[int, ...] = ()
+    """Logical CPUs of the same core, this one included."""
+    is_online: bool = True
+    is_allowed: bool = True
+    """False when processes of this machine (a container) must not run there."""
+    is_isolated: bool = False
+    """Kept free of other tasks by the running kernel."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache:
+    """One cache, and the CPUs that share it."""
+
+    level: int
+    kind: str
+    """Data, Instruction or Unified, as the kernel says."""
+    size_bytes: int
+    cpus: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HugepagePool:
+    """The hugepages of one size on one node."""
+
+    page_bytes: int
+    total: int = 0
+    free: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumaNode:
+    """One NUMA node; a machine without that information has one, with everything."""
+
+    id: int
+    cpus: tuple[int, ...] = ()
+    memory_bytes: int = 0
+    hugepages: tuple[HugepagePool, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PcieLink:
+    """Speed and width of a PCI Express link."""
+
+    speed_gts: float
+    """Billion transfers per second and lane."""
+    width: int
+    """Lanes."""
+
+    @property
+    def rate(self) -> float:
+        """Return how much it carries, for comparing."""
+        return self.speed_gts * self.width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nic:
+    """One network device on the PCI bus."""
+
+    address: str
+    """Such as 0000:01:00.0."""
+    vendor: int
+    device: int
+    node: int | None = None
+    """None when the machine does not tell."""
+    driver: str | None = None
+    """The Linux driver that has it."""
+    linux_names: tuple[str, ...] = ()
+    is_admin_up: bool = False
+    """Whether Linux uses one of its interfaces."""
+    speed_mbps: int | None = None
+    """Of the link, None while it is down."""
+    rx_queues_max: int | None = None
+    tx_queues_max: int | None = None
+    """What the Linux driver says the device can do; None when it does not."""
+    link: PcieLink | None = None
+    link_max: PcieLink | None = None
+    """What the device itself could do."""
+    slot_max: PcieLink | None = None
+    """What the slot, the port above it, could do."""
+
+    @property
+    def kind(self) -> str:
+        """Return vendor and device id as `8086:1539`."""
+        return f"{self.vendor:04x}:{self.device:04x}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """One machine."""
+
+    architecture: str = ""
+    """x86_64, aarch64, or as the kernel says."""
+    model: str = ""
+    """Of the CPU."""
+    base_hz: int | None = None
+    cpus: tuple[Cpu, ...] = ()
+    caches: tuple[Cache, ...] = ()
+    has_numa: bool = False
+    nodes: tuple[NumaNode, ...] = ()
+    memory_bytes: int = 0
+    default_hugepage_bytes: int | None = None
+    """None when the kernel has no hugepages."""
+    nics: tuple[Nic, ...] = ()
+    groups: tuple[str, ...] = ()
+    """Names of the Unix groups."""
+    kernel_release: str = ""
+    kernel_line: str = ""
+    notes: tuple[str, ...] = ()
+    """What could not be read or makes no sense, one sentence each."""
+
+    @cached_property
+    def cpu_by_id(self) -> Mapping[int, Cpu]:
+        """Return the CPUs by id."""
+        return {cpu.id: cpu for cpu in self.cpus}
+
+    @cached_property
+    def nic_by_address(self) -> Mapping[str, Nic]:
+        """Return the network devices by PCI address."""
+        return {nic.address: nic for nic in self.nics}
+
+    @cached_property
+    def usable_cpus(self) -> tuple[Cpu, ...]:
+        """Return the CPUs that a process can run on."""
+        return tuple(cpu for cpu in self.cpus if cpu.is_online and cpu.is_allowed)
+
+    @cached_property
+    def cores(self) -> tuple[tuple[Cpu, ...], ...]:
+        """Return the usable CPUs of each physical core, cores in the order of their first CPU."""
+        families: dict[tuple[int, ...], list[Cpu]] = {}
+        for cpu in self.usable_cpus:
+            families.setdefault(cpu.siblings or (cpu.id,), []).append(cpu)
+        return tuple(tuple(family) for family in families.values())
+
+    @cached_property
+    def last_level_cache_bytes(self) -> int | None:
+        """Return the size of the largest cache of the highest level, None when nothing is known."""
+        highest = max((cache.level for cache in self.caches), default=0)
+        return max((cache.size_bytes for cache in self.caches if cache.level == highest), default=None)
+
+    @property
+    def has_level_3_cache(self) -> bool:
+        """Return whether any CPU has a third level of cache."""
+        return any(cache.level >= 3 for cache in self.caches)
+
+    @property
+    def node_ids(self) -> tuple[int, ...]:
+        """Return the ids of the nodes that have memory; 0 when nothing is known."""
+        return tuple(node.id for node in self.nodes if node.memory_bytes) or (0,)
+
+    def node_of(self, nic: Nic) -> int:
+        """Return the node that VPP takes a device to be on: 0 when the machine does not tell (dpdk/device/init.c)."""
+        return nic.node if nic.node is not None and nic.node in self.node_ids else self.node_ids[0]

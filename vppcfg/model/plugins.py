@@ -1,0 +1,77 @@
+"""Which plugins of VPP a configuration needs: one entry per object that a plugin provides.
+
+A new kind of object adds an entry. Rules and the generator of startup.conf both read the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.release import OLDEST, Release
+
+PORT_PLUGINS: Mapping[str, str] = {
+    "af-packet": "af_packet",
+    "af-xdp": "af_xdp",
+    "memif": "memif",
+    "rdma": "rdma",
+    "vhost-user": "vhost",
+    "vmxnet3": "vmxnet3",
+}
+"""The driver of a port by its `device-type`; virtio's is part of VPP."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Why a plugin is needed."""
+
+    plugin: str
+    """Without _plugin.so."""
+    reason: str
+    users: Callable[[Configuration], Iterator[KeyPath]]
+    """Yields where the file uses it."""
+    is_required: bool = True
+    """Whether the file cannot be carried out without it."""
+    since: Release = OLDEST
+    """Before, what it does was part of VPP itself."""
+
+
+def _lcps(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "lcp") for port in configuration.interfaces.values() if port.lcp is not None)
+
+
+def _ports(device_type: str) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        ports = configuration.interfaces.values()
+        return ((*port.path, "device-type") for port in ports if port.device_type == device_type)
+
+    return users
+
+
+def _answering(configuration: Configuration) -> Iterator[KeyPath]:
+    """Yield interfaces with an address and no Linux behind it that would answer an echo request."""
+    for interface in configuration.interfaces.values():
+        if interface.addresses and interface.lcp is None:
+            yield (*interface.path, "addresses")
+
+
+NEEDS: tuple[Need, ...] = (
+    Need(plugin="linux_cp", reason="an LCP", users=_lcps),
+    Need(plugin="linux_nl", reason="an LCP, whose Linux side it follows", users=_lcps, is_required=False),
+    Need(plugin="tap", reason="an LCP, whose Linux side is a TAP", users=_lcps, since=Release(26, 2), is_required=False),
+    Need(plugin="ping", reason="answers to pings where Linux gives none", users=_answering, is_required=False),
+    *(
+        Need(plugin=plugin, reason=f"a port of device-type {name}", users=_ports(name))
+        for name, plugin in PORT_PLUGINS.items()
+    ),
+)
+
+
+def needed_plugins(configuration: Configuration, release: Release) -> Iterator[tuple[Need, KeyPath]]:
+    """Yield what the file needs and the first place that needs it."""
+    for need in NEEDS:
+        place = next(need.users(configuration), None)
+        if place is not None and release >= need.since:
+            yield need, place

@@ -1,0 +1,32 @@
+"""Releases of VPP: YY.MM, in the order in which they appeared."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_VERSION = re.compile(r"v?(\d\d)\.(\d\d)(?!\d).*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Release:
+    """One release; two compare by age."""
+
+    year: int
+    month: int
+
+    def __str__(self) -> str:
+        return f"{self.year:02}.{self.month:02}"
+
+
+OLDEST = Release(23, 6)
+"""The oldest that a startup.conf is written for."""
+NEWEST = Release(26, 10)
+
+
+def release_of(version: str) -> Release:
+    """Return the release of a version text such as 23.06-rc0~35-gaf4046134. Raise ValueError when it names none."""
+    match = _VERSION.fullmatch(version.strip())
+    if match is None or not 1 <= int(match[2]) <= 12:
+        raise ValueError(f"{version!r} is no version of VPP such as 24.10")
+    return Release(int(match[1]), int(match[2]))
