@@ -1,0 +1,129 @@
+"""A capture in, a reading out: every part from the best source that has it, and a remark for what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.errors import UsageError
+from vppcfg.tune.capture import COMMANDS, Capture
+from vppcfg.tune.host_document import parts_of_api, parts_of_host
+from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
+from vppcfg.tune.show.buffers import parse_buffers
+from vppcfg.tune.show.cpu import parse_cpu
+from vppcfg.tune.show.errors import parse_errors
+from vppcfg.tune.show.hardware import parse_hardware
+from vppcfg.tune.show.interface import parse_interface
+from vppcfg.tune.show.lines import Unread
+from vppcfg.tune.show.memory import parse_memory
+from vppcfg.tune.show.pci import parse_pci
+from vppcfg.tune.show.placement import parse_placement
+from vppcfg.tune.show.runtime import parse_max_vectors, parse_runtime
+from vppcfg.tune.show.threads import parse_threads
+from vppcfg.tune.show.trace import parse_trace
+from vppcfg.tune.show.version import parse_version
+from vppcfg.tune.stats_document import Parts, parts_of_stats
+
+_TEXTS: tuple[tuple[str, str, Callable[[str], tuple[Any, Unread]]], ...] = (
+    ("version", "version", parse_version),
+    ("cpu", "cpu", parse_cpu),
+    ("runtime-max", "max_vectors", parse_max_vectors),
+    ("errors", "errors", parse_errors),
+    ("hardware", "hardware", parse_hardware),
+    ("interface", "interfaces", parse_interface),
+    ("rx-placement", "rx_queues", parse_placement),
+    ("buffers", "buffers", parse_buffers),
+    ("pci", "pci", parse_pci),
+    ("threads", "places", parse_threads),
+    ("memory", "heaps", parse_memory),
+    ("trace", "is_tracing", parse_trace),
+)
+"""Name of the text, field of Reading, parser; `show runtime` comes after the CPU, whose rate it may need."""
+_DOCUMENTS: tuple[tuple[str, str, Callable[[Any], Parts]], ...] = (
+    ("api", "VPP's API", parts_of_api),
+    ("stats", "the stats segment", parts_of_stats),
+    ("host", "the kernel", parts_of_host),
+)
+"""In the order in which they go over what came before."""
+_PREFERRED_TEXTS = {"buffers"}
+"""`show buffers` knows the NUMA node too."""
+
+
+def reading_of(capture: Capture) -> Reading:
+    """Return what a capture says. Raise UsageError when it says nothing at all about a VPP."""
+    parts: Parts = {}
+    sources: dict[str, str] = {}
+    remarks = list(capture.remarks)
+    for name, field, parse in _TEXTS:
+        if name in capture.texts:
+            _take(parts, sources, field, COMMANDS[name], parse(capture.texts[name]), remarks)
+    if "runtime" in capture.texts:
+        cpu = parts.get("cpu")
+        parsed = parse_runtime(capture.texts["runtime"], cpu.base_hz if cpu else None)
+        _take(parts, sources, "threads", COMMANDS["runtime"], parsed, remarks)
+    printed = parts.get("threads")
+    for name, source, read in _DOCUMENTS:
+        if name in capture.documents:
+            _take_document(parts, sources, name, source, read, capture, remarks)
+    if not parts:
+        raise UsageError(f"nothing in {capture.name} can be read", "; ".join(remarks[:3]))
+    reading = Reading(taken_s=capture.taken_s, remarks=tuple(remarks), sources=tuple(sources.items()), **parts)
+    return replace(reading, threads=_named(reading, printed))
+
+
+def _take(
+    parts: Parts, sources: dict[str, str], field: str, command: str, parsed: tuple[Any, Unread], remarks: list[str]
+) -> None:
+    value, unread = parsed
+    if unread:
+        remarks.append(f"`{command}`: {len(unread)} line(s) make no sense, the first is {unread[0][:60]!r}")
+    if value or value is False or (not unread and value is not None):
+        parts[field] = value
+        sources[field] = f"`{command}`"
+
+
+def _take_document(
+    parts: Parts,
+    sources: dict[str, str],
+    name: str,
+    source: str,
+    read: Callable[[Any], Parts],
+    capture: Capture,
+    remarks: list[str],
+) -> None:
+    try:
+        found = read(capture.documents[name])
+    except ValueError as error:
+        remarks.append(f"{name}.json is not what vppcfg writes ({error}), and is left out")
+        return
+    for field, value in found.items():
+        if field in _PREFERRED_TEXTS and parts.get(field):
+            continue
+        if field == "interfaces":
+            value = _with_mtu(value, parts.get("interfaces") or ())
+        parts[field] = value
+        sources[field] = source
+
+
+def _with_mtu(counters: Any, printed: Any) -> Any:
+    """Return counters of interfaces with the MTUs that only a text has."""
+    mtus = {counter.name: counter.mtu for counter in printed}
+    return tuple(replace(counter, mtu=mtus.get(counter.name)) for counter in counters)
+
+
+def _named(reading: Reading, printed: tuple[ThreadCounters, ...] | None) -> tuple[ThreadCounters, ...] | None:
+    """Return the threads with lcores and node states, whoever knows them."""
+    if reading.threads is None:
+        return None
+    places: dict[int, ThreadPlace] = {place.index: place for place in reading.places or ()}
+    texts = {thread.index: thread for thread in printed or ()}
+    return tuple(_completed(thread, places.get(thread.index), texts.get(thread.index)) for thread in reading.threads)
+
+
+def _completed(thread: ThreadCounters, place: ThreadPlace | None, text: ThreadCounters | None) -> ThreadCounters:
+    lcore = thread.lcore if thread.lcore is not None else (place.cpu if place else text.lcore if text else None)
+    states = {node.name: node.state for node in text.nodes} if text else {}
+    nodes = tuple(node if node.state else replace(node, state=states.get(node.name, "")) for node in thread.nodes)
+    name = place.name if place else text.name if text else thread.name
+    return replace(thread, lcore=lcore, name=name, nodes=nodes)

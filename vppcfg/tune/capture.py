@@ -1,0 +1,152 @@
+"""Everything that one look at a VPP brought, as it came: kept in a folder, read back on another machine.
+
+A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json. With several
+looks they stand in subfolders 1, 2 and so on; capture.json says when each was taken.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vppcfg.errors import UsageError
+from vppcfg.tune.paste import split_paste
+
+COMMANDS: dict[str, str] = {
+    "version": "show version",
+    "runtime": "show runtime",
+    "runtime-max": "show runtime max",
+    "errors": "show errors",
+    "hardware": "show hardware-interfaces",
+    "interface": "show interface",
+    "rx-placement": "show interface rx-placement",
+    "buffers": "show buffers",
+    "cpu": "show cpu",
+    "pci": "show pci",
+    "threads": "show threads",
+    "memory": "show memory",
+    "trace": "show trace max 1",
+}
+"""File name without `.txt` -> the command that prints it."""
+FORMAT_VERSION = 1
+_DOCUMENTS = ("stats", "api", "host")
+_LIMIT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """The sources of one look, unread."""
+
+    name: str
+    taken_s: float | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """By the names of COMMANDS."""
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    """stats, api and host, as far as there are any."""
+    remarks: tuple[str, ...] = ()
+
+
+def read_captures(path: Path) -> tuple[Capture, ...]:
+    """Return the captures in a folder, or in a file with a session pasted from a terminal. Raise UsageError."""
+    if path.is_file():
+        return (_pasted(path),)
+    if not path.is_dir():
+        raise UsageError(f"there is no capture at {path}", "`vppcfg tune capture DIR` makes one")
+    times = _times(path / "capture.json")
+    numbered = sorted((child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()), key=_number)
+    if not numbered:
+        return (_capture(path, times.get("1")),)
+    return tuple(_capture(folder, times.get(folder.name)) for folder in numbered)
+
+
+def write_captures(captures: Iterable[Capture], folder: Path) -> None:
+    """Write captures into a folder that is new or empty. Raise UsageError."""
+    times: dict[str, float | None] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty", "name a folder that is new or empty")
+        for number, capture in enumerate(captures, start=1):
+            _write(capture, folder / str(number))
+            times[str(number)] = capture.taken_s
+        document = {"format_version": FORMAT_VERSION, "taken_s": times}
+        (folder / "capture.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+
+
+def _write(capture: Capture, folder: Path) -> None:
+    folder.mkdir()
+    for name, text in sorted(capture.texts.items()):
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8", errors="surrogateescape")
+    for name, document in sorted(capture.documents.items()):
+        (folder / f"{name}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
+
+
+def _number(folder: Path) -> int:
+    return int(folder.name)
+
+
+def _times(path: Path) -> dict[str, float]:
+    """Return when each capture was taken, as far as that is known."""
+    document = _json(path)[0] if path.is_file() else None
+    if not isinstance(document, Mapping):
+        return {}
+    if document.get("format_version") != FORMAT_VERSION:
+        raise UsageError(
+            f"{path} has format {document.get('format_version')!r}, and this vppcfg reads format {FORMAT_VERSION}",
+            "analyse it with the vppcfg that wrote it, or with a newer one",
+        )
+    times = document.get("taken_s")
+    found = times if isinstance(times, Mapping) else {}
+    return {str(name): float(when) for name, when in found.items() if isinstance(when, int | float)}
+
+
+def _capture(folder: Path, taken_s: float | None) -> Capture:
+    texts = {name: _text(folder / f"{name}.txt") for name in COMMANDS if (folder / f"{name}.txt").is_file()}
+    documents: dict[str, Any] = {}
+    remarks: list[str] = []
+    for name in _DOCUMENTS:
+        path = folder / f"{name}.json"
+        if path.is_file():
+            document, why_not = _json(path)
+            if why_not:
+                remarks.append(why_not)
+            else:
+                documents[name] = document
+    if not texts and not documents:
+        problem = remarks[0] if remarks else f"{folder} has nothing that the tuner reads"
+        names = ", ".join(f"{name}.txt" for name in COMMANDS)
+        raise UsageError(problem, f"it reads these files: {names}; `vppcfg tune capture DIR` makes them")
+    return Capture(name=str(folder), taken_s=taken_s, texts=texts, documents=documents, remarks=tuple(remarks))
+
+
+def _pasted(path: Path) -> Capture:
+    texts = split_paste(_text(path))
+    if not texts:
+        raise UsageError(
+            f"{path} holds no `show` command of VPP",
+            "paste a session with its prompts (`vpp# show runtime`), or name a folder with one file per command",
+        )
+    return Capture(name=str(path), texts=texts)
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, whatever its bytes are."""
+    try:
+        if path.stat().st_size > _LIMIT_BYTES:
+            raise UsageError(f"{path} is larger than {_LIMIT_BYTES >> 20} MB", "what VPP prints has a few MB at most")
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _json(path: Path) -> tuple[Any, str]:
+    """Return the document in a file, or why there is none."""
+    try:
+        return json.loads(_text(path)), ""
+    except (ValueError, RecursionError) as error:
+        return None, f"{path} is no JSON ({error}): it was cut or damaged, and is left out"

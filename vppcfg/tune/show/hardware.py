@@ -1,0 +1,126 @@
+"""`show hardware-interfaces` in, ports out (VPP: vnet/interface_format.c, plugins/dpdk/device/format.c).
+
+Every section begins with a row `NAME INDEX LINK HARDWARE-NAME`; lists may go on in the next lines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from vppcfg.tune.reading import Hardware, QueueLimits, RxQueue, TxQueue
+from vppcfg.tune.show.lines import Unread, clean_lines
+
+_PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
+_SPEED = re.compile(r"^Link speed: ([\d.]+) ([KMG])bps$")
+_RX_QUEUE = re.compile(r"^(\d+) \S+ \((\d+)\) (\w+)$")
+_TX_QUEUE = re.compile(r"^(\d+) (yes|no)(?: ([\d,-]+))?$")
+_LIMITS = re.compile(r"^(rx|tx): queues (\d+) \(max (\d+)\), desc (\d+) \(min (\d+) max (\d+) align (\d+)\)$")
+_PCI = re.compile(
+    r"^pci: device (\S+) subsystem \S+ address ([0-9a-f]+:[0-9a-f]{2}:[0-9a-f]{2}\.)0*([0-9a-f]+) numa (\S+)$"
+)
+_FRAME = re.compile(r"max-frame-size (\d+)")
+_COUNTER = re.compile(r"^((?:rx|tx) [a-z][a-z ]*[a-z]) (\d+)$")
+_SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
+_KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
+          "tx offload active", "flags")  # fmt: skip
+_KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
+
+
+def parse_hardware(text: str) -> tuple[tuple[Hardware, ...], Unread]:
+    """Return the ports. Drivers print what they like, so only a text without a port counts as unread."""
+    sections: list[tuple[re.Match[str], list[str]]] = []
+    stray: list[str] = []
+    for line in clean_lines(text):
+        if match := _PORT.match(line):
+            sections.append((match, []))
+        elif sections:
+            sections[-1][1].append(line)
+        elif not line.startswith("Name Idx"):
+            stray.append(line)
+    return tuple(_port(match, lines) for match, lines in sections), tuple(stray)
+
+
+def _port(row: re.Match[str], lines: list[str]) -> Hardware:
+    port = Hardware(name=row[1], is_up=row[3] != "down", driver=_driver(lines))
+    for line in lines:
+        port = _with_line(port, line)
+    keyed = _keyed(lines)
+    return replace(
+        port,
+        rss_active=keyed.get("rss active"),
+        tx_burst=_burst(keyed, "tx"),
+        rx_burst=_burst(keyed, "rx"),
+        tx_offloads=tuple(keyed.get("tx offload active", "").split()),
+        flags=tuple(keyed.get("flags", "").split()),
+        has_errors=any(line.startswith("Errors:") for line in lines),
+    )
+
+
+def _with_line(port: Hardware, line: str) -> Hardware:
+    """Return `port` with what one line of its section says."""
+    if match := _SPEED.match(line):
+        return replace(port, link_bps=int(float(match[1]) * _SCALE[match[2]]))
+    if match := _LIMITS.match(line):
+        queues, max_queues, descriptors, least, most, align = (int(part) for part in match.groups()[1:])
+        limits = QueueLimits(
+            queues=queues, max_queues=max_queues, descriptors=descriptors, min_descriptors=least,
+            max_descriptors=most, align=align,
+        )  # fmt: skip
+        return replace(port, rx_limits=limits) if match[1] == "rx" else replace(port, tx_limits=limits)
+    if match := _PCI.match(line):
+        numa = int(match[4]) if match[4].isdecimal() else None
+        return replace(port, pci_id=match[1], pci_address=match[2] + match[3], numa=numa)
+    if match := _FRAME.search(line):
+        return replace(port, max_frame=int(match[1]))
+    return _with_queue(port, line)
+
+
+def _with_queue(port: Hardware, line: str) -> Hardware:
+    if match := _RX_QUEUE.match(line):
+        found = RxQueue(interface=port.name, queue=int(match[1]), thread=int(match[2]), mode=match[3])
+        return replace(port, rx_queues=(*port.rx_queues, found))
+    if match := _TX_QUEUE.match(line):
+        threads = _threads(match[3] or "")
+        sent = TxQueue(interface=port.name, queue=int(match[1]), threads=threads, is_shared=match[2] == "yes")
+        return replace(port, tx_queues=(*port.tx_queues, sent))
+    if match := _COUNTER.match(line):
+        return replace(port, counters=(*port.counters, (match[1], int(match[2]))))
+    return port
+
+
+def _threads(text: str) -> tuple[int, ...]:
+    """Return the threads in a list such as `0,2-3`."""
+    threads: list[int] = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        threads.extend(range(int(first), int(last or first) + 1))
+    return tuple(threads)
+
+
+def _driver(lines: list[str]) -> str:
+    """Return the line behind the hardware address, which names the driver."""
+    places = [place for place, line in enumerate(lines) if line.startswith("Ethernet address")]
+    return lines[places[0] + 1] if places and places[0] + 1 < len(lines) else ""
+
+
+def _keyed(lines: list[str]) -> dict[str, str]:
+    """Return the values that are used, each with the lines that it goes on in."""
+    found: dict[str, str] = {}
+    key = ""
+    for line in lines:
+        match = _KEY.match(line)
+        if match:
+            key = match[1] if match[1] in _KEYED else ""
+            if key:
+                found.setdefault(key, match[2])
+        elif key and not _COUNTER.match(line):
+            found[key] = f"{found[key]} {line}".strip()
+    return found
+
+
+def _burst(keyed: dict[str, str], direction: str) -> str | None:
+    """Return mode and function of a burst, None when the driver tells neither."""
+    parts = [keyed.get(f"{direction} burst {what}", "") for what in ("mode", "function")]
+    known = [part for part in parts if part and "not available" not in part]
+    return ", ".join(known) or None

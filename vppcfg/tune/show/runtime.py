@@ -1,0 +1,152 @@
+"""`show runtime` in, threads and their nodes out (VPP: vlib/node_cli.c)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from vppcfg.tune.reading import NodeCounters, PrintedRates, ThreadCounters
+from vppcfg.tune.show.lines import Unread, clean_lines, number, whole
+
+_STATE_WIDTH = 12
+"""VPP cuts a state here, and may leave no space between a long name and it."""
+_STATES = (
+    "active", "polling", "disabled", "interrupt wait", "interrupt", "time wait", "event wait", "any wait", "clock wait",
+    "one time event wait", "suspended", "running", "not started", "done", "unknown",
+)  # fmt: skip
+_THREAD = re.compile(r"^Thread (\d+) (\S+)(?: \(lcores? (\d+)\))?")
+_TIME = re.compile(r"^Time ([\d.]+),")
+_LOOPS = re.compile(r"loops/sec ([\d.]+)")
+_RATES = re.compile(r"^vector rates in (\S+), out (\S+), drop (\S+), punt (\S+)$")
+_PRINTED_ERROR = 0.005
+"""Clocks are printed with three digits, as in 9.14e1."""
+
+
+def _state_pattern() -> re.Pattern[str]:
+    forms = {form[:width] for state in _STATES for form in (state, f'"{state}"') for width in (_STATE_WIDTH, 99)}
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    return re.compile(r"^(\S+?)\s*(" + "|".join(map(re.escape, longest_first)) + r")\s*$")
+
+
+_NAME_AND_STATE = _state_pattern()
+
+
+@dataclass(slots=True)
+class _Thread:
+    """A thread while its lines come in."""
+
+    index: int = 0
+    name: str = "vpp_main"
+    lcore: int | None = None
+    time_s: float | None = None
+    loops_per_s: float | None = None
+    printed: PrintedRates | None = None
+    nodes: list[NodeCounters] = field(default_factory=list)
+
+    def frozen(self) -> ThreadCounters:
+        return ThreadCounters(
+            index=self.index, name=self.name, lcore=self.lcore, time_s=self.time_s, loops_per_s=self.loops_per_s,
+            printed=self.printed, nodes=tuple(self.nodes),
+        )  # fmt: skip
+
+
+def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[ThreadCounters, ...], Unread]:
+    """Return the threads, and what could not be read.
+
+    `show runtime time` prints nanoseconds in place of clocks; with `base_hz` they become clocks, else none.
+    """
+    threads: list[_Thread] = []
+    unread: list[str] = []
+    ticks_per_unit = 1.0
+    for line in clean_lines(text):
+        if match := _THREAD.match(line):
+            lcore = int(match[3]) if match[3] else None
+            threads.append(_Thread(index=int(match[1]), name=match[2], lcore=lcore))
+        elif "Name" in line.split() and "Calls" in line:
+            ticks_per_unit = (base_hz or 0.0) / 1e9 if "Packet-Time" in line else 1.0
+        elif not _is_summary(line, threads) and not _is_decoration(line):
+            node = _node(line, ticks_per_unit)
+            if node is None:
+                unread.append(line)
+            else:
+                _current(threads).nodes.append(node)
+    return tuple(thread.frozen() for thread in threads), tuple(unread)
+
+
+def parse_max_vectors(text: str) -> tuple[tuple[tuple[int, str, int], ...], Unread]:
+    """Return thread, node and largest vector of every row of `show runtime max`, and what could not be read."""
+    rows: list[tuple[int, str, int]] = []
+    unread: list[str] = []
+    thread = 0
+    for line in clean_lines(text):
+        tokens = line.split()
+        if match := _THREAD.match(line):
+            thread = int(match[1])
+        elif _TIME.match(line) or _RATES.match(line) or _is_decoration(line) or "Max Node Clocks" in line:
+            continue
+        elif len(tokens) == 6 and tokens[2].isdecimal():
+            rows.append((thread, tokens[0], int(tokens[2])))
+        else:
+            unread.append(line)
+    return tuple(rows), tuple(unread)
+
+
+def _current(threads: list[_Thread]) -> _Thread:
+    """Return the thread that a line belongs to; a VPP without workers names none."""
+    if not threads:
+        threads.append(_Thread())
+    return threads[-1]
+
+
+def _is_decoration(line: str) -> bool:
+    return set(line) <= {"-", "."} or line.startswith("events pending") or line.endswith("events pending,")
+
+
+def _is_summary(line: str, threads: list[_Thread]) -> bool:
+    """Take a line of the summary above a thread's nodes."""
+    if match := _TIME.match(line):
+        thread = _current(threads)
+        if thread.time_s is not None and not _THREAD.match(line):
+            return True
+        thread.time_s = float(match[1])
+        loops = _LOOPS.search(line)
+        thread.loops_per_s = float(loops[1]) if loops else None
+        return True
+    if match := _RATES.match(line):
+        try:
+            received, sent, dropped, punted = (number(part) for part in match.groups())
+        except ValueError:
+            return False
+        _current(threads).printed = PrintedRates(
+            received_pps=received, sent_pps=sent, dropped_pps=dropped, punted_pps=punted
+        )
+        return True
+    return False
+
+
+def _node(line: str, ticks_per_unit: float) -> NodeCounters | None:
+    """Return the node of a row: the last five tokens are numbers, before them stand name and state."""
+    parts = line.rsplit(" ", 5)
+    match = _NAME_AND_STATE.match(parts[0]) if len(parts) == 6 else None
+    if match is None:
+        return None
+    try:
+        calls, vectors, suspends = (whole(part) for part in parts[1:4])
+        clocks_each, _ = (number(part) for part in parts[4:])
+    except ValueError:
+        return None
+    return NodeCounters(
+        name=match[1],
+        state=_whole_state(match[2]),
+        calls=calls,
+        vectors=vectors,
+        suspends=suspends,
+        clocks=clocks_each * (vectors or calls or suspends) * ticks_per_unit,
+        clocks_error=_PRINTED_ERROR,
+    )
+
+
+def _whole_state(printed: str) -> str:
+    """Return a state in full, without the quotes that VPP 25.02 and newer print."""
+    bare = printed.strip('"')
+    return next((state for state in _STATES if state == bare or state.startswith(bare)), bare)
