@@ -27,7 +27,7 @@ _MISSING = ": Required field missing"
 _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
 _LATER = frozenset(
     {"loopbacks", "bondethernets", "bridgedomains", "vxlan_tunnels", "taps", "prefixlists", "acls", "sflow"}
-    | {"protected", "dataplane", "mac", "unnumbered", "mpls"}
+    | {"protected", "mac", "unnumbered", "mpls"}
 )
 """Keys of the language that this version does not know."""
 

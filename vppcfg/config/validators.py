@@ -7,6 +7,7 @@ from typing import Any
 from yamale.validators import DefaultValidators, Validator
 
 from vppcfg.config.address import canonical_address
+from vppcfg.config.dataplane_validators import DATAPLANE_VALIDATORS
 from vppcfg.config.names import NETNS_LENGTH, is_glob, is_interface_name, is_lcp_name, is_netns_name
 from vppcfg.config.scalar import shown
 
@@ -76,4 +77,8 @@ class Glob(Validator):  # type: ignore[misc]
         return f"{shown(value)} is no name or glob; it is text without spaces, in which * stands for anything"
 
 
-VALIDATORS = {**DefaultValidators, **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob)}}
+VALIDATORS = {
+    **DefaultValidators,
+    **DATAPLANE_VALIDATORS,
+    **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob)},
+}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.sflow import SflowSettings
@@ -134,3 +135,5 @@ class Configuration:
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may take down or recreate."""
+    dataplane: DataplaneSection | None = None
+    """How VPP itself is set up; plans do not look at it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from vppcfg.model.bond import BondMode
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.release import OLDEST, Release
@@ -57,13 +58,41 @@ def _answering(configuration: Configuration) -> Iterator[KeyPath]:
             yield (*interface.path, "addresses")
 
 
+def _applied_acls(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "acls") for port in configuration.interfaces.values() if port.acls)
+
+
+def _sampled(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "sflow") for port in configuration.interfaces.values() if port.has_sflow)
+
+
+def _lacp_bonds(configuration: Configuration) -> Iterator[KeyPath]:
+    return (bond.path for bond in configuration.bonds.values() if bond.mode is BondMode.LACP)
+
+
+def _vxlans(configuration: Configuration) -> Iterator[KeyPath]:
+    return (tunnel.path for tunnel in configuration.vxlans.values())
+
+
+def _taps(configuration: Configuration) -> Iterator[KeyPath]:
+    return (tap.path for tap in configuration.taps.values())
+
+
+TAP_PLUGIN_SINCE = Release(26, 2)
+"""Before, TAPs were part of VPP itself."""
+
 NEEDS: tuple[Need, ...] = (
-    Need(plugin="linux_cp", reason="an LCP", users=_lcps),
-    Need(plugin="linux_nl", reason="an LCP, whose Linux side it follows", users=_lcps, is_required=False),
-    Need(plugin="tap", reason="an LCP, whose Linux side is a TAP", users=_lcps, since=Release(26, 2), is_required=False),
-    Need(plugin="ping", reason="answers to pings where Linux gives none", users=_answering, is_required=False),
+    Need(plugin="acl", reason="an interface applies ACLs", users=_applied_acls),
+    Need(plugin="lacp", reason="a bond speaks LACP", users=_lacp_bonds),
+    Need(plugin="linux_cp", reason="an interface has an LCP", users=_lcps),
+    Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
+    Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
+    Need(plugin="sflow", reason="an interface is sampled", users=_sampled, since=Release(25, 2)),
+    Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),
+    Need(plugin="tap", reason="the file has a TAP", users=_taps, since=TAP_PLUGIN_SINCE),
+    Need(plugin="vxlan", reason="the file has a VXLAN tunnel", users=_vxlans),
     *(
-        Need(plugin=plugin, reason=f"a port of device-type {name}", users=_ports(name))
+        Need(plugin=plugin, reason=f"a port is of device-type {name}", users=_ports(name))
         for name, plugin in PORT_PLUGINS.items()
     ),
 )
@@ -71,7 +100,11 @@ NEEDS: tuple[Need, ...] = (
 
 def needed_plugins(configuration: Configuration, release: Release) -> Iterator[tuple[Need, KeyPath]]:
     """Yield what the file needs and the first place that needs it."""
+    found: set[str] = set()
     for need in NEEDS:
+        if release < need.since or need.plugin in found:
+            continue
         place = next(need.users(configuration), None)
-        if place is not None and release >= need.since:
+        if place is not None:
+            found.add(need.plugin)
             yield need, place

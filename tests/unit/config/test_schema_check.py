@@ -139,7 +139,7 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("section", ["loopbacks", "bondethernets", "bridgedomains", "taps", "acls", "dataplane"])
+@pytest.mark.parametrize("section", ["loopbacks", "bondethernets", "bridgedomains", "taps", "acls"])
 def test_sections_of_later_versions_are_named_as_such(section: str) -> None:
     ((rule, path, text),) = found({section: {}})
     assert (rule, path) == ("schema-unknown-key", (section,))

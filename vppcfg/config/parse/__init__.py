@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from vppcfg.config.parse.dataplane import parse_dataplane
 from vppcfg.config.parse.section import Section
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import KeyPath, Problem
@@ -33,8 +34,9 @@ def parse(data: Any, bad_paths: Iterable[KeyPath]) -> Parsed:
     section.parse(content.get("interfaces"))
     is_sound = not any(path[:1] == ("unmanaged",) for path in bad)
     globs = tuple(content.get("unmanaged") or ()) if is_sound else ()
+    dataplane, dataplane_problems = parse_dataplane(content.get("dataplane"), bad)
     return Parsed(
-        configuration=Configuration(interfaces=section.interfaces, unmanaged=globs),
+        configuration=Configuration(interfaces=section.interfaces, unmanaged=globs, dataplane=dataplane),
         broken=frozenset(section.broken),
-        problems=tuple(section.problems),
+        problems=(*section.problems, *dataplane_problems),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from vppcfg.config.rules import address, interface, l2xc, lcp, sub_interface, unmanaged
+from vppcfg.config.rules import address, dataplane, interface, l2xc, lcp, sub_interface, unmanaged
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
 
@@ -34,6 +34,14 @@ RULES: tuple[Rule, ...] = (
     sub_interface.mtu_above_parent,
     sub_interface.id_beyond_cli,
     unmanaged.unmanaged_configured,
+    dataplane.main_core_is_worker,
+    dataplane.poll_sleep_without_workers,
+    dataplane.jumbo_without_multi_seg,
+    dataplane.device_name_duplicate,
+    dataplane.device_without_interface,
+    dataplane.interface_without_device,
+    dataplane.plugin_missing,
+    dataplane.queue_workers,
 )
 
 

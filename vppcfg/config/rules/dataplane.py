@@ -1,0 +1,146 @@
+"""Rules that join the `dataplane` section with itself and with the rest of the file; no machine is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.dataplane import DataplaneSection, DeviceSection
+from vppcfg.model.device import DEFAULT_DEVICE_TYPE
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.pci import address_of_interface, interface_tail
+from vppcfg.model.plugins import NEEDS
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.release import OLDEST
+
+FRAME_OVERHEAD = 26
+"""Bytes around a packet on the wire: Ethernet header, two VLAN tags, checksum."""
+
+
+def main_core_is_worker(index: Index) -> Iterator[Problem]:
+    """Find a main core that is a worker too (vlib/threads.c takes each CPU once)."""
+    section = index.configuration.dataplane
+    if section is None or not isinstance(section.cpu.workers, tuple):
+        return
+    if section.cpu.main_core in section.cpu.workers:
+        text = f"CPU {section.cpu.main_core} is the main core and a worker; VPP refuses that, take it out of one"
+        yield Problem(rule="cpu-main-is-worker", path=_path("cpu", "workers"), text=text)
+
+
+def poll_sleep_without_workers(index: Index) -> Iterator[Problem]:
+    """Find a main thread that forwards packets and is told to sleep (vlib/file.c)."""
+    section = index.configuration.dataplane
+    if section is not None and section.unix.poll_sleep_us and section.cpu.workers == 0:
+        text = f"without workers the main thread forwards, and would sleep {section.unix.poll_sleep_us} us in each loop"
+        yield Problem(rule="poll-sleep-workers", path=_path("unix", "poll-sleep-usec"), text=text)
+
+
+def jumbo_without_multi_seg(index: Index) -> Iterator[Problem]:
+    """Find MTUs whose frames do not fit into one buffer, where a packet may not span several (dpdk/device/common.c)."""
+    section = index.configuration.dataplane
+    if section is None or section.dpdk.is_multi_seg is not False:
+        return
+    limit = section.buffers.data_size - FRAME_OVERHEAD
+    for interface in index.interfaces:
+        if is_dpdk_port(interface) and interface.mtu > limit:
+            text = (
+                f"mtu {interface.mtu} of {interface.name} does not fit into a buffer of {section.buffers.data_size} "
+                f"bytes, which leaves {limit}; allow multi-seg, or make one of them fit"
+            )
+            yield Problem(rule="multi-seg-mtu", path=(*interface.path, "mtu"), text=text)
+
+
+def device_name_duplicate(index: Index) -> Iterator[Problem]:
+    """Find devices that are given the same name (dpdk/device/init.c)."""
+    owners: dict[str, str] = {}
+    for device in _devices(index.configuration.dataplane):
+        if device.name is not None and owners.setdefault(device.name, device.address) != device.address:
+            text = f"{owners[device.name]} has the name {device.name} already"
+            yield Problem(rule="device-name-duplicate", path=(*device.path, "name"), text=text)
+
+
+def device_without_interface(index: Index) -> Iterator[Problem]:
+    """Find devices that VPP drives and whose interface the file neither configures nor leaves alone."""
+    globs = NameGlobs(index.configuration.unmanaged)
+    names = {name for name in (*index.configuration.interfaces, *index.broken) if "." not in name}
+    addresses = {address_of_interface(name) for name in names}
+    for device in _devices(index.configuration.dataplane):
+        if device.name is None and device.address not in addresses:
+            tail = interface_tail(device.address)
+            text = f"no interface of the file is named after this device, such as TenGigabitEthernet{tail}"
+        elif device.name is not None and device.name not in names and not globs.matches(device.name):
+            text = f"{device.name} is neither below `interfaces` nor under `unmanaged`"
+        else:
+            continue
+        yield Problem(rule="device-interface", path=device.path, text=text, severity=Severity.WARNING)
+
+
+def interface_without_device(index: Index) -> Iterator[Problem]:
+    """Find interfaces that DPDK would have to provide and no listed device does."""
+    section = index.configuration.dataplane
+    if section is None or section.dpdk.devices is None:
+        return
+    given = {device.name for device in section.dpdk.devices.values()}
+    unnamed = {device.address for device in section.dpdk.devices.values() if device.name is None}
+    for interface in index.interfaces:
+        if not is_dpdk_port(interface) or interface.name in given:
+            continue
+        if address_of_interface(interface.name) not in unnamed:
+            text = f"no device below `dataplane` becomes {interface.name}; list it, or say which `device-type` it has"
+            yield Problem(rule="interface-device", path=interface.path, text=text, severity=Severity.WARNING)
+
+
+def plugin_missing(index: Index) -> Iterator[Problem]:
+    """Find objects of the file whose plugin is not in the list, as far as they need one in every release."""
+    section = index.configuration.dataplane
+    if section is None or section.plugins is None:
+        return
+    for need in NEEDS:
+        if need.plugin in section.plugins or not need.is_required or need.since > OLDEST:
+            continue
+        place = next(need.users(index.configuration), None)
+        if place is not None:
+            text = f"the list lacks {need.plugin}, which {_dotted(place)} needs ({need.reason}); add it"
+            yield Problem(rule="plugin-missing", path=_path("plugins"), text=text)
+    if section.dpdk.devices and "dpdk" not in section.plugins:
+        yield Problem(rule="plugin-missing", path=_path("plugins"), text="the list lacks dpdk, which the devices need")
+
+
+def queue_workers(index: Index) -> Iterator[Problem]:
+    """Find devices whose workers and RX queues do not go together (dpdk/device/init.c)."""
+    section = index.configuration.dataplane
+    for device in _devices(section):
+        assert section is not None
+        queues = device.queues.rx_queues or section.dpdk.default.rx_queues
+        if device.workers is None:
+            continue
+        if queues is not None and len(device.workers) != queues:
+            text = f"{len(device.workers)} worker(s) for {queues} RX queue(s); VPP wants one worker per queue"
+            yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
+        count = section.cpu.workers if isinstance(section.cpu.workers, int) else len(section.cpu.workers or ())
+        if section.cpu.workers is not None and max(device.workers) >= count:
+            text = f"there is no worker {max(device.workers)}; {count} worker(s) are counted from 0"
+            yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
+
+
+def is_dpdk_port(interface: InterfaceConfig) -> bool:
+    """Return whether an interface is one that DPDK has to provide."""
+    if interface.kind is not InterfaceKind.PHYSICAL or interface.parent is not None:
+        return False
+    if interface.device_type is not None:
+        return interface.device_type == DEFAULT_DEVICE_TYPE
+    return address_of_interface(interface.name) is not None
+
+
+def _devices(section: DataplaneSection | None) -> tuple[DeviceSection, ...]:
+    return () if section is None else tuple((section.dpdk.devices or {}).values())
+
+
+def _path(*keys: str) -> KeyPath:
+    return ("dataplane", *keys)
+
+
+def _dotted(path: KeyPath) -> str:
+    return ".".join(str(key) for key in path)
