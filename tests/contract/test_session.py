@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from tests.contract.subject import ALL, Subject
+
+SOCKCLNT_CREATE, SOCKCLNT_DELETE, CONTROL_PING = 15, 17, 23
+SOCKET_CLIENT = 0x80000000
+FRAME = struct.Struct(">QII")
 
 
 def test_a_ping_is_answered(vpp: Subject) -> None:
@@ -68,6 +75,81 @@ def test_events_are_told_to_those_who_asked(vpp: Subject, first: int) -> None:
 def test_asking_twice_for_events_is_refused(vpp: Subject) -> None:
     answers = [vpp.api.want_interface_events(enable_disable=wanted, pid=7).retval for wanted in (0, 1, 1, 0, 0)]
     assert answers == [-31, 0, -31, 0, -31]
+
+
+class Raw:
+    """A client that sends what it likes."""
+
+    def __init__(self, path: str) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(0.3)
+        self.sock.connect(path)
+        self.send(struct.pack(">HI64s", SOCKCLNT_CREATE, 9, b"raw"))
+        answer = self.receive()
+        assert answer is not None
+        self.handle: int = struct.unpack_from(">HIIiI", answer)[4]
+
+    def send(self, message: bytes) -> None:
+        """Send one frame."""
+        self.sock.sendall(FRAME.pack(0, len(message), 0) + message)
+
+    def receive(self) -> bytes | None:
+        """Return the next message, b'' at the end, None when none comes."""
+        try:
+            header = self.sock.recv(FRAME.size, socket.MSG_WAITALL)
+            return self.sock.recv(FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
+        except TimeoutError:
+            return None
+
+
+@pytest.fixture
+def raw(vpp: Subject) -> Iterator[Raw]:
+    client = Raw(vpp.client.transport.server_address)
+    yield client
+    client.sock.close()
+
+
+def test_the_hello_tells_the_handle_under_which_answers_come(raw: Raw) -> None:
+    assert raw.handle & SOCKET_CLIENT
+    raw.send(struct.pack(">HII", CONTROL_PING, raw.handle, 7))
+    answer = raw.receive()
+    assert answer is not None
+    assert struct.unpack_from(">HIiI", answer) == (CONTROL_PING + 1, 7, 0, raw.handle)
+
+
+@pytest.mark.parametrize("handle", [0, 1, SOCKET_CLIENT | 4711])
+def test_a_message_under_an_unknown_handle_is_carried_out_without_an_answer(raw: Raw, handle: int) -> None:
+    raw.send(struct.pack(">HII", CONTROL_PING, handle, 7))
+    assert raw.receive() is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"\0",
+        struct.pack(">H", CONTROL_PING),
+        struct.pack(">HIH", CONTROL_PING, 0, 0),
+        struct.pack(">HII", 60000, 0, 0),
+        struct.pack(">HII", CONTROL_PING + 1, 0, 0),
+    ],
+)
+def test_what_is_no_message_is_passed_over(raw: Raw, message: bytes) -> None:
+    raw.send(message)
+    assert raw.receive() is None
+    raw.send(struct.pack(">HII", CONTROL_PING, raw.handle, 7))
+    assert (raw.receive() or b"")[:2] == struct.pack(">H", CONTROL_PING + 1)
+
+
+def test_more_than_the_message_is_no_harm(raw: Raw) -> None:
+    raw.send(struct.pack(">HIIQ", CONTROL_PING, raw.handle, 7, 1))
+    assert (raw.receive() or b"")[:6] == struct.pack(">HI", CONTROL_PING + 1, 7)
+
+
+def test_goodbye_is_answered_and_then_the_connection_ends(raw: Raw) -> None:
+    raw.send(struct.pack(">HIII", SOCKCLNT_DELETE, raw.handle, 7, raw.handle))
+    assert raw.receive() == struct.pack(">HIi", SOCKCLNT_DELETE + 1, 7, 1)
+    assert raw.receive() == b""
 
 
 def _wait_for(condition: Any) -> None:

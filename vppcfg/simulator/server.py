@@ -6,7 +6,6 @@ Nothing that a client sends can end it; what VPP would answer is the business of
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import selectors
 import socket
@@ -14,18 +13,15 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from struct import Struct
 from types import TracebackType
 
 from vppcfg.errors import UsageError
+from vppcfg.simulator.frames import framed, take_messages
 from vppcfg.simulator.handlers.call import Client
+from vppcfg.simulator.listener import listen_on
 from vppcfg.simulator.vpp import DiedError, SimulatedVpp
 
-_HEADER = Struct(">QII")
-"""Frame header: a pointer of VPP's own, the length of the message, a mark of VPP's own (vlibapi/api_common.h)."""
 _READ_BYTES = 1 << 18
-_MAX_MESSAGE_BYTES = 1 << 20
-"""A longer message is no message: its client is dropped."""
 _MAX_UNREAD_BYTES = 1 << 28
 """A client that lets more answers pile up than this is dropped."""
 _SOCKET_HANDLE = 1 << 31
@@ -82,7 +78,7 @@ class SimulatorServer:
         if self._path is None or self._listener is not None:
             return
         try:
-            self._listener = _listen_at(self._path)
+            self._listener = listen_on(self._path)
         except UsageError:
             self._close()
             raise
@@ -201,20 +197,15 @@ class SimulatorServer:
             self._drop(connection)
             return
         connection.unread += data
-        position = 0
-        while (end := _end_of_message(connection.unread, position)) is not None:
-            message = bytes(connection.unread[position + _HEADER.size : end])
-            position = end
+        for message in take_messages(connection.unread):
             answers = self._vpp.handle(message, connection.client, self._clients)
             if answers and self._vpp.faults.faults.delay_s:
                 self._sleep(self._vpp.faults.faults.delay_s)
             for handle, answer in answers:
                 receiver = self._connections.get(handle)
                 if receiver is not None:
-                    receiver.unsent += _HEADER.pack(0, len(answer), 0)
-                    receiver.unsent += answer
+                    receiver.unsent += framed(answer)
                     touched[handle] = receiver
-        del connection.unread[:position]
         touched.update({handle: other for handle, other in self._connections.items() if other.client.is_leaving})
 
     def _write(self, connection: _Connection) -> None:
@@ -268,46 +259,3 @@ def serve_stream(vpp: SimulatedVpp, sock: socket.socket) -> None:
     server = SimulatorServer(vpp)
     server.add_client(sock)
     server.run_until_idle()
-
-
-def _end_of_message(buffer: bytearray, start: int) -> int | None:
-    """Return where the message that starts at `start` ends, None when it is not whole; raise OSError if too long."""
-    if len(buffer) - start <= _HEADER.size:
-        return None
-    _, length, _ = _HEADER.unpack_from(buffer, start)
-    if length > _MAX_MESSAGE_BYTES:
-        raise OSError(errno.EMSGSIZE, f"a message of {length} bytes")
-    end: int = start + _HEADER.size + length
-    return end if end <= len(buffer) else None
-
-
-def _listen_at(path: Path) -> socket.socket:
-    _remove_stale(path)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        listener.bind(str(path))
-        listener.listen(64)
-    except OSError as problem:
-        listener.close()
-        reason = problem.strerror or str(problem)
-        raise UsageError(f"cannot listen on {path}: {reason}", "name another path with --socket") from problem
-    listener.setblocking(False)
-    return listener
-
-
-def _remove_stale(path: Path) -> None:
-    """Remove a socket that nobody listens on; raise UsageError when somebody does or it is something else."""
-    if not path.exists():
-        return
-    if not path.is_socket():
-        raise UsageError(f"{path} exists and is no socket", "name another path with --socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            path.unlink(missing_ok=True)
-            return
-        except OSError as problem:
-            raise UsageError(f"cannot use {path}: {problem.strerror or problem}") from problem
-    raise UsageError(f"a VPP answers at {path} already", "stop it, or name another path with --socket")

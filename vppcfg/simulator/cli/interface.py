@@ -10,6 +10,7 @@ from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import address, interface, sub_interface
 from vppcfg.simulator.vnet.sub_interface import Flag
 
+_EXPECTED_ID = "expected ID or ID MIN-MAX, got"
 _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
@@ -105,36 +106,33 @@ def create_sub_interfaces(tables: Tables, line: Input) -> str:
 
 
 def _encapsulation(line: Input, parent: SwInterface) -> tuple[int, int, SwInterface]:
-    whole = line.unknown("expected ID or ID MIN-MAX, got")
+    """Read ids and match; return the first and the last id, and the sub-interface that the first one is."""
+    whole = line.unknown(_EXPECTED_ID)
     first = line.number()
     if first is None:
         raise whole
-    template = sub_interface.template_for(parent.index, first, 0, 0, 0)
-    template.flags = Flag.ONE_TAG | Flag.EXACT_MATCH
+    template = sub_interface.template_for(parent.index, first, Flag.ONE_TAG | Flag.EXACT_MATCH, 0, 0)
     if line.take("default"):
         template.flags = Flag.DEFAULT
     elif line.take("untagged"):
         template.flags = Flag.NO_TAGS | Flag.EXACT_MATCH
     elif line.take("dot1q"):
-        template.flags = 0
-        _vlans(line, template)
+        _vlans(line, template, 0)
     elif line.take("dot1ad"):
-        template.flags = Flag.DOT1AD
-        _vlans(line, template)
+        _vlans(line, template, Flag.DOT1AD)
     elif line.take("-"):
         last = line.number()
-        if last is None:
-            raise whole
-        if first > last:
-            raise line.unknown("expected ID or ID MIN-MAX, got")
+        if last is None or first > last:
+            raise whole if last is None else line.unknown(_EXPECTED_ID)
         return first, last, template
     else:
         template.outer_vlan = first & 0xFFFF
     return first, first, template
 
 
-def _vlans(line: Input, template: SwInterface) -> None:
+def _vlans(line: Input, template: SwInterface, protocol: int) -> None:
     """Read `<outer>|any [inner-dot1q <inner>|any] [exact-match]`."""
+    template.flags = protocol
     whole = line.unknown("expected dot1q config, got")
     is_outer_any = line.take("any")
     outer = 0 if is_outer_any else line.number()

@@ -12,7 +12,7 @@ _NO_INTERFACE = "interface name or sw_if_index required"
 
 
 def create(tables: Tables, rest: Input) -> str:
-    """`lcp create <interface> host-if <name> [netns <namespace>] [tun]`."""
+    """`lcp create <interface> host-if <name> [netns <namespace>] [tun]`, in any order."""
     line = rest.line()
     index, host_name, netns, is_tun = NONE, None, "", False
     while not line.is_at_end:
@@ -32,15 +32,19 @@ def create(tables: Tables, rest: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, _NO_INTERFACE)
     if host_name is None:
         raise RefusedError(Retval.UNSPECIFIED, "host interface name required")
-    if len(netns) >= _NETNS_BYTES:
+    _create(tables, index, lcp.Wish(host_name=host_name, netns=netns, is_tun=is_tun))
+    return ""
+
+
+def _create(tables: Tables, index: int, wish: lcp.Wish) -> None:
+    if len(wish.netns) >= _NETNS_BYTES:
         text = f"Namespace name should be fewer than {_NETNS_BYTES} characters"
         raise RefusedError(Retval.UNSPECIFIED, text)
     try:
-        lcp.create(tables, index, lcp.Wish(host_name=host_name, netns=netns, is_tun=is_tun))
+        lcp.create(tables, index, wish)
     except RefusedError as refusal:
         text = f"linux-cp pair creation failed ({refusal.retval})"
         raise RefusedError(Retval.UNSPECIFIED, text) from None
-    return ""
 
 
 def delete(tables: Tables, rest: Input) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vppcfg.simulator.linux_side import Device
-from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import NONE, HostTap, HwInterface, Pair, SwInterface, Tables
 from vppcfg.simulator.vnet import address, interface, sub_interface
@@ -14,6 +13,9 @@ _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
 _DEFAULT_HOST_MTU = 9216
 """ETHERNET_MAX_PACKET_BYTES, where the interface has no packet MTU."""
+_TAP_LINK_MTU = 9000
+_TAP_MAC = bytes([0x02, 0xFE])
+"""How the MAC addresses begin that VPP makes up; the rest is random in VPP and the TAP's number here."""
 _TAP_MTUS = range(68, 65522)
 """MTUs in bytes that Linux lets a TAP have."""
 
@@ -76,21 +78,24 @@ def _create_host_tap(tables: Tables, phy: SwInterface, wish: Wish, netns: str) -
         tables.linux.remove(netns, device.name)
         raise RefusedError(Retval.NETLINK_ERROR)
     tables.tap_ids.add(number)
+    port = _register_tap(tables, HostTap(number=number, netns=netns, device_name=device.name), wish.is_tun)
+    return device, interface.create_port(tables, port, mtu or _DEFAULT_HOST_MTU)
 
+
+def _register_tap(tables: Tables, tap: HostTap, is_tun: bool) -> HwInterface:
     def tap_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
-            name=f"{'tun' if wish.is_tun else 'tap'}{number}",
+            name=f"{'tun' if is_tun else 'tap'}{tap.number}",
             device_class=tables.release.tap_class,
-            is_ethernet=not wish.is_tun,
-            mac=bytes(6) if wish.is_tun else mac_bytes("02:fe:00:00:00:00")[:2] + number.to_bytes(4),
-            link_mtu=9000,
+            is_ethernet=not is_tun,
+            mac=bytes(6) if is_tun else _TAP_MAC + tap.number.to_bytes(4),
+            link_mtu=_TAP_LINK_MTU,
             is_link_up=True,
-            tap=HostTap(number=number, netns=netns, device_name=device.name),
+            tap=tap,
         )
 
-    tap = tables.hw.add(tap_at)
-    return device, interface.create_port(tables, tap, mtu or _DEFAULT_HOST_MTU)
+    return tables.hw.add(tap_at)
 
 
 def _free_tap_id(tables: Tables, phy: SwInterface) -> int:
