@@ -17,6 +17,9 @@ from vppcfg.errors import DataplaneError
 FRAME = struct.Struct(">8xI4x")
 """What stands before a message on the socket: its size in bytes (msgbuf_t, vlibmemory/socket_api.c)."""
 
+_HEADERS = ("_vl_msg_id", "client_index", "context")
+"""What every request begins with."""
+
 HEAD = struct.Struct(">HI")
 """How every reply begins: message id and the context of its request (vlibapi/api_helper_macros.h)."""
 
@@ -103,33 +106,56 @@ class Message:
         (text,) = struct.unpack_from(f"{length}s", data, self._size + 4)
         return text  # type: ignore[no-any-return]
 
-    def pack(self, client: int, context: int, values: Mapping[str, Value], text: str = "") -> bytes:
-        """Return the framed message of `client` with `values` by path, zeros elsewhere, and `text` as its last string.
+    def pack(
+        self,
+        client: int,
+        context: int,
+        values: Mapping[str, Value],
+        text: str = "",
+        elements: Sequence[Mapping[str, Value]] = (),
+    ) -> bytes:
+        """Return the framed message of `client` with `values` by path, zeros elsewhere.
 
+        `text` or `elements` are what ends it, where it ends in a string or in a list, whose count follows from them.
         Raise ValueError when a value does not fit its field.
         """
-        paths = tuple(values)
-        packer = self._packers.get(paths)
-        if packer is None:
-            packer = self._packers[paths] = self._packer(("_vl_msg_id", "client_index", "context", *paths))
-        end = b""
-        if self._tail is not None and self._tail.count is None:
-            end = struct.pack(">I", len(text.encode())) + text.encode()
         try:
+            end = self._end(text, elements)
+            if elements and self._tail is not None and self._tail.count:
+                values = {**values, self._tail.count: len(elements)}
+            paths = tuple(values)
+            packer = self._packers.get(paths)
+            if packer is None:
+                packer = self._packers[paths] = self._packer((*_HEADERS, *paths), FRAME.format)
             return packer(self._size + len(end), self.index, client, context, *values.values()) + end
         except struct.error as error:
             raise ValueError(f"a value does not fit VPP's message {self.name} ({error})") from error
 
-    def _packer(self, paths: tuple[str, ...]) -> Packer:
-        """Return a function from the message's size and the values at `paths` to a framed message."""
-        self._check(paths[3:])
+    def _end(self, text: str, elements: Sequence[Mapping[str, Value]]) -> bytes:
+        """Return what ends the message: a string with its length, or the elements of a list."""
+        if self._tail is None:
+            return b""
+        if self._tail.count is None:
+            return struct.pack(">I", len(text.encode())) + text.encode()
+        if not elements:
+            return b""
+        element = Message(self.name, 0, self._tail.leaves, None)
+        packer = element._packer(tuple(elements[0]), ">")
+        return b"".join(packer(*values.values()) for values in elements)
+
+    def _packer(self, paths: tuple[str, ...], frame: str) -> Packer:
+        """Return a function from the values that `frame` has, and those at `paths`, to bytes."""
+        self._check([path for path in paths if path not in _HEADERS])
         present = [path for path in self._leaves if path in paths]
-        pack = struct.Struct(">8xI4x" + _codes(self._leaves, paths)).pack
+        pack = struct.Struct(frame + _codes(self._leaves, paths)).pack
         texts = {paths.index(path): self._leaves[path] for path in present if self._leaves[path].code.endswith("s")}
         if present == list(paths) and not texts:
             return pack
         order = [paths.index(path) for path in present]
-        return lambda size, *values: pack(size, *(_fitted(texts.get(place), values[place]) for place in order))
+        ahead = frame.count("I")
+        return lambda *values: pack(
+            *values[:ahead], *(_fitted(texts.get(place), values[ahead + place]) for place in order)
+        )
 
     def _check(self, paths: Sequence[str]) -> None:
         for path in paths:

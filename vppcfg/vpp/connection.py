@@ -77,14 +77,20 @@ class Connection:
         """Return whether this VPP's `message` has a value at `path`. Raise DataplaneError when it lacks the message."""
         return self.message(message).has(path)
 
-    def request(self, name: str, values: Mapping[str, Value] | None = None, text: str = "") -> tuple[int, bytes]:
-        """Return a new request's context and its framed bytes: `values` by path, and `text` as its last string.
+    def request(
+        self,
+        name: str,
+        values: Mapping[str, Value] | None = None,
+        text: str = "",
+        elements: Sequence[Mapping[str, Value]] = (),
+    ) -> tuple[int, bytes]:
+        """Return a new request's context and its framed bytes: `values` by path, and `text` or `elements` at its end.
 
         Raise DataplaneError when this VPP lacks the message, ValueError when a value does not fit its field.
         """
         self._context += 1
         client = self._client if self._client is not None else 0
-        return self._context, self.message(name).pack(client, self._context, values or {}, text)
+        return self._context, self.message(name).pack(client, self._context, values or {}, text, elements)
 
     def ask(self, requests: Sequence[bytes]) -> Replies:
         """Send all `requests` at once and return everything that VPP says to them.

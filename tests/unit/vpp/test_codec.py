@@ -93,6 +93,27 @@ def test_a_list_at_the_end_is_as_long_as_its_count_says() -> None:
     assert list(m.items(data, "x", "id")) == [(255, 1), (254, 2)]
 
 
+def test_a_list_at_the_end_is_packed_and_counted() -> None:
+    m = message(["u8", "n"], ["u8", "a"], ["vl_api_entry_t", "entries", 0, "n"])
+    assert m.pack(1, 2, {"a": 7}, elements=[{"x": 255, "id": 1}, {"x": 254, "id": 2}]) == framed(
+        b"\2\7\0\1\xff\0\2\xfe"
+    )
+    assert m.pack(1, 2, {"a": 7}) == framed(b"\0\7")
+
+
+def test_a_list_of_numbers_has_elements_without_a_path() -> None:
+    m = message(["u8", "n"], ["u32", "numbers", 0, "n"])
+    data = m.pack(1, 2, {}, elements=[{"": 5}, {"": 6}])
+    assert data == framed(b"\2\0\0\0\5\0\0\0\6")
+    assert list(m.items(data[16:], "")) == [(5,), (6,)]
+
+
+def test_a_list_longer_than_its_count_can_say_is_refused() -> None:
+    m = message(["u8", "n"], ["u32", "numbers", 0, "n"])
+    with pytest.raises(ValueError, match="does not fit VPP's message m"):
+        m.pack(1, 2, {}, elements=[{"": 5}] * 256)
+
+
 def test_a_message_shorter_than_its_definition_cannot_be_read() -> None:
     with pytest.raises(struct.error):
         message(["u32", "a"]).reader("a")(b"\0" * 10)
