@@ -1,0 +1,75 @@
+"""What the tests of the commands share: simulated VPPs in a thread, and the configurations of the two transcripts."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+
+Serve = Callable[[SimulatedVpp], str]
+
+GI1, GI3 = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
+
+L2XC = f"""\
+interfaces:
+  {GI1}:
+    mtu: 1500
+    l2xc: {GI3}
+  {GI3}:
+    mtu: 1500
+    l2xc: {GI1}
+"""
+L3 = f"""\
+interfaces:
+  {GI1}:
+    mtu: 1500
+    lcp: e1-0-0
+    addresses: [ 100.64.10.1/30 ]
+  {GI3}:
+    mtu: 1500
+    lcp: e3-0-0
+    addresses: [ 100.64.10.5/30 ]
+"""
+
+
+def two_ports() -> list[PhysicalPort]:
+    """Return the ports of the transcripts: link and packet MTU 9000, down."""
+    return [PhysicalPort(name=GI1), PhysicalPort(name=GI3)]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serve a simulated VPP and return its socket's path; one that dies is simply gone."""
+    with ExitStack() as stack:
+
+        def start(vpp: SimulatedVpp) -> str:
+            path = str(tmp_path / f"vpp{id(vpp)}.sock")
+            stack.enter_context(SimulatorServer(vpp, path))
+            return path
+
+        yield start
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with the two configurations."""
+    (tmp_path / "l2xc.yaml").write_text(L2XC)
+    (tmp_path / "l3.yaml").write_text(L3)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def nobody(tmp_path: Path) -> str:
+    """The path of a socket that nobody listens on."""
+    path = tmp_path / "stale.sock"
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(path))
+    return str(path)

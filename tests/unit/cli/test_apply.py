@@ -1,0 +1,165 @@
+"""`vppcfg apply`: what it does, what it asks, and what it says when VPP does not go along."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.usefixtures("files")
+
+WITH_SUB = f"""\
+interfaces:
+  {GI1}:
+    mtu: 1500
+    sub-interfaces:
+      100: {{ addresses: [ 192.0.2.1/24 ] }}
+  {GI3}: {{ mtu: 1500 }}
+"""
+
+
+class Person(io.StringIO):
+    """A standard input at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def vpp(serve: Serve) -> str:
+    return serve(SimulatedVpp(ports=two_ports()))
+
+
+def is_reached(config: str, vpp: str, capsys: pytest.CaptureFixture[str]) -> bool:
+    """Return whether nothing is left to do."""
+    capsys.readouterr()
+    return main(["plan", "-c", config, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert f"~ interface {GI1}\n" in captured.out
+    assert captured.err.endswith("Applied 10 step(s)\n")
+    assert is_reached("l2xc.yaml", vpp, capsys)
+
+
+def test_there_and_back_again(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for config in ("l2xc.yaml", "l3.yaml", "l2xc.yaml"):
+        assert main(["apply", "-c", config, "-a", vpp]) == ExitCode.DONE
+        assert is_reached(config, vpp, capsys)
+
+
+def test_a_second_apply_has_nothing_to_do(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    capsys.readouterr()
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.endswith("Nothing to do\n")
+
+
+@pytest.mark.parametrize("position", range(1, 11))
+def test_a_refusal_exits_7_and_says_what_was_not_done(
+    serve: Serve, capsys: pytest.CaptureFixture[str], position: int
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=position)))
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
+    captured = capsys.readouterr()
+    assert f"Step {position} of 10 was refused" in captured.err
+    assert captured.err.count("\n  refused: ") == 1
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert is_reached("l2xc.yaml", vpp, capsys)
+
+
+def test_a_vpp_that_dies_half_way_exits_7(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(die_at=4)))
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
+    assert "The change is incomplete" in capsys.readouterr().err
+
+
+def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports()))
+    Path("one.yaml").write_text(f"interfaces: {{ {GI1}: {{ mtu: 1500 }} }}\n")
+    assert main(["apply", "-c", "one.yaml", "-a", vpp]) == ExitCode.REFUSED
+    captured = capsys.readouterr()
+    assert "[phy-unlisted]" in captured.err
+    assert captured.err.endswith("Nothing was changed\n")
+    assert main(["dump", "-a", vpp]) == ExitCode.DONE
+    assert "mtu: 1500" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "allowed", "expected"),
+    [
+        ("l2xc.yaml", "l3.yaml", "none", ExitCode.REFUSED),
+        ("l2xc.yaml", "l3.yaml", "flap", ExitCode.DONE),
+        ("l3.yaml", "l2xc.yaml", "flap", ExitCode.REFUSED),
+        ("l3.yaml", "l2xc.yaml", "recreate", ExitCode.DONE),
+    ],
+)
+def test_a_plan_with_more_impact_than_allowed_is_refused(
+    vpp: str, capsys: pytest.CaptureFixture[str], before: str, after: str, allowed: str, expected: ExitCode
+) -> None:
+    main(["apply", "-c", before, "-a", vpp])
+    assert main(["apply", "-c", after, "-a", vpp, "--max-impact", allowed]) == expected
+    assert is_reached(before if expected is ExitCode.REFUSED else after, vpp, capsys)
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "expected"),
+    [
+        ("y\n", [], ExitCode.DONE),
+        ("Yes\n", [], ExitCode.DONE),
+        ("n\n", [], ExitCode.REFUSED),
+        ("\n", [], ExitCode.REFUSED),
+        ("", [], ExitCode.REFUSED),
+        ("n\n", ["--yes"], ExitCode.DONE),
+    ],
+)
+def test_a_person_is_asked_before_something_is_removed(
+    vpp: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    options: list[str],
+    expected: ExitCode,
+) -> None:
+    Path("sub.yaml").write_text(WITH_SUB)
+    main(["apply", "-c", "sub.yaml", "-a", vpp])
+    capsys.readouterr()
+    monkeypatch.setattr("sys.stdin", Person(answer))
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
+    assert ("[y/N]" in capsys.readouterr().err) is (options == [])
+    assert is_reached("l2xc.yaml" if expected is ExitCode.DONE else "sub.yaml", vpp, capsys)
+
+
+def test_nobody_is_asked_without_a_terminal(vpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("sub.yaml").write_text(WITH_SUB)
+    main(["apply", "-c", "sub.yaml", "-a", vpp])
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+
+
+def test_a_person_is_not_asked_when_nothing_is_removed(
+    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Person("n\n"))
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert "[y/N]" not in capsys.readouterr().err
+
+
+def test_a_vpp_that_shows_something_else_exits_8(
+    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
+    monkeypatch.setattr("vppcfg.simulator.vnet.interface.set_admin_state", lambda *arguments, **named: None)
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DIFFERENT
+    assert "VPP shows something else" in capsys.readouterr().err

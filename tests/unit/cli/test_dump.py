@@ -1,0 +1,65 @@
+"""`vppcfg dump`: a configuration that check accepts and whose plan is empty, or a state document."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.usefixtures("files")
+
+
+@pytest.fixture
+def vpp(serve: Serve) -> str:
+    return serve(SimulatedVpp(ports=two_ports()))
+
+
+@pytest.mark.parametrize("config", [None, "l2xc.yaml", "l3.yaml"])
+def test_a_dump_is_valid_and_its_plan_is_empty(
+    vpp: str, capsys: pytest.CaptureFixture[str], config: str | None
+) -> None:
+    if config is not None:
+        assert main(["apply", "-c", config, "-a", vpp]) == ExitCode.DONE
+    assert main(["dump", "-a", vpp, "-o", "dumped.yaml"]) == ExitCode.DONE
+    assert main(["check", "-c", "dumped.yaml"]) == ExitCode.DONE
+    capsys.readouterr()
+    assert main(["plan", "-c", "dumped.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+    assert capsys.readouterr().out == ""
+
+
+def test_a_dump_is_the_file_that_was_applied(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    capsys.readouterr()
+    assert main(["dump", "-a", vpp]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert captured.out.replace("\n\n", "\n") == L3
+    assert captured.err.endswith("lines to (stdout)\n")
+
+
+def test_a_state_document_has_everything_that_was_read(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    capsys.readouterr()
+    assert main(["dump", "-a", vpp, "--format", "json"]) == ExitCode.DONE
+    document = json.loads(capsys.readouterr().out)
+    assert document["interfaces"][GI1]["addresses"] == ["100.64.10.1/30"]
+    assert document["lcps"][GI3]["host_name"] == "e3-0-0"
+
+
+def test_what_the_language_cannot_say_is_unmanaged(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=[*two_ports(), PhysicalPort(name="odd0", link_mtu=9000, packet_mtu=1400)]))
+    assert main(["dump", "-a", vpp, "-o", "dumped.yaml"]) == ExitCode.DONE
+    assert main(["plan", "-c", "dumped.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+    capsys.readouterr()
+    main(["dump", "-a", vpp])
+    assert "odd0" in capsys.readouterr().out.partition("unmanaged:")[2]
+
+
+def test_a_vpp_that_does_not_run_exits_4(nobody: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dump", "-a", nobody]) == ExitCode.DATAPLANE
+    assert capsys.readouterr().out == ""
