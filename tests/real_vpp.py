@@ -156,8 +156,8 @@ class RealVpp:
         return self._process.pid
 
     def _launch(self) -> None:
-        plugins = next((prefix() / "lib").glob("**/vpp_plugins"), None)
-        path = f"path {plugins}" if plugins else ""
+        folders = [*(prefix() / "lib").glob("*/vpp_plugins"), *(prefix() / "lib").glob("vpp_plugins")]
+        path = f"path {folders[0]}" if folders else ""
         startup = self.folder / "startup.conf"
         startup.write_text(
             _STARTUP.format(folder=self.folder, name=self.folder.name, plugin_path=path, extra=self._extra)

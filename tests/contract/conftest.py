@@ -22,9 +22,7 @@ def connected(socket_path: Path, api_dir: Path, stack: ExitStack) -> Any:
     """Return a connected vpp_papi client that says goodbye when `stack` closes."""
     from vpp_papi import VPPApiClient
 
-    client = VPPApiClient(
-        apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=10
-    )
+    client = VPPApiClient(apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=10)
     client.connect("contract")
     stack.callback(client.disconnect)
     return client

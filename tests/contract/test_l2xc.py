@@ -130,9 +130,7 @@ def test_a_rewrite_is_shown_without_what_it_does_not_use(
         (Flags.ONE_TAG | Flags.DOT1AD, 0, -72),
     ],
 )
-def test_tags_that_may_be_anything_are_not_popped(
-    vpp: Subject, first: int, flags: int, pop_1: int, pop_2: int
-) -> None:
+def test_tags_that_may_be_anything_are_not_popped(vpp: Subject, first: int, flags: int, pop_1: int, pop_2: int) -> None:
     sub = vpp.sub(first, 100, flags)
     assert [rewrite(vpp, sub, POP_1), rewrite(vpp, sub, POP_2)] == [pop_1, pop_2]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import struct
 from typing import Any
 
 import pytest
 
+from tests.contract.raw import Raw
 from tests.contract.subject import ALL, PORTS, Flags, Subject
 
 TWO_TAGS = Flags.TWO_TAGS | Flags.EXACT
@@ -267,6 +269,16 @@ def test_one_pair_can_be_asked_for(vpp: Subject, first: int, second: int) -> Non
     vpp.add_pair(second, "e3")
     reply, rows = vpp.api.lcp_itf_pair_get_v2(cursor=0, sw_if_index=second)
     assert (reply.retval, reply.cursor, [row.host_if_name for row in rows]) == (0, ALL, ["e3"])
+
+
+def test_all_pairs_of_version_2_end_with_version_1s_reply(vpp: Subject, first: int) -> None:
+    """So vpp_papi waits for the other one until it gives up (plugins/linux-cp/lcp_api.c)."""
+    vpp.add_pair(first, "e1")
+    raw = Raw(vpp.client.transport.server_address)
+    raw.send(struct.pack(">HIIII", raw.ids["lcp_itf_pair_get_v2"], raw.handle, 7, 0, ALL))
+    numbers = [struct.unpack_from(">HI", raw.receive() or b"") for _ in range(2)]
+    raw.sock.close()
+    assert numbers == [(raw.ids["lcp_itf_pair_details"], 7), (raw.ids["lcp_itf_pair_get_reply"], 7)]
 
 
 @pytest.mark.parametrize("index", [0, 4711])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -11,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.contract.raw import Raw
 from tests.contract.subject import ALL, Subject
 
-SOCKCLNT_CREATE, SOCKCLNT_DELETE, CONTROL_PING = 15, 17, 23
+SOCKCLNT_DELETE, CONTROL_PING = 17, 23
 SOCKET_CLIENT = 0x80000000
-FRAME = struct.Struct(">QII")
 
 
 def test_a_ping_is_answered(vpp: Subject) -> None:
@@ -75,31 +74,6 @@ def test_events_are_told_to_those_who_asked(vpp: Subject, first: int) -> None:
 def test_asking_twice_for_events_is_refused(vpp: Subject) -> None:
     answers = [vpp.api.want_interface_events(enable_disable=wanted, pid=7).retval for wanted in (0, 1, 1, 0, 0)]
     assert answers == [-31, 0, -31, 0, -31]
-
-
-class Raw:
-    """A client that sends what it likes."""
-
-    def __init__(self, path: str) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(0.3)
-        self.sock.connect(path)
-        self.send(struct.pack(">HI64s", SOCKCLNT_CREATE, 9, b"raw"))
-        answer = self.receive()
-        assert answer is not None
-        self.handle: int = struct.unpack_from(">HIIiI", answer)[4]
-
-    def send(self, message: bytes) -> None:
-        """Send one frame."""
-        self.sock.sendall(FRAME.pack(0, len(message), 0) + message)
-
-    def receive(self) -> bytes | None:
-        """Return the next message, b'' at the end, None when none comes."""
-        try:
-            header = self.sock.recv(FRAME.size, socket.MSG_WAITALL)
-            return self.sock.recv(FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
-        except TimeoutError:
-            return None
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 
+from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.naming import natural_key
@@ -12,6 +13,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.handlers.call import to_bytes
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
+from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.vnet import interface, l2, lcp, sub_interface
 from vppcfg.simulator.vnet.sub_interface import Flag
@@ -50,11 +52,17 @@ def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
 
 
 def load_state(tables: Tables, state: State) -> None:
-    """Put interfaces, sub-interfaces, L2 settings, addresses and LCP pairs of `state` into the tables."""
+    """Put interfaces, sub-interfaces, L2 settings, addresses and LCP pairs of `state` into the tables.
+
+    Raise UsageError for a state that no VPP can be in.
+    """
     rows = {name: _load_interface(tables, state.interfaces[name]) for name in _in_order(state)}
     for name, row in rows.items():
         _load_settings(tables, state.interfaces[name], row)
     tables.lcp.default_netns = state.facts.lcp.default_netns
+    strangers = sorted(state.lcps.keys() - rows.keys())
+    if strangers:
+        raise UsageError(f"the state has an LCP pair on {strangers[0]} but no such interface")
     for name in sorted(state.lcps, key=lambda name: (rows[name].is_sub, rows[name].inner_vlan > 0, natural_key(name))):
         _load_pair(tables, rows[name], state.lcps[name])
     tables.lcp.is_sync = state.facts.lcp.is_sync
@@ -66,20 +74,27 @@ def _in_order(state: State) -> list[str]:
 
 
 def _load_interface(tables: Tables, wanted: Interface) -> SwInterface:
-    parent = tables.named(wanted.parent) if wanted.parent is not None else None
     known = tables.named(wanted.name)
     if known is not None:
         return known
-    if parent is not None:
-        flags, outer, inner = _match(wanted)
-        return sub_interface.create(
-            tables, sub_interface.template_for(parent.index, wanted.sub_id, flags, outer, inner)
-        )
-    port = PhysicalPort(
-        name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000
-    )
-    made_up = "" if wanted.link_mtu is None else made_up_mac(len(tables.hw))
-    return _add_port(tables, port, mac_bytes(wanted.mac or made_up))
+    if wanted.parent is not None:
+        return _load_sub_interface(tables, wanted, wanted.parent)
+    port = PhysicalPort(name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000)
+    return _add_port(tables, port, mac_bytes(wanted.mac))
+
+
+def _load_sub_interface(tables: Tables, wanted: Interface, parent_name: str) -> SwInterface:
+    """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
+    parent = tables.named(parent_name)
+    if parent is None:
+        raise UsageError(f"the state has {wanted.name} but not its parent {parent_name}")
+    template = sub_interface.template_for(parent.index, wanted.sub_id, *_match(wanted))
+    for _ in range(2):
+        try:
+            return sub_interface.create(tables, template)
+        except RefusedError as refusal:
+            reason = refusal.text
+    raise UsageError(f"VPP cannot have {wanted.name}: {reason}")
 
 
 def _match(wanted: Interface) -> tuple[int, int, int]:
@@ -107,6 +122,8 @@ def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     for text in sorted(wanted.addresses):
         address = ipaddress.ip_interface(text)
         book = tables.ip6 if address.version == 6 else tables.ip4
+        if book.find(book.table_of(row.index), int(address.ip)) is not None:
+            raise UsageError(f"the state has the address {address.ip} twice, on {wanted.name} and before")
         book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
     _load_l2(tables, wanted, row)
 
@@ -128,10 +145,13 @@ def _load_rewrite(tables: Tables, rewrite: TagRewrite, row: SwInterface) -> None
 
 def _load_pair(tables: Tables, row: SwInterface, pair: LcpPair) -> None:
     """Make a pair; one without a host keeps its name, and its host's index is free."""
-    if pair.has_host:
-        default, tables.lcp.default_netns = tables.lcp.default_netns, ""
-        tables.linux.has(pair.netns)
-        lcp.create(tables, row.index, lcp.Wish(host_name=pair.host_name, netns=pair.netns))
-        tables.lcp.default_netns = default
-    else:
+    if not pair.has_host:
         lcp.create_orphan(tables, row.index, pair.host_name, pair.netns)
+        return
+    default, tables.lcp.default_netns = tables.lcp.default_netns, ""
+    try:
+        lcp.create(tables, row.index, lcp.Wish(host_name=pair.host_name, netns=pair.netns))
+    except RefusedError as refusal:
+        text = f"VPP cannot have the LCP pair {pair.host_name} on {tables.name_of(row)} ({refusal.retval})"
+        raise UsageError(text, "its parent needs a pair, Linux needs the namespace, and a name is used once") from None
+    tables.lcp.default_netns = default

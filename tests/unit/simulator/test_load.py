@@ -5,8 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
 
 from tests.unit.simulator.wire import Wire
+from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import Facts, State
@@ -64,6 +68,7 @@ STATE = State(
     },
     facts=Facts(lcp=LcpSettings(default_netns="dataplane", is_sync=True, is_auto_subint=True)),
 )
+SUB = STATE.interfaces["eth0.100"]
 
 
 @contextmanager
@@ -139,3 +144,33 @@ def test_encapsulations_of_a_state_are_taken() -> None:
 def test_an_empty_state_is_a_vpp_with_local0() -> None:
     with served(SimulatedVpp(state=State())) as wire:
         assert len(wire.dump("sw_interface_dump", ALL, False, b"")) == 1
+
+
+def test_two_sub_interfaces_may_have_one_encapsulation() -> None:
+    """VPP can be brought to that, and a state that was observed must be loaded."""
+    twin = replace(SUB, name="eth0.200", sub_id=200)
+    vpp = SimulatedVpp(state=State(interfaces={**STATE.interfaces, "eth0.200": twin}))
+    assert vpp.tables.named("eth0.200") is not None
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "lcps", "words"),
+    [
+        ({"eth9.1": replace(SUB, name="eth9.1", parent="eth9")}, {}, "not its parent eth9"),
+        (
+            {"eth0.7": replace(SUB, name="eth0.7", sub_id=7, encapsulation=OtherMatch(flags=66))},
+            {},
+            "VPP cannot have eth0.7: not implemented yet",
+        ),
+        ({"eth2": replace(STATE.interfaces["eth0"], name="eth2")}, {}, r"the address 10\.0\.0\.1 twice"),
+        ({}, {"nobody": LcpPair(host_name="x")}, "LCP pair on nobody but no such interface"),
+        ({}, {"eth1": LcpPair(host_name="e0")}, r"LCP pair e0 on eth1 \(-13\)"),
+        ({}, {"eth0.101": LcpPair(host_name="a b")}, r"LCP pair a b on eth0\.101 \(-73\)"),
+    ],
+)
+def test_a_state_that_no_vpp_can_be_in_is_an_error(
+    interfaces: dict[str, Interface], lcps: dict[str, LcpPair], words: str
+) -> None:
+    state = State(interfaces={**STATE.interfaces, **interfaces}, lcps={"eth0": LcpPair(host_name="e0"), **lcps})
+    with pytest.raises(UsageError, match=words):
+        SimulatedVpp(state=state)

@@ -15,9 +15,7 @@ _PAGE_ROWS = 512
 """VPP shows pairs for a millisecond at a time and then wants to be asked again, with the cursor it gives."""
 
 
-def add_delete(
-    call: Call, is_add: bool, sw_if_index: int, host_name: bytes, kind: int, netns: bytes
-) -> list[Outgoing]:
+def add_delete(call: Call, is_add: bool, sw_if_index: int, host_name: bytes, kind: int, netns: bytes) -> list[Outgoing]:
     """Make or delete a pair, version 1."""
     retval, _ = _add_delete(call.vpp.tables, is_add, sw_if_index, (host_name, kind, netns))
     return [("lcp_itf_pair_add_del_reply", (retval,))]

@@ -10,9 +10,7 @@ from vppcfg.simulator.vnet import interface, sub_interface
 _LAST_VLAN = 4095
 
 
-def create(
-    call: Call, sw_if_index: int, sub_id: int, flags: int, outer_vlan: int, inner_vlan: int
-) -> list[Outgoing]:
+def create(call: Call, sw_if_index: int, sub_id: int, flags: int, outer_vlan: int, inner_vlan: int) -> list[Outgoing]:
     """Make a sub-interface with any encapsulation; ids are not checked."""
     tables = call.vpp.tables
     parent = tables.sw.get(sw_if_index)

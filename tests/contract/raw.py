@@ -1,0 +1,41 @@
+"""A client that sends VPP what it likes, byte by byte, for what vpp_papi would not say."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+_FRAME = struct.Struct(">QII")
+_SOCKCLNT_CREATE = 15
+_HELLO = struct.Struct(">HIIiIH")
+_ENTRY = struct.Struct(">H64s")
+
+
+class Raw:
+    """One connection that has said hello."""
+
+    def __init__(self, path: str) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(0.3)
+        self.sock.connect(path)
+        self.send(struct.pack(">HI64s", _SOCKCLNT_CREATE, 9, b"raw"))
+        answer = self.receive()
+        assert answer is not None
+        self.handle: int = _HELLO.unpack_from(answer)[4]
+        self.ids = {
+            name.rstrip(b"\0").decode().rpartition("_")[0]: number
+            for number, name in _ENTRY.iter_unpack(answer[_HELLO.size :])
+        }
+        """Message ids by name."""
+
+    def send(self, message: bytes) -> None:
+        """Send one frame."""
+        self.sock.sendall(_FRAME.pack(0, len(message), 0) + message)
+
+    def receive(self) -> bytes | None:
+        """Return the next message, b'' at the end, None when none comes."""
+        try:
+            header = self.sock.recv(_FRAME.size, socket.MSG_WAITALL)
+            return self.sock.recv(_FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
+        except TimeoutError:
+            return None
