@@ -1,9 +1,9 @@
-"""What SIGTERM and SIGINT do to a command: it tidies up on its way out, or ends its work in good order."""
+"""Turns SIGTERM into an exception, so that a command that is told to stop tidies up on its way out."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -15,28 +15,11 @@ class Terminated(BaseException):
 @contextmanager
 def terminating() -> Iterator[None]:
     """Raise Terminated in the main thread when SIGTERM arrives within this context."""
-    with _handling(signal.SIGTERM, _raise):
-        yield
-
-
-@contextmanager
-def calling(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when SIGINT or SIGTERM arrives within this context: for a service, whose normal end that is."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        stop()
-
-    with _handling(signal.SIGINT, handle), _handling(signal.SIGTERM, handle):
-        yield
-
-
-@contextmanager
-def _handling(number: signal.Signals, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    former = signal.signal(number, handler)
+    former = signal.signal(signal.SIGTERM, _raise)
     try:
         yield
     finally:
-        signal.signal(number, former)
+        signal.signal(signal.SIGTERM, former)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:

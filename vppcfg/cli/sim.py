@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Serve until told to stop, and remove the socket."""
     from pathlib import Path
 
-    from vppcfg.cli.signals import calling
+    from vppcfg.cli.signals import Terminated
     from vppcfg.cli.state_file import read_state
     from vppcfg.simulator.api_json import write_api_dir
     from vppcfg.simulator.faults import Faults
@@ -63,11 +63,14 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.api_dir is not None:
         write_api_dir(Path(args.api_dir), release)
     server = SimulatorServer(vpp, args.socket, on_death=lambda: log.info("Died at message %d, as told", args.die_at))
-    with calling(server.stop):
+    try:
         server.listen()
         log.info("VPP %s is listening on %s", vpp.version, args.socket)
         server.run()
-    log.info("Stopped")
+    except (KeyboardInterrupt, Terminated):
+        log.info("Stopped")
+    finally:
+        server.stop()
     return ExitCode.DONE
 
 
