@@ -13,7 +13,7 @@ from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
-from vppcfg.plan.effects import dependent_pairs
+from vppcfg.plan.effects.lcp import dependent_pairs
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0")
 SUB_IDS = (100, 200, 1000, 4095, 2147483648)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
@@ -142,7 +142,7 @@ def _show_refusals(plan: Plan, performance: Performance) -> None:
     log.error("VPP is between the old state and the new one; `vppcfg plan` shows what is left to do")
 
 
-def _show_remaining(remaining: tuple[Change, ...]) -> None:
+def _show_remaining(remaining: tuple[Change[Any], ...]) -> None:
     from vppcfg.cli.difference import painted_changes
     from vppcfg.cli.output import Paint, write
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from vppcfg.cli.output import Colour, Paint, printable
 from vppcfg.plan.diff import Action, Change
@@ -22,7 +23,7 @@ def painted_difference(plan: Plan, paint: Paint) -> str:
     return _painted(diff_lines(plan), paint)
 
 
-def painted_changes(changes: Iterable[Change], paint: Paint) -> str:
+def painted_changes(changes: Iterable[Change[Any]], paint: Paint) -> str:
     """Return what differs between two states."""
     return _painted(change_lines(changes, {}), paint)
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ipaddress
+from dataclasses import dataclass, field, replace
 from enum import Enum
+
+ICMP, TCP, UDP, ICMP6 = 1, 6, 17, 58
+MAX_PORT = 65535
+MAX_ICMP = 255
 
 
 class AclAction(Enum):
@@ -33,6 +38,32 @@ class AclRule:
     """Mask and value; the configuration says none, so they are read and kept."""
 
 
+def canonical_rule(rule: AclRule) -> AclRule:
+    """Return the rule as vppcfg writes it, with the same effect (plugins/acl/public_inlines.h).
+
+    VPP looks at no ports where the protocol is any, at flags for TCP only, and never at the host bits of a prefix;
+    ICMP types and codes have 8 bits.
+    """
+    first, second = rule.source_ports, rule.destination_ports
+    if rule.protocol == 0:
+        first = second = (0, MAX_PORT)
+    elif rule.protocol in (ICMP, ICMP6):
+        first, second = _icmp_range(first), _icmp_range(second)
+    return replace(
+        rule,
+        source=str(ipaddress.ip_network(rule.source, strict=False)),
+        destination=str(ipaddress.ip_network(rule.destination, strict=False)),
+        source_ports=first,
+        destination_ports=second,
+        tcp_flags=rule.tcp_flags if rule.protocol == TCP else (0, 0),
+    )
+
+
+def _icmp_range(numbers: tuple[int, int]) -> tuple[int, int]:
+    """Return the range of ICMP types or codes that VPP can meet, and one that it cannot meet as it is."""
+    return (numbers[0], MAX_ICMP) if numbers[0] <= MAX_ICMP < numbers[1] else numbers
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acl:
     """One access list. It is identified by its name: what follows the mark in its tag."""
@@ -40,6 +71,8 @@ class Acl:
     rules: tuple[AclRule, ...]
     tag: str = ""
     """VPP's tag, whole."""
+    index: int | None = field(default=None, compare=False)
+    """VPP's own number for it; None for one that is to be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,3 +13,8 @@ def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
     """Return a sort key of `name` in which runs of digits compare as numbers."""
     parts = _NUMBER.split(name)
     return tuple(int(part) if index % 2 else part for index, part in enumerate(parts)), name
+
+
+def instance_of(name: str) -> int:
+    """Return the number at the end of a name that VPP gave, such as loop3 or BondEthernet0."""
+    return int(_NUMBER.findall(name)[-1])

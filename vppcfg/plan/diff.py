@@ -5,15 +5,21 @@ An object is replaced when VPP cannot change it in place, or when something that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Any, Generic, TypeVar
 
+from vppcfg.model.acl import Acl
+from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.naming import natural_key
+from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
-from vppcfg.plan.effects import dependent_pairs
+from vppcfg.plan.effects.lcp import dependent_pairs
+from vppcfg.plan.replacement import is_refilled, replaced_interfaces
 
 
 class Action(Enum):
@@ -25,6 +31,17 @@ class Action(Enum):
     DELETE = "delete"
 
 
+class ObjectKind(Enum):
+    """What a change is about."""
+
+    INTERFACE = "interface"
+    LCP = "lcp"
+    BRIDGE = "bridge"
+    ACL = "acl"
+    SFLOW = "sflow"
+    MPLS = "mpls"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeChange:
     """One attribute that differs."""
@@ -34,113 +51,212 @@ class AttributeChange:
     new: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InterfaceChange:
-    """What becomes of one interface."""
-
-    action: Action
-    name: str
-    before: Interface | None
-    after: Interface | None
-    attributes: tuple[AttributeChange, ...] = ()
-    forced_by: str | None = None
-    """Why the interface is replaced."""
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LcpChange:
-    """What becomes of the LCP pair of one interface."""
+class Change(Generic[T_co]):
+    """What becomes of one object."""
 
     action: Action
+    kind: ObjectKind
     name: str
-    before: LcpPair | None
-    after: LcpPair | None
+    """For an LCP pair, that of its interface."""
+    before: T_co | None
+    after: T_co | None
     attributes: tuple[AttributeChange, ...] = ()
     forced_by: str | None = None
-    """Why the pair is replaced."""
-
-
-Change = InterfaceChange | LcpChange
-
-REPLACING = ("encapsulation", "sub_id", "parent", "kind")
-"""Attributes of an interface that VPP cannot change in place."""
+    """Why the object is replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """All changes, by name of the interface, in natural order."""
+    """All changes, by name, in natural order."""
 
-    interfaces: Mapping[str, InterfaceChange]
-    lcps: Mapping[str, LcpChange]
+    interfaces: Mapping[str, Change[Interface]]
+    """With what a bond, tunnel or TAP is made of among the attributes."""
+    lcps: Mapping[str, Change[LcpPair]]
+    bridges: Mapping[str, Change[Bridge]]
+    acls: Mapping[str, Change[Acl]]
+    sflow: Change[SflowSettings] | None = None
+    mpls: Change[bool] | None = None
+    """The default MPLS table is missing."""
 
-    def __iter__(self) -> Iterator[Change]:
-        """Yield every change: interface by interface, its LCP pair behind it."""
+    def __iter__(self) -> Iterator[Change[Any]]:
+        """Yield every change: access lists, bridges, then interface by interface with its LCP pair behind it."""
+        yield from self.acls.values()
+        yield from self.bridges.values()
         for name in sorted(self.interfaces.keys() | self.lcps.keys(), key=natural_key):
             if name in self.interfaces:
                 yield self.interfaces[name]
             if name in self.lcps:
                 yield self.lcps[name]
+        yield from (change for change in (self.sflow, self.mpls) if change is not None)
 
 
 def diff(observed: State, desired: State) -> Difference:
-    """Return what must change for `observed` to become `desired`; empty when they are equal in effect."""
-    interfaces = {
-        name: change
-        for name in sorted(observed.interfaces.keys() | desired.interfaces.keys(), key=natural_key)
-        if (change := _interface_change(name, observed, desired))
-    }
-    return Difference(interfaces=interfaces, lcps=_lcp_changes(observed, desired, interfaces))
+    """Return what must change for `observed` to become `desired`; empty when they are equal in effect.
 
-
-def _interface_change(name: str, observed: State, desired: State) -> InterfaceChange | None:
-    before, after = observed.interfaces.get(name), desired.interfaces.get(name)
-    if before is after:
-        return None
-    if before is None or after is None:
-        action = Action.CREATE if before is None else Action.DELETE
-        return InterfaceChange(action=action, name=name, before=before, after=after)
-    attributes = tuple(_interface_attributes(before, after, observed, desired))
-    if not attributes:
-        return None
-    forced_by = next((change.name for change in attributes if change.name in REPLACING), None)
-    action = Action.REPLACE if forced_by else Action.UPDATE
-    return InterfaceChange(
-        action=action, name=name, before=before, after=after, attributes=attributes, forced_by=forced_by
+    An empty MAC in the desired state leaves it open.
+    """
+    interfaces = _interface_changes(observed, desired)
+    return Difference(
+        interfaces=interfaces,
+        lcps=_lcp_changes(observed, desired, interfaces),
+        bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
+        acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, _attributes),
+        sflow=_sflow_change(observed, desired),
+        mpls=_mpls_change(observed, desired),
     )
 
 
-_INTERFACE_FIELDS = tuple(field.name for field in fields(Interface) if field.name != "name")
-_PAIR_FIELDS = tuple(field.name for field in fields(LcpPair))
+def _interface_changes(observed: State, desired: State) -> dict[str, Change[Interface]]:
+    replaced = replaced_interfaces(observed, desired)
+    changes = {}
+    for name in _names(observed.interfaces, desired.interfaces):
+        before, after = observed.interfaces.get(name), desired.interfaces.get(name)
+        if before is None or after is None:
+            changes[name] = _appearance(ObjectKind.INTERFACE, name, before, after)
+            continue
+        attributes = tuple(_interface_attributes(before, after, observed, desired))
+        if attributes or name in replaced:
+            changes[name] = Change(
+                action=Action.REPLACE if name in replaced else Action.UPDATE,
+                kind=ObjectKind.INTERFACE,
+                name=name,
+                before=before,
+                after=after,
+                attributes=attributes,
+                forced_by=replaced.get(name),
+            )
+    return changes
+
+
+_OPEN = object()
+
+
+def _names(observed: Mapping[str, object], desired: Mapping[str, object]) -> list[str]:
+    """Return the names of everything that may differ, in natural order; the very same object does not."""
+    different = [name for name, thing in observed.items() if desired.get(name, _OPEN) is not thing]
+    return sorted({*different, *(desired.keys() - observed.keys())}, key=natural_key)
+
+
+def _appearance(kind: ObjectKind, name: str, before: Any, after: Any) -> Change[Any]:
+    action = Action.CREATE if before is None else Action.DELETE
+    return Change(action=action, kind=kind, name=name, before=before, after=after)
+
+
+_INTERFACE_FIELDS = tuple(field.name for field in fields(Interface) if field.name not in {"name", "device_class"})
 
 
 def _interface_attributes(
     before: Interface, after: Interface, observed: State, desired: State
 ) -> Iterator[AttributeChange]:
-    for name in _INTERFACE_FIELDS:
-        old, new = getattr(before, name), getattr(after, name)
-        if old == new:
-            continue
-        if name == "packet_mtu" and old == 0:
-            if new == desired.packet_mtu(after.parent or after.name):
-                continue
-            old = observed.packet_mtu(before.name)
-        yield AttributeChange(name=name, old=old, new=new)
+    if before is not after:
+        for name in _INTERFACE_FIELDS:
+            old, new = getattr(before, name), getattr(after, name)
+            if old != new and not (name == "mac" and new == ""):
+                yield from _interface_attribute(name, before, after, observed, desired)
+    pairs = ((observed.bonds, desired.bonds), (observed.vxlans, desired.vxlans), (observed.taps, desired.taps))
+    for table, wanted in pairs:
+        if before.name in table and before.name in wanted:
+            yield from _attributes(table[before.name], wanted[before.name])
 
 
-def _lcp_changes(observed: State, desired: State, interfaces: Mapping[str, InterfaceChange]) -> dict[str, LcpChange]:
-    names = observed.lcps.keys() | desired.lcps.keys()
-    changes = {name: change for name in names if (change := _lcp_change(name, observed, desired))}
+def _interface_attribute(
+    name: str, before: Interface, after: Interface, observed: State, desired: State
+) -> Iterator[AttributeChange]:
+    old, new = getattr(before, name), getattr(after, name)
+    if name == "packet_mtu" and old == 0:
+        if new == desired.packet_mtu(after.parent or after.name):
+            return
+        old = observed.packet_mtu(before.name)
+    yield AttributeChange(name=name, old=old, new=new)
+
+
+def _attributes(before: Any, after: Any) -> tuple[AttributeChange, ...]:
+    if before is after:
+        return ()
+    return tuple(
+        AttributeChange(name=field.name, old=old, new=new)
+        for field in fields(before)
+        if field.compare and (old := getattr(before, field.name)) != (new := getattr(after, field.name))
+    )
+
+
+def _bridge_attributes(before: Bridge, after: Bridge) -> tuple[AttributeChange, ...]:
+    """Return the settings that differ; a tag can be set only when a bridge is made and is never a difference."""
+    return _attributes(before.settings, after.settings)
+
+
+def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str, Any], compare: Any) -> dict[str, Any]:
+    changes = {}
+    for name in _names(observed, desired):
+        before, after = observed.get(name), desired.get(name)
+        if before is None or after is None:
+            changes[name] = _appearance(kind, name, before, after)
+        elif attributes := compare(before, after):
+            changes[name] = Change(
+                action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
+            )
+    return changes
+
+
+def _sflow_change(observed: State, desired: State) -> Change[SflowSettings] | None:
+    attributes = _attributes(observed.sflow, desired.sflow)
+    if not attributes:
+        return None
+    before, after = observed.sflow, desired.sflow
+    return Change(
+        action=Action.UPDATE, kind=ObjectKind.SFLOW, name="sflow", before=before, after=after, attributes=attributes
+    )
+
+
+def _mpls_change(observed: State, desired: State) -> Change[bool] | None:
+    """Return the creation of the default MPLS table; it is never removed."""
+    if observed.has_mpls_table or not desired.has_mpls_table:
+        return None
+    return _appearance(ObjectKind.MPLS, "mpls", None, True)
+
+
+def _lcp_changes(
+    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
+) -> dict[str, Change[LcpPair]]:
+    changes = {
+        name: change
+        for name in _names(observed.lcps, desired.lcps)
+        if (change := _lcp_change(name, observed, desired)) is not None
+    }
     gone = [name for name, change in changes.items() if change.before is not None]
-    for name, interface in interfaces.items():
-        if interface.action is Action.REPLACE and name in observed.lcps and name not in changes:
-            changes[name] = _replaced_pair(name, observed, desired, f"{name} is replaced")
+    for name, reason in _outdated_pairs(observed, desired, interfaces):
+        if name in observed.lcps and name not in changes:
+            changes[name] = _replaced_pair(name, observed, desired, reason)
             gone.append(name)
     _add_dependents(gone, observed, desired, changes)
     return {name: changes[name] for name in sorted(changes, key=natural_key)}
 
 
-def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, LcpChange]) -> None:
+def _outdated_pairs(
+    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
+) -> Iterable[tuple[str, str]]:
+    """Yield the interfaces whose pair must be made anew with them: linux-cp takes a MAC only when a pair is made."""
+    for name, change in interfaces.items():
+        if change.action is Action.REPLACE:
+            yield name, f"{name} is replaced"
+        elif change.action is Action.UPDATE and any(attribute.name == "mac" for attribute in change.attributes):
+            yield name, f"the MAC of {name} changes"
+        elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed.bonds, desired.bonds):
+            yield name, f"{name} gets the MAC of its first member"
+
+
+def _gets_the_mac_of_a_member(name: str, observed: Mapping[str, Bond], desired: Mapping[str, Bond]) -> bool:
+    return name in observed and name in desired and is_refilled(observed[name], desired[name])
+
+
+def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:
     """Replace, too, the pairs that hang on a pair in `gone`."""
+    if not gone:
+        return
     children = observed.sub_interfaces_by_parent()
     while gone:
         name = gone.pop()
@@ -152,24 +268,30 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
                 gone.append(dependent)
 
 
-def _lcp_change(name: str, observed: State, desired: State) -> LcpChange | None:
+def _lcp_change(name: str, observed: State, desired: State) -> Change[LcpPair] | None:
     before, after = observed.lcps.get(name), desired.lcps.get(name)
-    if before == after:
-        return None
     if before is None or after is None:
-        action = Action.CREATE if before is None else Action.DELETE
-        return LcpChange(action=action, name=name, before=before, after=after)
-    attributes = tuple(
-        AttributeChange(name=field, old=getattr(before, field), new=getattr(after, field))
-        for field in _PAIR_FIELDS
-        if getattr(before, field) != getattr(after, field)
-    )
-    reason = attributes[0].name
-    return LcpChange(
-        action=Action.REPLACE, name=name, before=before, after=after, attributes=attributes, forced_by=reason
+        return _appearance(ObjectKind.LCP, name, before, after)
+    attributes = _attributes(before, after)
+    if not attributes:
+        return None
+    return Change(
+        action=Action.REPLACE,
+        kind=ObjectKind.LCP,
+        name=name,
+        before=before,
+        after=after,
+        attributes=attributes,
+        forced_by=attributes[0].name,
     )
 
 
-def _replaced_pair(name: str, observed: State, desired: State, reason: str) -> LcpChange:
-    before, after = observed.lcps[name], desired.lcps[name]
-    return LcpChange(action=Action.REPLACE, name=name, before=before, after=after, forced_by=reason)
+def _replaced_pair(name: str, observed: State, desired: State, reason: str) -> Change[LcpPair]:
+    return Change(
+        action=Action.REPLACE,
+        kind=ObjectKind.LCP,
+        name=name,
+        before=observed.lcps[name],
+        after=desired.lcps[name],
+        forced_by=reason,
+    )

@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
+from vppcfg.model.acl import Acl
 from vppcfg.model.address import AddressIndex
+from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, evolve
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+
+
+class References:
+    """Who refers to what, by the name of what is referred to."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, set[str]] = {}
+
+    def add(self, source: str, targets: Iterable[str]) -> None:
+        """Note that `source` refers to each of `targets`."""
+        for target in targets:
+            self._sources.setdefault(target, set()).add(source)
+
+    def drop(self, source: str, targets: Iterable[str]) -> None:
+        """Note that `source` no longer refers to any of `targets`."""
+        for target in targets:
+            self._sources[target].discard(source)
+
+    def to(self, target: str) -> set[str]:
+        """Return who refers to `target`."""
+        return self._sources.get(target, set())
 
 
 class Draft:
@@ -17,25 +45,55 @@ class Draft:
         self._state = state
         self.interfaces: dict[str, Interface] = {}
         self.lcps: dict[str, LcpPair] = {}
+        self.bonds: dict[str, Bond] = dict(state.bonds)
+        self.bridges: dict[str, Bridge] = dict(state.bridges)
+        self.vxlans: dict[str, Vxlan] = dict(state.vxlans)
+        self.taps: dict[str, Tap] = dict(state.taps)
+        self.acls: dict[str, Acl] = dict(state.acls)
+        self.sflow: SflowSettings = state.sflow
+        self.has_mpls_table: bool = state.has_mpls_table
         self.sub_interfaces: dict[str, set[str]] = {}
         """Names of the sub-interfaces of each port."""
         self.matches: dict[tuple[str | None, object], str] = {}
         """The sub-interface that matches each set of tags on each port."""
-        self.cross_connected_to: dict[str, set[str]] = {}
-        """Names of the interfaces that send to each target."""
+        self.references = References()
+        """Cross-connects by their target, borrowers of addresses by their donor."""
+        self.bound = References()
+        """Interfaces by the access lists that they apply."""
+        self.bridge_members: dict[int, set[str]] = {}
+        self.bond_of: dict[str, str] = {}
+        """The bond of each member."""
         self.linux_names: dict[tuple[str, str], str] = {}
         """The interface that holds each Linux device, by namespace and name."""
         self._addresses: dict[int, AddressIndex] = {}
+        self._fill(state)
+
+    def _fill(self, state: State) -> None:
         for interface in state.interfaces.values():
             self.add_interface(interface)
             for address in interface.addresses:
                 self.address_index(interface, address).add(interface.name, address)
         for name, pair in state.lcps.items():
             self.add_pair(name, pair)
+        for name, tap in state.taps.items():
+            self.linux_names[tap.host_netns, tap.host_name] = name
+        for name, bond in state.bonds.items():
+            self.bond_of.update(dict.fromkeys(bond.members, name))
 
     def state(self) -> State:
         """Return what the draft has become."""
-        return replace(self._state, interfaces=dict(self.interfaces), lcps=dict(self.lcps))
+        return replace(
+            self._state,
+            interfaces=dict(self.interfaces),
+            lcps=dict(self.lcps),
+            bonds=dict(self.bonds),
+            bridges=dict(self.bridges),
+            vxlans=dict(self.vxlans),
+            taps=dict(self.taps),
+            acls=dict(self.acls),
+            sflow=self.sflow,
+            has_mpls_table=self.has_mpls_table,
+        )
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""
@@ -48,8 +106,10 @@ class Draft:
             self.sub_interfaces.setdefault(interface.parent, set()).add(interface.name)
             if interface.encapsulation is not None:
                 self.matches[interface.parent, interface.encapsulation.tags] = interface.name
-        if interface.l2xc is not None:
-            self.cross_connected_to.setdefault(interface.l2xc, set()).add(interface.name)
+        self.references.add(interface.name, _targets(interface))
+        self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
+        if interface.bridge is not None:
+            self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
 
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
@@ -58,6 +118,10 @@ class Draft:
             self.sub_interfaces[interface.parent].discard(name)
             if interface.encapsulation is not None:
                 self.matches.pop((interface.parent, interface.encapsulation.tags), None)
+
+    def change(self, name: str, **attributes: object) -> None:
+        """Set attributes of an interface that no index depends on."""
+        self.interfaces[name] = evolve(self.interfaces[name], **attributes)
 
     def add_pair(self, name: str, pair: LcpPair) -> None:
         """Enter an LCP pair into the tables."""
@@ -69,11 +133,30 @@ class Draft:
         pair = self.lcps.pop(name)
         del self.linux_names[pair.netns, pair.host_name]
 
-    def cross_connect(self, name: str, target: str | None) -> None:
-        """Point an interface at `target`, or away from where it points with None."""
-        interface = self.interfaces[name]
-        if interface.l2xc is not None:
-            self.cross_connected_to[interface.l2xc].discard(name)
-        if target is not None:
-            self.cross_connected_to.setdefault(target, set()).add(name)
-        self.interfaces[name] = evolve(interface, l2xc=target, bridge=None)
+    def switch(self, name: str, **attributes: object) -> None:
+        """Put an interface into another L2 mode: to a target, into a bridge, or with neither to L3."""
+        before = self.interfaces[name]
+        if before.l2xc is not None:
+            self.references.drop(name, [before.l2xc])
+        if before.bridge is not None:
+            self.bridge_members[before.bridge].discard(name)
+        blank = {"l2xc": None, "bridge": None, "is_bvi": False, "split_horizon_group": 0}
+        after = evolve(before, **{**blank, **attributes})
+        self.interfaces[name] = after
+        if after.l2xc is not None:
+            self.references.add(name, [after.l2xc])
+        if after.bridge is not None:
+            self.bridge_members.setdefault(after.bridge, set()).add(name)
+
+    def borrow(self, name: str, donor: str | None) -> None:
+        """Let an interface borrow the addresses of `donor`, or of nobody."""
+        before = self.interfaces[name]
+        if before.unnumbered is not None:
+            self.references.drop(name, [before.unnumbered])
+        if donor is not None:
+            self.references.add(name, [donor])
+        self.change(name, unnumbered=donor)
+
+
+def _targets(interface: Interface) -> list[str]:
+    return [target for target in (interface.l2xc, interface.unnumbered) if target is not None]

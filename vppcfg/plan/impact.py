@@ -7,15 +7,25 @@ from enum import IntEnum
 
 from vppcfg.model.state import State
 from vppcfg.plan.operations import (
+    AddBondMember,
+    DeleteBond,
+    DeleteBridge,
     DeleteLcpPair,
+    DeleteLoopback,
     DeleteSubInterface,
+    DeleteTap,
+    DeleteVxlan,
+    JoinBridge,
     LeaveL2,
     Operation,
     RemoveAddress,
+    RemoveBondMember,
     SetAdminState,
     SetCrossConnect,
     SetLinkMtu,
+    SetMac,
     SetTagRewrite,
+    UnsetUnnumbered,
     subject,
 )
 from vppcfg.plan.stages import Step
@@ -36,8 +46,27 @@ class Impact(IntEnum):
         return self.name.lower()
 
 
-_REMOVING = (DeleteSubInterface, DeleteLcpPair)
-_INTERRUPTING = (SetLinkMtu, RemoveAddress, LeaveL2, SetCrossConnect, SetTagRewrite)
+_REMOVING = (
+    DeleteBond,
+    DeleteBridge,
+    DeleteLcpPair,
+    DeleteLoopback,
+    DeleteSubInterface,
+    DeleteTap,
+    DeleteVxlan,
+)
+_INTERRUPTING = (
+    AddBondMember,
+    JoinBridge,
+    LeaveL2,
+    RemoveAddress,
+    RemoveBondMember,
+    SetCrossConnect,
+    SetLinkMtu,
+    SetMac,
+    SetTagRewrite,
+    UnsetUnnumbered,
+)
 
 
 def impact_of(operation: Operation, observed: State) -> Impact:

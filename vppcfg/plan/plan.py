@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
@@ -21,7 +22,7 @@ class Plan:
 
     observed: State
     desired: State
-    changes: tuple[Change, ...]
+    changes: tuple[Change[Any], ...]
     steps: tuple[Step, ...]
 
     @property

@@ -21,30 +21,53 @@ class Stage(IntEnum):
 
     SHUT = auto()
     DELETE_LCP = auto()
+    UNSET_UNNUMBERED = auto()
     REMOVE_ADDRESS = auto()
+    TURN_OFF = auto()
+    """Access lists, sFlow and MPLS of what is deleted; sFlow and MPLS where they are no longer wanted."""
     LEAVE_L2 = auto()
+    DELETE_BRIDGE = auto()
     DELETE_SUB_INTERFACE = auto()
+    REMOVE_BOND_MEMBER = auto()
+    DELETE_INTERFACE = auto()
 
+    CREATE_INTERFACE = auto()
+    ADD_BOND_MEMBER = auto()
+    SET_MAC = auto()
     CREATE_SUB_INTERFACE = auto()
+    CREATE_BRIDGE = auto()
+    WRITE_ACL = auto()
+    """New access lists, and new rules of old ones, in place: no packet passes unfiltered meanwhile."""
     CREATE_LCP = auto()
     MARK = auto()
 
+    SET_BRIDGE = auto()
+    JOIN_BRIDGE = auto()
+    JOIN_AS_BVI = auto()
     ENTER_L2 = auto()
     SHUT_FOR_LINK_MTU = auto()
     LINK_MTU = auto()
     SHRINK_PACKET_MTU = auto()
     GROW_PACKET_MTU = auto()
     ADD_ADDRESS = auto()
+    SET_UNNUMBERED = auto()
+    CREATE_MPLS_TABLE = auto()
+    TURN_MPLS_ON = auto()
+    BIND_ACLS = auto()
+    SET_SFLOW = auto()
+    TURN_SFLOW_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
     TAG = auto()
+    DELETE_ACL = auto()
+    """Last, because an interface that stays applies the old lists until it applies the new ones."""
 
     @property
     def phase(self) -> Phase:
         """Return the phase that the stage belongs to."""
-        if self < Stage.CREATE_SUB_INTERFACE:
+        if self < Stage.CREATE_INTERFACE:
             return Phase.PRUNE
-        return Phase.CREATE if self < Stage.ENTER_L2 else Phase.SYNC
+        return Phase.CREATE if self < Stage.SET_BRIDGE else Phase.SYNC
 
 
 CHILDREN_FIRST = frozenset(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, Difference
@@ -22,17 +20,21 @@ class Transition:
         self.born = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
         self.desired_children = desired.sub_interfaces_by_parent()
-        self.sources = _sources_by_target(observed.interfaces.values())
-        """Interfaces that send to each cross-connect target, as observed."""
+        self.touched = self._touched()
+        """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
 
     def kept(self, name: str) -> Interface | None:
         """Return the observed interface of that name unless it is deleted on the way."""
         return None if name in self.doomed else self.observed.interfaces.get(name)
 
-
-def _sources_by_target(interfaces: Iterable[Interface]) -> dict[str, list[str]]:
-    sources: dict[str, list[str]] = {}
-    for interface in interfaces:
-        if interface.l2xc is not None:
-            sources.setdefault(interface.l2xc, []).append(interface.name)
-    return sources
+    def _touched(self) -> list[str]:
+        changed = self.difference.interfaces
+        if not self.doomed:
+            return list(changed)
+        referring = [
+            interface.name
+            for interface in self.observed.interfaces.values()
+            if interface.name not in changed and (interface.l2xc in self.doomed or interface.unnumbered in self.doomed)
+        ]
+        bonds = (name for name, bond in self.observed.bonds.items() if not self.doomed.isdisjoint(bond.members))
+        return list(dict.fromkeys([*changed, *referring, *bonds]))

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
+from vppcfg.model.acl import AclBinding, AclRule
+from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
-from vppcfg.model.lcp import LcpPair
 from vppcfg.model.naming import natural_key
 from vppcfg.model.state_document import plain
-from vppcfg.plan.diff import Action, AttributeChange, Change, InterfaceChange
+from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
 from vppcfg.plan.impact import Impact, takes_link_down
 from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_text import encapsulation_words, rewrite_words
+from vppcfg.render.cli_lines.l2 import rewrite_words
+from vppcfg.render.cli_lines.sub_interface import encapsulation_words
 
 SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _IDENTITY = {"name", "kind", "device_class", "parent", "sub_id", "mac"}
@@ -38,7 +42,7 @@ def diff_lines(plan: Plan) -> Iterator[DiffLine]:
     yield DiffLine(text=summary(plan))
 
 
-def change_lines(changes: Iterable[Change], impacts: Mapping[str, Impact]) -> Iterator[DiffLine]:
+def change_lines(changes: Iterable[Change[Any]], impacts: Mapping[str, Impact]) -> Iterator[DiffLine]:
     """Yield the lines of some changes, with what each does to traffic where `impacts` tells."""
     for change in changes:
         yield from _change(change, impacts.get(change.name, Impact.NONE))
@@ -85,7 +89,7 @@ def _side_effects(plan: Plan) -> Iterator[DiffLine]:
             yield DiffLine(text=f"  interface {name}: the same afterwards, but feels a {_IMPACT_WORDS[impact]}")
 
 
-def _change(change: Change, impact: Impact) -> Iterator[DiffLine]:
+def _change(change: Change[Any], impact: Impact) -> Iterator[DiffLine]:
     kind = _kind(change)
     note = f"  ({_IMPACT_WORDS[impact]})" if impact and change.action is not Action.CREATE else ""
     forced = f", forced by {change.forced_by}" if change.forced_by else ""
@@ -97,12 +101,9 @@ def _change(change: Change, impact: Impact) -> Iterator[DiffLine]:
         yield from _whole(change)
 
 
-def _kind(change: Change) -> str:
-    if not isinstance(change, InterfaceChange):
-        return "lcp"
-    either = change.after or change.before
-    assert either is not None
-    return "sub-interface" if either.parent is not None else "interface"
+def _kind(change: Change[Any]) -> str:
+    either = change.after if change.after is not None else change.before
+    return "sub-interface" if isinstance(either, Interface) and either.parent is not None else change.kind.value
 
 
 def _attribute(attribute: AttributeChange, action: Action) -> Iterator[DiffLine]:
@@ -115,10 +116,11 @@ def _attribute(attribute: AttributeChange, action: Action) -> Iterator[DiffLine]
     yield DiffLine(text=f"    {name}: {words(attribute.old)} -> {words(attribute.new)}", action=action)
 
 
-def _whole(change: Change) -> Iterator[DiffLine]:
+def _whole(change: Change[Any]) -> Iterator[DiffLine]:
     """Show the attributes of an object that appears or disappears."""
-    thing: Interface | LcpPair | None = change.after or change.before
-    assert thing is not None
+    thing = change.after if change.after is not None else change.before
+    if change.kind is ObjectKind.MPLS:
+        return
     for name in plain(thing):
         if name not in _IDENTITY:
             yield DiffLine(text=f"    {name.replace('_', ' ')}: {words(getattr(thing, name))}", action=change.action)
@@ -134,6 +136,20 @@ def words(value: object) -> str:
         return encapsulation_words(value)
     if isinstance(value, TagRewrite):
         return rewrite_words(value)
-    if isinstance(value, frozenset):
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, frozenset | Mapping):
         return ", ".join(plain(value)) or "none"
+    if isinstance(value, AclBinding):
+        return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
+    if isinstance(value, BridgeSettings):
+        return ", ".join(f"{name.replace('_', ' ')} {words(setting)}" for name, setting in plain(value).items())
+    if isinstance(value, tuple):
+        return _list_of_rules(value)
     return str(value)
+
+
+def _list_of_rules(value: tuple[object, ...]) -> str:
+    if value and isinstance(value[0], AclRule):
+        return f"{len(value)} rule(s)"
+    return f"({', '.join(words(item) for item in value)})"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
-from vppcfg.plan.diff import Action, Change, InterfaceChange
+from vppcfg.plan.diff import Action, Change
 from vppcfg.plan.impact import Impact, impact_of
 from vppcfg.plan.operations import Operation, subject
 from vppcfg.plan.plan import Plan
@@ -43,7 +43,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
     return {"rule": problem.rule, "path": list(problem.path), "text": problem.text}
 
 
-def _change(change: Change, impacts: Mapping[str, Impact]) -> dict[str, Any]:
+def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any]:
     return {
         "action": change.action.value,
         "kind": _kind(change),
@@ -57,11 +57,10 @@ def _change(change: Change, impacts: Mapping[str, Impact]) -> dict[str, Any]:
     }
 
 
-def _kind(change: Change) -> str:
-    if not isinstance(change, InterfaceChange):
-        return "lcp"
-    either = change.after or change.before
-    return either.kind.value if either is not None else InterfaceKind.PHYSICAL.value
+def _kind(change: Change[Any]) -> str:
+    """Return the kind of an interface, or of the object that is none."""
+    either = change.after if change.after is not None else change.before
+    return either.kind.value if isinstance(either, Interface) else change.kind.value
 
 
 def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:

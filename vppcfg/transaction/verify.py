@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.plan.diff import Change, diff
@@ -19,7 +20,7 @@ def still_different(
     dataplane: Dataplane,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
-) -> tuple[Change, ...]:
+) -> tuple[Change[Any], ...]:
     """Observe until the state is the desired one, for a bounded time; return what differs at the end of it."""
     deadline = clock() + SETTLE_S
     while True:

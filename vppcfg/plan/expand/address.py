@@ -1,24 +1,42 @@
-"""Addresses: all unwanted ones go, everywhere, before any new one comes, because VPP refuses overlaps."""
+"""Addresses: all unwanted ones go, everywhere, before any new one comes, because VPP refuses overlaps.
+
+Borrowing ends before own addresses come and begins after they are gone: VPP would put an address of a borrower on
+its donor, and hide those that a borrower still has (vnet/ip/ip_interface.c).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from vppcfg.model.address import address_key
-from vppcfg.plan.diff import InterfaceChange
-from vppcfg.plan.operations import AddAddress, RemoveAddress
+from vppcfg.model.interface import Interface
+from vppcfg.plan.operations import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, change: InterfaceChange) -> Iterator[Step]:
+def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that remove the addresses that an interface loses and add those that it gains."""
-    name = change.name
-    observed = change.before.addresses if change.before else frozenset()
-    desired = change.after.addresses if change.after else frozenset()
+    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+    observed = before.addresses if before else frozenset()
+    desired = after.addresses if after else frozenset()
     is_doomed = name in transition.doomed
     unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
     for address in sorted(unwanted, key=address_key):
         yield Step(stage=Stage.REMOVE_ADDRESS, operation=RemoveAddress(interface=name, address=address))
     for address in sorted(wanted, key=address_key):
         yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
+    yield from _borrowing(transition, before, after)
+
+
+def _borrowing(transition: Transition, before: Interface | None, after: Interface | None) -> Iterator[Step]:
+    old = before.unnumbered if before else None
+    new = after.unnumbered if after else None
+    is_broken = (before is not None and before.name in transition.doomed) or old in transition.doomed
+    if old == new and not is_broken:
+        return
+    if before is not None and old is not None:
+        unset = UnsetUnnumbered(interface=before.name, donor=old)
+        yield Step(stage=Stage.UNSET_UNNUMBERED, operation=unset)
+    if after is not None and new is not None:
+        yield Step(stage=Stage.SET_UNNUMBERED, operation=SetUnnumbered(interface=after.name, donor=new))

@@ -1,33 +1,43 @@
-"""Admin state and tag of any interface."""
+"""Admin state, MAC and tag of any interface."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.model.birth import born
 from vppcfg.model.interface import Interface
-from vppcfg.plan.diff import InterfaceChange
 from vppcfg.plan.expand.mtu import is_shut_for_link_mtu
-from vppcfg.plan.operations import SetAdminState, SetTag
+from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, change: InterfaceChange) -> Iterator[Step]:
-    """Yield the steps that shut a doomed interface, mark a new one, and set state and tag of one that stays."""
-    before, after = change.before, change.after
-    if before is not None and change.name in transition.doomed and before.is_up:
+def expand(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that shut a doomed interface, mark a new one, and set state, MAC and tag of one that stays."""
+    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+    if before is not None and name in transition.doomed and before.is_up:
         yield _admin_state(Stage.SHUT, before, is_up=False)
     if after is None:
         return
-    kept = transition.kept(change.name)
-    was_up = kept is not None and kept.is_up and not is_shut_for_link_mtu(kept, after)
+    kept = transition.kept(name)
+    yield from _state(kept, after)
+    if kept is not None and after.mac not in ("", kept.mac):
+        yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
+    if after.tag != (kept.tag if kept else ""):
+        stage = Stage.TAG if kept else Stage.MARK
+        yield Step(stage=stage, operation=SetTag(interface=name, tag=after.tag), depth=after.depth)
+
+
+def _state(kept: Interface | None, after: Interface) -> Iterator[Step]:
+    was_up = _is_born_up(after) if kept is None else kept.is_up and not is_shut_for_link_mtu(kept, after)
     if after.is_up and not was_up:
         yield _admin_state(Stage.ADMIN_UP, after, is_up=True)
     elif was_up and not after.is_up:
         yield _admin_state(Stage.ADMIN_DOWN, after, is_up=False)
-    if after.tag != (kept.tag if kept else ""):
-        stage = Stage.TAG if kept else Stage.MARK
-        yield Step(stage=stage, operation=SetTag(interface=after.name, tag=after.tag), depth=after.depth)
+
+
+def _is_born_up(interface: Interface) -> bool:
+    return interface.parent is None and born(interface.name, interface.kind).is_up
 
 
 def _admin_state(stage: Stage, interface: Interface, *, is_up: bool) -> Step:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.plan.diff import LcpChange
+from vppcfg.model.lcp import LcpPair
+from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, change: LcpChange) -> Iterator[Step]:
+def expand(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
     """Yield the steps that delete the pair as it was and create it as it is to be."""
     if change.before is not None:
         depth = transition.observed.interfaces[change.name].depth

@@ -8,39 +8,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.model.birth import born, born_sub_interface
 from vppcfg.model.device import LINK_MTU_WHILE_UP
-from vppcfg.model.interface import Interface
-from vppcfg.plan.diff import InterfaceChange
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetPacketMtu
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, change: InterfaceChange) -> Iterator[Step]:
+def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that set the link MTU of a port, and the packet MTU of it and of what it overwrites."""
-    after = change.after
+    after = transition.desired.interfaces.get(name)
     if after is None:
         return
-    kept = transition.kept(change.name)
-    if kept is not None and changes_link_mtu(kept, after):
-        yield from _link_mtu(transition, kept, after)
+    current = _current(transition, after)
+    if changes_link_mtu(current, after):
+        yield from _link_mtu(transition, current, after)
     elif not _is_overwritten(transition, after):
         yield from _packet_mtu(transition, after)
 
 
-def changes_link_mtu(kept: Interface, after: Interface) -> bool:
-    """Return whether a port that stays gets another link MTU."""
-    return after.link_mtu is not None and kept.link_mtu != after.link_mtu
+def _current(transition: Transition, after: Interface) -> Interface:
+    """Return the interface as it is before its MTUs are set: as observed, or as it was just made."""
+    kept = transition.kept(after.name)
+    if kept is not None:
+        return kept
+    if after.parent is not None:
+        return born_sub_interface(after.name, after.parent, after.sub_id, after.encapsulation)
+    return born(after.name, after.kind)
 
 
-def is_shut_for_link_mtu(kept: Interface, after: Interface) -> bool:
+def changes_link_mtu(current: Interface, after: Interface) -> bool:
+    """Return whether a port gets another link MTU."""
+    return after.link_mtu is not None and current.link_mtu != after.link_mtu
+
+
+def is_shut_for_link_mtu(current: Interface, after: Interface) -> bool:
     """Return whether the port must be down while its link MTU changes."""
-    return changes_link_mtu(kept, after) and kept.is_up and kept.device_class not in LINK_MTU_WHILE_UP
+    is_running = current.is_up and current.kind is InterfaceKind.PHYSICAL
+    return changes_link_mtu(current, after) and is_running and current.device_class not in LINK_MTU_WHILE_UP
 
 
-def _link_mtu(transition: Transition, kept: Interface, after: Interface) -> Iterator[Step]:
+def _link_mtu(transition: Transition, current: Interface, after: Interface) -> Iterator[Step]:
     assert after.link_mtu is not None
-    if is_shut_for_link_mtu(kept, after):
+    if is_shut_for_link_mtu(current, after):
         shut = SetAdminState(interface=after.name, is_up=False)
         yield Step(stage=Stage.SHUT_FOR_LINK_MTU, operation=shut)
     yield Step(stage=Stage.LINK_MTU, operation=SetLinkMtu(interface=after.name, mtu=after.link_mtu))
@@ -54,27 +65,24 @@ def _is_overwritten(transition: Transition, interface: Interface) -> bool:
     """Return whether the interface is on a port whose link MTU changes; its packet MTU is set along with that."""
     if interface.parent is None:
         return False
-    kept = transition.kept(interface.parent)
-    return kept is not None and changes_link_mtu(kept, transition.desired.interfaces[interface.parent])
+    parent = transition.desired.interfaces[interface.parent]
+    return changes_link_mtu(_current(transition, parent), parent)
 
 
 def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
-    kept = transition.kept(after.name)
-    if kept is None:
-        current = 0 if after.parent is None else transition.observed.packet_mtu(after.parent)
-        inherits = after.parent is not None and after.packet_mtu in (0, transition.desired.packet_mtu(after.parent))
-        if not inherits or after.protocol_mtus != (0, 0, 0):
-            yield _set_packet_mtu(after, current, after.packet_mtu)
-    elif _differs(transition, kept, after):
-        yield _set_packet_mtu(after, transition.observed.packet_mtu(after.name), after.packet_mtu)
+    current = _current(transition, after)
+    if _differs(transition, current, after):
+        parent = transition.observed.interfaces.get(after.parent or "")
+        in_force = current.packet_mtu or (parent.packet_mtu if parent else 0)
+        yield _set_packet_mtu(after, in_force, after.packet_mtu)
 
 
-def _differs(transition: Transition, kept: Interface, after: Interface) -> bool:
-    if kept.protocol_mtus != after.protocol_mtus:
+def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
+    if current.protocol_mtus != after.protocol_mtus:
         return True
-    if kept.packet_mtu == 0:
+    if current.packet_mtu == 0:
         return after.packet_mtu not in (0, transition.desired.packet_mtu(after.parent or after.name))
-    return kept.packet_mtu != after.packet_mtu
+    return current.packet_mtu != after.packet_mtu
 
 
 def _set_packet_mtu(interface: Interface, current: int, mtu: int) -> Step:

@@ -23,6 +23,8 @@ class ReplaceAcl:
     acl: str
     rules: tuple[AclRule, ...]
     tag: str
+    index: int | None = None
+    """VPP's own number for the list, which its CLI wants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,8 @@ class DeleteAcl:
     """acl_del: remove an access list that no interface applies."""
 
     acl: str
+    index: int | None = None
+    """VPP's own number for the list, which its CLI wants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

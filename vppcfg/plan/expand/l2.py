@@ -1,35 +1,34 @@
-"""Cross-connects and VLAN tag rewrites: leaving L2 mode, entering it, and pointing elsewhere within it."""
+"""L2 mode: leaving and entering cross-connects and bridges, and the VLAN tag rewrites that go with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from vppcfg.model.interface import Interface
-from vppcfg.plan.diff import InterfaceChange
-from vppcfg.plan.operations import LeaveL2, SetCrossConnect, SetTagRewrite
+from vppcfg.plan.operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, change: InterfaceChange) -> Iterator[Step]:
+def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that take an interface out of L2 mode and put it there.
 
     An interface whose target is doomed leaves L2 mode for the time being, although it does not change itself:
     VPP would otherwise leave it pointing at an index that the next new interface gets.
     """
-    if change.before is not None:
-        yield from _leave(transition, change.before)
-    if change.name in transition.doomed:
-        for source in transition.sources.get(change.name, []):
-            if source not in transition.difference.interfaces:
-                yield from _leave(transition, transition.observed.interfaces[source])
-                yield from _enter(transition, transition.desired.interfaces[source])
-    if change.after is not None:
-        yield from _enter(transition, change.after)
+    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+    if before is not None:
+        yield from _leave(transition, before)
+    if after is not None:
+        yield from _enter(transition, after)
+
+
+def _membership(interface: Interface) -> tuple[int | None, bool, int]:
+    return interface.bridge, interface.is_bvi, interface.split_horizon_group
 
 
 def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
-    """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be routed."""
+    """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be something else."""
     if not _leaves(transition, before):
         if before.tag_rewrite is not None and before.name in transition.doomed:
             yield Step(stage=Stage.LEAVE_L2, operation=SetTagRewrite(interface=before.name, tag_rewrite=None))
@@ -40,21 +39,33 @@ def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
 
 
 def _leaves(transition: Transition, before: Interface) -> bool:
+    """Return whether an interface leaves L2 mode on the way; a cross-connect is pointed elsewhere in place."""
     if not before.is_l2:
         return False
     if before.name in transition.doomed or before.l2xc in transition.doomed:
         return True
-    return not transition.desired.interfaces[before.name].is_l2
+    after = transition.desired.interfaces[before.name]
+    return _membership(before) != _membership(after) or (before.l2xc is None) != (after.l2xc is None)
 
 
 def _enter(transition: Transition, after: Interface) -> Iterator[Step]:
-    """Point an interface at its target, and set its tag rewrite with that or where it differs."""
+    """Put an interface where it belongs, and set its tag rewrite with that or where it differs."""
     kept = transition.kept(after.name)
-    has_left = kept is not None and _leaves(transition, kept)
-    current = None if kept is None or has_left else kept
+    current = None if kept is None or _leaves(transition, kept) else kept
     rewrite = SetTagRewrite(interface=after.name, tag_rewrite=after.tag_rewrite)
     if after.l2xc is not None and (current is None or current.l2xc != after.l2xc):
         yield Step(stage=Stage.ENTER_L2, operation=SetCrossConnect(interface=after.name, target=after.l2xc))
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)
+    elif after.bridge is not None and (current is None or current.bridge != after.bridge):
+        yield from _join(after, after.bridge, rewrite)
     elif (current.tag_rewrite if current else None) != after.tag_rewrite:
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)
+
+
+def _join(after: Interface, bd_id: int, rewrite: SetTagRewrite) -> Iterator[Step]:
+    join = JoinBridge(
+        interface=after.name, bd_id=bd_id, is_bvi=after.is_bvi, split_horizon_group=after.split_horizon_group
+    )
+    yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=join)
+    if not after.is_bvi:
+        yield Step(stage=Stage.JOIN_BRIDGE, operation=rewrite)

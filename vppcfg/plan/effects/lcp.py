@@ -1,0 +1,80 @@
+"""Linux Control Plane pairs: what hangs on what, and whose names are taken (linux-cp/lcp_interface.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.lcp import LcpPair
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.effects.dispatch import effect_of, refusal_of
+from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
+
+
+def dependent_pairs(interface: Interface, interfaces: Mapping[str, Interface], siblings: Iterable[str]) -> set[str]:
+    """Return the sub-interfaces whose LCP pair hangs on that of `interface`, out of all on its port, `siblings`.
+
+    All pairs on a port hang on that of the port; a two-tag pair also on the one-tag pair with the same outer tag
+    (linux-cp/lcp_interface.c, lcp_itf_pair_create).
+    """
+    if interface.parent is None:
+        return set(siblings)
+    outer = interface.encapsulation
+    return {name for name in siblings if _carries(outer, interfaces[name].encapsulation)}
+
+
+def _carries(outer: object, inner: object) -> bool:
+    return isinstance(outer, Encapsulation) and isinstance(inner, Encapsulation) and outer.carries(inner)
+
+
+@refusal_of.register
+def _(operation: CreateLcpPair, draft: Draft) -> str | None:
+    name = operation.interface
+    if name in draft.lcps:
+        return f"{name} has an LCP pair"
+    holder = draft.linux_names.get((operation.netns, operation.host_name))
+    if holder is not None:
+        return f"the Linux name {operation.host_name} is held by {holder}"
+    return _missing_carrier(draft.interfaces[name], draft)
+
+
+def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
+    """Return what a sub-interface lacks for an LCP pair of its own."""
+    if interface.parent is None:
+        return None
+    encapsulation = interface.encapsulation
+    if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
+        return f"{interface.name} is not exact-match, so it takes no LCP"
+    if not _has_working_pair(interface.parent, draft):
+        return f"{interface.parent} has no LCP pair"
+    if encapsulation.tag_count == 1:
+        return None
+    for sibling in draft.sub_interfaces[interface.parent]:
+        if _carries(draft.interfaces[sibling].encapsulation, encapsulation) and _has_working_pair(sibling, draft):
+            return None
+    return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
+
+
+def _has_working_pair(name: str, draft: Draft) -> bool:
+    return name in draft.lcps and draft.lcps[name].has_host
+
+
+@effect_of.register
+def _(operation: CreateLcpPair, draft: Draft) -> None:
+    draft.add_pair(operation.interface, LcpPair(host_name=operation.host_name, netns=operation.netns))
+
+
+@refusal_of.register
+def _(operation: DeleteLcpPair, draft: Draft) -> str | None:
+    name = operation.interface
+    if name not in draft.lcps:
+        return f"{name} has no LCP pair"
+    interface = draft.interfaces[name]
+    siblings = draft.sub_interfaces.get(interface.parent or name, set())
+    left = sorted(dependent_pairs(interface, draft.interfaces, siblings) & draft.lcps.keys())
+    return f"the LCP pair of {left[0]} hangs on that of {name}" if left else None
+
+
+@effect_of.register
+def _(operation: DeleteLcpPair, draft: Draft) -> None:
+    draft.remove_pair(operation.interface)

@@ -1,0 +1,35 @@
+"""Creation and deletion of sub-interfaces."""
+
+from __future__ import annotations
+
+from vppcfg.model.birth import born_sub_interface
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.effects.dispatch import effect_of, refusal_of
+from vppcfg.plan.effects.removal import dangling
+from vppcfg.plan.operations import CreateSubInterface, DeleteSubInterface
+
+
+@refusal_of.register
+def _(operation: CreateSubInterface, draft: Draft) -> str | None:
+    if operation.parent not in draft.interfaces:
+        return f"{operation.parent} does not exist"
+    if operation.parent in draft.bond_of:
+        return f"{operation.parent} is a member of {draft.bond_of[operation.parent]}"
+    other = draft.matches.get((operation.parent, operation.encapsulation.tags))
+    return f"{other} matches the same tags" if other else None
+
+
+@effect_of.register
+def _(operation: CreateSubInterface, draft: Draft) -> None:
+    born = born_sub_interface(operation.interface, operation.parent, operation.sub_id, operation.encapsulation)
+    draft.add_interface(born)
+
+
+@refusal_of.register
+def _(operation: DeleteSubInterface, draft: Draft) -> str | None:
+    return dangling(operation.interface, draft)
+
+
+@effect_of.register
+def _(operation: DeleteSubInterface, draft: Draft) -> None:
+    draft.remove_interface(operation.interface)
