@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 import struct
 
+_ANSWER_S = 10.0
+_SILENCE_S = 0.3
 _FRAME = struct.Struct(">QII")
 _SOCKCLNT_CREATE = 15
 _HELLO = struct.Struct(">HIIiIH")
@@ -16,11 +18,10 @@ class Raw:
 
     def __init__(self, path: str) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(0.3)
+        self.sock.settimeout(_ANSWER_S)
         self.sock.connect(path)
         self.send(struct.pack(">HI64s", _SOCKCLNT_CREATE, 9, b"raw"))
         answer = self.receive()
-        assert answer is not None
         self.handle: int = _HELLO.unpack_from(answer)[4]
         self.ids = {
             name.rstrip(b"\0").decode().rpartition("_")[0]: number
@@ -32,10 +33,22 @@ class Raw:
         """Send one frame."""
         self.sock.sendall(_FRAME.pack(0, len(message), 0) + message)
 
-    def receive(self) -> bytes | None:
-        """Return the next message, b'' at the end, None when none comes."""
+    def receive(self) -> bytes:
+        """Return the next message, b'' at the end; raise TimeoutError when none comes."""
+        header = self.sock.recv(_FRAME.size, socket.MSG_WAITALL)
+        return self.sock.recv(_FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
+
+    def is_silent(self) -> bool:
+        """Return whether VPP has nothing to say for a while."""
+        self.sock.settimeout(_SILENCE_S)
         try:
-            header = self.sock.recv(_FRAME.size, socket.MSG_WAITALL)
-            return self.sock.recv(_FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
+            self.receive()
         except TimeoutError:
-            return None
+            return True
+        finally:
+            self.sock.settimeout(_ANSWER_S)
+        return False
+
+    def close(self) -> None:
+        """Close without a goodbye."""
+        self.sock.close()

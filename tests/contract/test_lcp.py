@@ -276,8 +276,8 @@ def test_all_pairs_of_version_2_end_with_version_1s_reply(vpp: Subject, first: i
     vpp.add_pair(first, "e1")
     raw = Raw(vpp.client.transport.server_address)
     raw.send(struct.pack(">HIIII", raw.ids["lcp_itf_pair_get_v2"], raw.handle, 7, 0, ALL))
-    numbers = [struct.unpack_from(">HI", raw.receive() or b"") for _ in range(2)]
-    raw.sock.close()
+    numbers = [struct.unpack_from(">HI", raw.receive()) for _ in range(2)]
+    raw.close()
     assert numbers == [(raw.ids["lcp_itf_pair_details"], 7), (raw.ids["lcp_itf_pair_get_reply"], 7)]
 
 
