@@ -12,10 +12,16 @@ import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.model.state import Facts
-from vppcfg.plan.diff import Action
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.stages import Phase
 
@@ -43,28 +49,43 @@ def test_the_schema_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("described", "record", "omitted"),
+    ("described", "record", "differing"),
     [
         (DEFINITIONS["interface"], Interface, {"name"}),
         (DEFINITIONS["encapsulation"], Encapsulation, set()),
         (DEFINITIONS["other_match"], OtherMatch, set()),
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
+        (DEFINITIONS["state"], State, {"format_version"}),
+        (DEFINITIONS["bond"], Bond, set()),
+        (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
+        (DEFINITIONS["bridge"], Bridge, set()),
+        (DEFINITIONS["bridge"]["properties"]["settings"], BridgeSettings, set()),
+        (DEFINITIONS["vxlan"], Vxlan, set()),
+        (DEFINITIONS["tap"], Tap, set()),
+        (DEFINITIONS["acl"], Acl, set()),
+        (DEFINITIONS["acl_rule"], AclRule, set()),
+        (DEFINITIONS["interface"]["properties"]["acls"], AclBinding, set()),
+        (DEFINITIONS["state"]["properties"]["sflow"], SflowSettings, set()),
         (DEFINITIONS["facts"], Facts, set()),
         (DEFINITIONS["facts"]["properties"]["lcp"], LcpSettings, set()),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_every_attribute_is_described(described: dict[str, Any], record: type, omitted: set[str]) -> None:
-    assert set(described["properties"]) == {field.name for field in dataclasses.fields(record)} - omitted
+def test_every_attribute_is_described(described: dict[str, Any], record: type, differing: set[str]) -> None:
+    assert set(described["properties"]) ^ {field.name for field in dataclasses.fields(record)} == differing
 
 
 def test_every_word_of_a_closed_set_is_described() -> None:
     kinds = [kind.value for kind in InterfaceKind]
+    others = [kind.value for kind in ObjectKind if kind is not ObjectKind.INTERFACE]
     change = SCHEMA["properties"]["changes"]["items"]["properties"]
     operation = SCHEMA["properties"]["operations"]["items"]["properties"]
     assert DEFINITIONS["impact"]["enum"] == [impact.label for impact in Impact]
     assert DEFINITIONS["interface"]["properties"]["kind"]["enum"] == kinds
-    assert change["kind"]["enum"] == [*kinds, "lcp"]
+    assert change["kind"]["enum"] == [*kinds, *others]
     assert change["action"]["enum"] == [action.value for action in Action]
+    assert DEFINITIONS["bond"]["properties"]["mode"]["enum"] == [mode.value for mode in BondMode]
+    assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]
+    assert DEFINITIONS["acl_rule"]["properties"]["action"]["enum"] == [action.value for action in AclAction]
     assert operation["phase"]["enum"] == [phase.value for phase in Phase]
