@@ -7,12 +7,12 @@ from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 
-ALL_PLUGINS = frozenset({"linux_cp"})
+ALL_PLUGINS = frozenset({"acl", "lacp", "linux_cp", "sflow", "vxlan"})
 
 
 def assumed_state(configuration: Configuration) -> State:
     """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born."""
-    ports = (config for config in configuration.interfaces.values() if config.parent is None)
+    ports = (config for config in configuration.interfaces.values() if config.kind is InterfaceKind.PHYSICAL)
     return State(interfaces={port.name: _port(port) for port in ports}, facts=Facts(plugins=ALL_PLUGINS))
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
+
+from vppcfg.model.interface import InterfaceKind
 
 NAME_LENGTH = 63
 """VPP's API keeps 64 bytes of an interface's name, the last one NUL (vnet/interface.api)."""
@@ -12,6 +15,16 @@ LINUX_NAME_LENGTH = 15
 NETNS_LENGTH = 31
 """linux-cp keeps 32 bytes of a namespace's name, the last one NUL (linux-cp/lcp.api)."""
 MAX_SUB_ID = 0xFFFFFFFF
+MAX_LOOPBACK = 16383
+"""Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
+MAX_TAP = 1024
+MAX_BRIDGE = 0xFFFFFF
+"""The id of a bridge domain has 24 bits (vnet/l2/l2_bd.h, L2_BD_ID_MAX)."""
+MAX_INSTANCE = 0xFFFFFFFE
+"""Of bonds and tunnels; all ones asks VPP to choose."""
+LIST_LENGTH = 64
+ACL_LENGTH = 56
+"""VPP keeps 64 bytes of an ACL's tag, the last one NUL (plugins/acl/acl.api); `vppcfg ` stands before the name."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
 _NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -19,6 +32,14 @@ _LCP = re.compile(r"[a-z][a-z0-9.-]*")
 _GLOB = re.compile(r"[!-~]+")
 _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")
+_LIST = re.compile(r"[a-z][a-z0-9-]*")
+_NUMBERED = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]{0,9})")
+_KINDS = {
+    "loop": InterfaceKind.LOOPBACK,
+    "BondEthernet": InterfaceKind.BOND,
+    "vxlan_tunnel": InterfaceKind.VXLAN,
+    "tap": InterfaceKind.TAP,
+}
 
 
 def is_interface_name(value: Any) -> bool:
@@ -49,3 +70,37 @@ def glob_of(name: str) -> str:
 def is_sub_id(value: Any) -> bool:
     """Return whether `value` can be the id of a sub-interface."""
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_SUB_ID
+
+
+def is_acl_name(value: Any) -> bool:
+    """Return whether `value` can be the name of an ACL."""
+    return isinstance(value, str) and len(value) <= ACL_LENGTH and _LIST.fullmatch(value) is not None
+
+
+def is_prefix_list_name(value: Any) -> bool:
+    """Return whether `value` can be the name of a prefix list."""
+    return isinstance(value, str) and len(value) <= LIST_LENGTH and _LIST.fullmatch(value) is not None
+
+
+def numbered(word: str, first: int, last: int) -> Callable[[Any], bool]:
+    """Return what tells whether a value is `word` with a number from `first` to `last`, and nothing else."""
+    return lambda value: isinstance(value, str) and first <= number_of(value, word) <= last
+
+
+def number_of(name: str, word: str) -> int:
+    """Return the number that follows `word` in a name, -1 when the name is anything else."""
+    match = _NUMBERED.fullmatch(name)
+    return int(match[2]) if match is not None and match[1] == word else -1
+
+
+def kind_of(name: str) -> InterfaceKind:
+    """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port."""
+    match = _NUMBERED.fullmatch(name)
+    return InterfaceKind.PHYSICAL if match is None else _KINDS.get(match[1], InterfaceKind.PHYSICAL)
+
+
+is_loopback_name = numbered("loop", 0, MAX_LOOPBACK)
+is_bond_name = numbered("BondEthernet", 0, MAX_INSTANCE)
+is_bridge_name = numbered("bd", 0, MAX_BRIDGE)
+is_vxlan_name = numbered("vxlan_tunnel", 0, MAX_INSTANCE)
+is_tap_name = numbered("tap", 0, MAX_TAP)

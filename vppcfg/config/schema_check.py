@@ -25,15 +25,10 @@ _MOST_SEPARATORS = 256
 _PATH_END = re.compile(r"\.| ?: ")
 _MISSING = ": Required field missing"
 _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
-_LATER = frozenset(
-    {"loopbacks", "bondethernets", "bridgedomains", "vxlan_tunnels", "taps", "prefixlists", "acls", "sflow"}
-    | {"protected", "mac", "unnumbered", "mpls"}
-)
-"""Keys of the language that this version does not know."""
-
+_NOT_A_LIST = re.compile(r"'.*' is not a list\.", re.DOTALL)
 _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (_NOT_A_MAP, "schema-type", "{value} is not a map, that is `key: value` lines, indented"),
-    (re.compile(r"'.*' is not a list\.", re.DOTALL), "schema-type", "{value} is not a list, which is written [ a, b ]"),
+    (_NOT_A_LIST, "schema-type", "{value} is not a list, which is written [ a, b ]"),
     (re.compile(r"'.*' is not a str\.", re.DOTALL), "schema-type", "{value} is not text; put it in quotes"),
     (re.compile(r"'.*' is not a int\.", re.DOTALL), "schema-type", "{value} is not a whole number"),
     (re.compile(r"'.*' is not a bool\.", re.DOTALL), "schema-type", "{value} is neither true nor false"),
@@ -43,6 +38,7 @@ _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "schema-value",
         "longer than {what} characters",
     ),
+    (re.compile(r"Length of \[\] is less than 1"), "schema-value", "the list is empty; give it one item at least"),
     (re.compile(r"'.*' contains excluded character .*", re.DOTALL), "schema-value", "no quotes are allowed here"),
 )
 """yamale's message, the rule, and our words for it."""
@@ -52,7 +48,7 @@ def check_shape(data: Any) -> list[Problem]:
     """Return what is wrong with the shape of a configuration, without line and column.
 
     Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
-    about a map as a whole when it also complains about a key in it, and that something else is no map.
+    about a map as a whole when it also complains about a key in it, and that something else is no map or list.
     """
     schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
     errors = [_parted(error, data) for error in schema.validate(data, None, True).errors]
@@ -61,8 +57,12 @@ def check_shape(data: Any) -> list[Problem]:
     return [
         _problem(path, message, data, schema)
         for path, message in errors
-        if path not in above and not (at[path] > 1 and _NOT_A_MAP.fullmatch(message))
+        if path not in above and not (at[path] > 1 and _is_about_form(message))
     ]
+
+
+def _is_about_form(message: str) -> bool:
+    return bool(_NOT_A_MAP.fullmatch(message) or _NOT_A_LIST.fullmatch(message))
 
 
 def _parted(error: str, data: Any) -> tuple[KeyPath, str]:
@@ -109,8 +109,6 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
 
 def _unknown_key_text(path: KeyPath, schema: Any) -> str:
     key = str(path[-1])
-    if key in _LATER:
-        return f"this version of vppcfg does not know `{key}`"
     known = sorted(_keys_at(schema, path[:-1]))
     if close := difflib.get_close_matches(key, known, n=1):
         return f"unknown key {shown(key)}; did you mean `{close[0]}`?"

@@ -8,7 +8,17 @@ from yamale.validators import DefaultValidators, Validator
 
 from vppcfg.config.address import canonical_address
 from vppcfg.config.dataplane_validators import DATAPLANE_VALIDATORS
-from vppcfg.config.names import NETNS_LENGTH, is_glob, is_interface_name, is_lcp_name, is_netns_name
+from vppcfg.config.mac import canonical_mac
+from vppcfg.config.names import (
+    NETNS_LENGTH,
+    is_acl_name,
+    is_glob,
+    is_interface_name,
+    is_lcp_name,
+    is_netns_name,
+    is_prefix_list_name,
+)
+from vppcfg.config.prefix import canonical_host, canonical_prefix, is_unicast
 from vppcfg.config.scalar import shown
 
 
@@ -77,8 +87,102 @@ class Glob(Validator):  # type: ignore[misc]
         return f"{shown(value)} is no name or glob; it is text without spaces, in which * stands for anything"
 
 
+class Mac(Validator):  # type: ignore[misc]
+    """A MAC address in any of its usual forms."""
+
+    tag = "mac"
+
+    def _is_valid(self, value: Any) -> bool:
+        return canonical_mac(value) is not None
+
+    def fail(self, value: Any) -> str:
+        """Say what a MAC address looks like; YAML may have taken one for a number."""
+        hint = "; put it in quotes" if isinstance(value, int) and not isinstance(value, bool) else ""
+        return f"{shown(value)} is no MAC address such as 02:00:5e:00:53:01{hint}"
+
+
+class Host(Validator):  # type: ignore[misc]
+    """The address of one host, without a length."""
+
+    tag = "host"
+
+    def _is_valid(self, value: Any) -> bool:
+        address = canonical_host(value)
+        return address is not None and is_unicast(address)
+
+    def fail(self, value: Any) -> str:
+        """Say what a host's address looks like."""
+        return f"{shown(value)} is no address of a host such as 192.0.2.1 or 2001:db8::1, without a prefix length"
+
+
+class Prefix(Validator):  # type: ignore[misc]
+    """A host, a prefix or a host with a length."""
+
+    tag = "prefix"
+
+    def _is_valid(self, value: Any) -> bool:
+        return canonical_prefix(value) is not None
+
+    def fail(self, value: Any) -> str:
+        """Say what a prefix looks like."""
+        return f"{shown(value)} is no address or prefix such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32"
+
+
+class Endpoint(Validator):  # type: ignore[misc]
+    """What an ACL may match addresses with: a prefix, or the name of a prefix list or `any`."""
+
+    tag = "endpoint"
+
+    def _is_valid(self, value: Any) -> bool:
+        return is_prefix_list_name(value) or canonical_prefix(value) is not None
+
+    def fail(self, value: Any) -> str:
+        """Say what may stand here."""
+        return f"{shown(value)} is neither an address, a prefix, the name of a prefix list nor any"
+
+
+class AclName(Validator):  # type: ignore[misc]
+    """The name of an ACL."""
+
+    tag = "acl_name"
+
+    def _is_valid(self, value: Any) -> bool:
+        return is_acl_name(value)
+
+    def fail(self, value: Any) -> str:
+        """Say what an ACL is called."""
+        return f"{shown(value)} is no name of an ACL: a lower case letter, then up to 55 of a-z, 0-9 and `-`"
+
+
+class Protocol(Validator):  # type: ignore[misc]
+    """The number or the name of an IP protocol; which there are is told by a rule."""
+
+    tag = "protocol"
+
+    def _is_valid(self, value: Any) -> bool:
+        return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+    def fail(self, value: Any) -> str:
+        """Say what a protocol looks like."""
+        return f"{shown(value)} is neither the number nor the name of a protocol"
+
+
+class Range(Validator):  # type: ignore[misc]
+    """A number, a name or a range of numbers; its limits are told by a rule."""
+
+    tag = "range"
+
+    def _is_valid(self, value: Any) -> bool:
+        return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+    def fail(self, value: Any) -> str:
+        """Say what a range looks like."""
+        return f"{shown(value)} is neither a number, a name nor a range such as 1024-"
+
+
 VALIDATORS = {
     **DefaultValidators,
     **DATAPLANE_VALIDATORS,
-    **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob)},
+    **{kind.tag: kind for kind in (Address, InterfaceName, LcpName, NetnsName, Glob, Mac, Host, Prefix)},
+    **{kind.tag: kind for kind in (Endpoint, AclName, Protocol, Range)},
 }

@@ -40,7 +40,23 @@ EVERYTHING: dict[str, Any] = {
         },
         "eth0": {"l2xc": "TenGigabitEthernet1/0/0.101"},
         "eth1": None,
+        "eth2": {
+            "mac": "02:00:5e:00:53:01",
+            "unnumbered": "loop0",
+            "mpls": True,
+            "sflow": True,
+            "acls": {"input": "in", "output": ["a", "b"]},
+        },
     },
+    "loopbacks": {"loop0": {"addresses": ["192.0.2.9"], "lcp": "loop0"}, "loop1": None},
+    "bondethernets": {"BondEthernet0": {"interfaces": ["eth1"], "mode": "xor", "load-balance": "l2"}},
+    "bridgedomains": {"bd10": {"bvi": "loop1", "interfaces": ["eth0"], "settings": {"learn": False}}, "bd11": None},
+    "vxlan_tunnels": {"vxlan_tunnel0": {"local": "2001:db8::1", "remote": "2001:db8::2", "vni": 1}},
+    "taps": {"tap0": {"host": {"name": "vpp0", "bridge": "br0", "bridge-create": True}, "rx-ring-size": 512}},
+    "prefixlists": {"trusted": {"members": ["192.0.2.1", "10.0.0.1/8", "2001:db8::/32"]}, "none": None},
+    "acls": {"in": {"terms": [{"action": "permit+reflect", "source": "trusted", "destination-port": -1024}]}},
+    "sflow": {"sampling-rate": 1000},
+    "protected": ["eth0"],
     "unmanaged": ["loop*", "bd10", "acl:other"],
 }
 
@@ -111,9 +127,18 @@ def test_a_file_is_a_map(data: Any) -> None:
         ),
         ({"adresses": []}, "schema-unknown-key", ("adresses",), "did you mean `addresses`?"),
         ({"Mtu": 1}, "schema-unknown-key", ("Mtu",), "did you mean `mtu`?"),
-        ({"zzz": 1}, "schema-unknown-key", ("zzz",), "the keys here are addresses, description, "),
+        ({"zzz": 1}, "schema-unknown-key", ("zzz",), "the keys here are acls, addresses, description, "),
         ({5: 1}, "schema-unknown-key", (5,), "unknown key `5`"),
-        ({"mpls": True}, "schema-unknown-key", ("mpls",), "this version of vppcfg does not know `mpls`"),
+        ({"mpls": "on"}, "schema-type", ("mpls",), "`on` is neither true nor false"),
+        ({"mac": "02:00:5e"}, "schema-value", ("mac",), "`02:00:5e` is no MAC address"),
+        ({"mac": 37315000}, "schema-value", ("mac",), "; put it in quotes"),
+        ({"mac": True}, "schema-value", ("mac",), "the truth value true is no MAC address such as 02:00:5e:00:53:01"),
+        ({"unnumbered": "a b"}, "schema-value", ("unnumbered",), "cannot be the name of an interface"),
+        ({"acls": "a"}, "schema-type", ("acls",), "is not a map"),
+        ({"acls": {"inptu": "a"}}, "schema-unknown-key", ("acls", "inptu"), "did you mean `input`?"),
+        ({"acls": {"input": "A"}}, "schema-value", ("acls", "input"), "`A` is no name of an ACL"),
+        ({"acls": {"input": 5}}, "schema-value", ("acls", "input"), "`5` is no name of an ACL"),
+        ({"acls": {"input": ["a", "B"]}}, "schema-value", ("acls", "input", 1), "`B` is no name of an ACL"),
         ({"a.b: c : d": 1}, "schema-unknown-key", ("a.b: c : d",), "unknown key `a.b: c : d`"),
         ({"x" * 5000: 1}, "schema-unknown-key", ("x" * 5000,), "unknown key `xxx"),
         (5, "schema-type", (), "`5` is not a map"),
@@ -139,11 +164,43 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("section", ["loopbacks", "bondethernets", "bridgedomains", "taps", "acls"])
-def test_sections_of_later_versions_are_named_as_such(section: str) -> None:
-    ((rule, path, text),) = found({section: {}})
-    assert (rule, path) == ("schema-unknown-key", (section,))
-    assert text == f"this version of vppcfg does not know `{section}`"
+@pytest.mark.parametrize(
+    ("data", "rule", "path", "words"),
+    [
+        ({"loopbacks": {"loop0": {"state": "up"}}}, "schema-unknown-key", ("loop0", "state"), "unknown key `state`"),
+        ({"loopbacks": {"loop0": {"mtu": 9217}}}, "schema-value", ("loop0", "mtu"), "greater than 9216"),
+        ({"bondethernets": {"b": {"mode": "802.3ad"}}}, "schema-value", ("b", "mode"), "is none of 'round-robin'"),
+        ({"bondethernets": {"b": {"interfaces": "a"}}}, "schema-type", ("b", "interfaces"), "is not a list"),
+        ({"bridgedomains": {"b": {"bvi": 5}}}, "schema-value", ("b", "bvi"), "cannot be the name"),
+        ({"bridgedomains": {"b": {"settings": {"mac-age-minutes": 256}}}}, "schema-value", ..., "greater than 255"),
+        ({"bridgedomains": {"b": {"settings": {"lern": True}}}}, "schema-unknown-key", ..., "did you mean `learn`?"),
+        ({"vxlan_tunnels": {"v": {"local": "::1", "remote": "::2"}}}, "schema-missing-key", ("v", "vni"), "missing"),
+        ({"vxlan_tunnels": {"v": None}}, "schema-type", ("v",), "an empty value is not a map"),
+        ({"taps": {"t": {"rx-ring-size": 8}}}, "schema-missing-key", ("t", "host"), "missing"),
+        ({"taps": {"t": {"host": {"name": "Tap 0"}}}}, "schema-value", ("t", "host", "name"), "no LCP name"),
+        ({"prefixlists": {"p": {"members": ["10.0.0.0/33"]}}}, "schema-value", ("p", "members", 0), "no address or"),
+        ({"acls": {"a": {}}}, "schema-missing-key", ("a", "terms"), "missing"),
+        ({"acls": {"a": {"terms": []}}}, "schema-value", ("a", "terms"), "the list is empty"),
+        ({"acls": {"a": {"terms": [{}]}}}, "schema-missing-key", ("a", "terms", 0, "action"), "missing"),
+        ({"acls": {"a": {"terms": [{"action": "drop"}]}}}, "schema-value", ..., "`drop` is none of 'permit'"),
+        ({"acls": {"a": {"terms": [{"action": "deny", "source": 5}]}}}, "schema-value", ..., "`5` is neither an add"),
+        ({"acls": {"a": {"terms": [{"action": "deny", "protocol": 1.5}]}}}, "schema-value", ..., "neither the number"),
+        ({"acls": {"a": {"terms": [{"action": "deny", "icmp-type": []}]}}}, "schema-value", ..., "`[]` is neither a"),
+        ({"sflow": {"sampling-rate": 0}}, "schema-value", ("sampling-rate",), "0 is less than 1"),
+        ({"protected": ["a b"]}, "schema-value", (0,), "cannot be the name of an interface"),
+    ],
+)
+def test_sections_have_a_shape(data: dict[str, Any], rule: str, path: Any, words: str) -> None:
+    ((actual_rule, actual_path, text),) = found(data)
+    assert actual_rule == rule
+    assert path is ... or actual_path == (*data, *path)
+    assert words in text
+
+
+@pytest.mark.parametrize("address", ["224.0.0.1", "0.0.0.0", "255.255.255.255", "::", "ff02::1", "10.0.0.1/32", "x", 5])
+def test_a_tunnel_ends_at_a_host(address: Any) -> None:
+    ((rule, path, _),) = found({"vxlan_tunnels": {"v": {"local": "10.0.0.9", "remote": address, "vni": 1}}})
+    assert (rule, path[-1]) == ("schema-value", "remote")
 
 
 @pytest.mark.parametrize("entry", [5, None, "", "a b", [], {}])

@@ -1,20 +1,24 @@
-"""The `interfaces` section: its entries by VPP name, sub-interfaces beside their parents, and what is wrong."""
+"""The `interfaces` and `loopbacks` sections: their entries by VPP name, sub-interfaces beside their parents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from vppcfg.config.names import is_interface_name
+from vppcfg.config.names import MAX_LOOPBACK, is_interface_name, is_loopback_name, kind_of
 from vppcfg.config.parse.interface import DEFAULT_MTU, parse_interface
 from vppcfg.config.parse.sub_interface import parse_sub_interface, sub_interface_name
 from vppcfg.config.scalar import shown
 from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 
 SECTION = "interfaces"
+LOOPBACKS = "loopbacks"
 CHILDREN = "sub-interfaces"
-_DISPENSABLE = frozenset({"addresses", "description", "device-type", "l2xc"})
+_DISPENSABLE = frozenset(
+    {"acls", "addresses", "description", "device-type", "l2xc", "mac", "mpls", "sflow", "unnumbered"}
+)
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
 
@@ -43,10 +47,27 @@ class Section:
                 text = f"{shown(name)} cannot be the name of an interface{hint}"
                 self.problems.append(Problem(rule="interface-name", path=(SECTION, name), text=text))
 
+    def parse_loopbacks(self, raw: Any) -> None:
+        """Parse the value of `loopbacks`, like that of `interfaces`."""
+        for name, entry in _entries(raw):
+            path: KeyPath = (LOOPBACKS, name)
+            if is_loopback_name(name):
+                sound = self._sound_part(entry or {}, path)
+                loopback = None if sound is None else parse_interface(sound, str(name), path, InterfaceKind.LOOPBACK)
+                self._keep(str(name), loopback)
+            else:
+                text = f"{shown(name)} is no name here; a loopback is called loop0 to loop{MAX_LOOPBACK}"
+                self.problems.append(Problem(rule="loopback-id", path=path, text=text))
+
     def _parse_interface(self, name: str, raw: Any) -> None:
         path: KeyPath = (SECTION, name)
+        kind = kind_of(name)
+        if kind is InterfaceKind.LOOPBACK:
+            text = f"{name} is a loopback; write it below `loopbacks`"
+            self.problems.append(Problem(rule="loopback-placement", path=path, text=text))
+            return
         sound = self._sound_part(raw, path)
-        interface = None if sound is None else parse_interface(sound, name, path)
+        interface = None if sound is None else parse_interface(sound, name, path, kind)
         self._keep(name, interface)
         for sub_id, entry in _entries(raw.get(CHILDREN) if isinstance(raw, dict) else None):
             self._parse_child(name, interface, sub_id, entry)

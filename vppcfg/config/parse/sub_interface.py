@@ -10,6 +10,7 @@ from vppcfg.config.parse.encapsulation import parse_encapsulation
 from vppcfg.config.parse.interface import parse_interface
 from vppcfg.config.scalar import shown
 from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 
 
@@ -33,5 +34,12 @@ def parse_sub_interface(
         return encapsulation
     name = sub_interface_name(parent, sub_id)
     return parse_interface(
-        raw, name, path, parent=parent, sub_id=sub_id, encapsulation=encapsulation, default_mtu=parent_mtu
+        raw,
+        name,
+        path,
+        InterfaceKind.SUB_INTERFACE,
+        parent=parent,
+        sub_id=sub_id,
+        encapsulation=encapsulation,
+        default_mtu=parent_mtu,
     )

@@ -116,6 +116,9 @@ def queue_workers(index: Index) -> Iterator[Problem]:
         queues = device.queues.rx_queues or section.dpdk.default.rx_queues
         if device.workers is None:
             continue
+        if len(set(device.workers)) < len(device.workers):
+            text = "a worker stands here twice; VPP takes the list as a set"
+            yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         if queues is not None and len(device.workers) != queues:
             text = f"{len(device.workers)} worker(s) for {queues} RX queue(s); VPP wants one worker per queue"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from vppcfg.config.parse import parse
+from vppcfg.model.acl import AclBinding
 from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
-from vppcfg.model.interface import Encapsulation
+from vppcfg.model.interface import Encapsulation, InterfaceKind
 
 
 def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:
@@ -39,6 +40,11 @@ def test_every_key_arrives_in_canonical_form() -> None:
         "addresses": ["2001:DB8:0::1/64", "192.0.2.1/24"],
         "l2xc": "eth1",
         "state": "down",
+        "mac": "0200.5E00.5301",
+        "unnumbered": "loop0",
+        "mpls": True,
+        "sflow": True,
+        "acls": {"input": "a", "output": ["b", "a"]},
     }
     assert interfaces({"eth0": entry})["eth0"] == InterfaceConfig(
         name="eth0",
@@ -50,6 +56,11 @@ def test_every_key_arrives_in_canonical_form() -> None:
         addresses=("2001:db8::1/64", "192.0.2.1/24"),
         l2xc="eth1",
         is_up=False,
+        mac="02:00:5e:00:53:01",
+        unnumbered="loop0",
+        has_mpls=True,
+        has_sflow=True,
+        acls=AclBinding(input=("a",), output=("b", "a")),
     )
 
 
@@ -68,6 +79,7 @@ def test_a_sub_interface_stands_beside_its_parent() -> None:
     assert parsed["eth0.100"] == InterfaceConfig(
         name="eth0.100",
         path=("interfaces", "eth0", "sub-interfaces", 100),
+        kind=InterfaceKind.SUB_INTERFACE,
         parent="eth0",
         sub_id=100,
         encapsulation=Encapsulation(outer=100, is_exact=True),

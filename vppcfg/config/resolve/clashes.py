@@ -1,0 +1,124 @@
+"""Problems between what a file wants and the objects of a dataplane that are not its own.
+
+Such objects stay as they are: their names, addresses and VLAN tags are taken, and what they hang on must stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vppcfg.model.address import AddressIndex
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.naming import natural_key
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+
+
+def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
+    if not untouched.interfaces and not untouched.taps:
+        return
+    wanted = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
+    yield from _lost_references(untouched, desired)
+    yield from _lost_carriers(untouched, observed, desired)
+    yield from _lost_bonds(untouched, observed, desired)
+    yield from _taken_linux_names(configuration, untouched, desired)
+    yield from _taken_addresses(configuration, untouched, wanted)
+    yield from _taken_tags(configuration, untouched, wanted)
+
+
+def _path(configuration: Configuration, name: str, *keys: str) -> KeyPath:
+    for section in (configuration.interfaces, configuration.taps):
+        if name in section:
+            return (*section[name].path, *keys)
+    return ("interfaces",)
+
+
+def _refers(text: str) -> Problem:
+    return Problem(rule="unmanaged-refers", path=("interfaces",), text=text)
+
+
+def _lost_references(untouched: State, desired: State) -> Iterator[Problem]:
+    for interface in untouched.interfaces.values():
+        for target in (interface.l2xc, interface.unnumbered):
+            if target is not None and target not in desired.interfaces:
+                yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
+
+
+def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each pair of an unmanaged sub-interface whose carrying pair would change or go."""
+    children = observed.sub_interfaces_by_parent()
+    for name in sorted(untouched.lcps, key=natural_key):
+        for carrier in _carriers(observed.interfaces[name], observed, children):
+            if carrier in observed.lcps and desired.lcps.get(carrier) != observed.lcps[carrier]:
+                yield _refers(f"{name} is not managed and its LCP hangs on that of {carrier}, which must stay as it is")
+
+
+def _carriers(interface: Interface, observed: State, children: Mapping[str, list[str]]) -> Iterator[str]:
+    if interface.parent is None:
+        return
+    yield interface.parent
+    inner = interface.encapsulation
+    for sibling in children[interface.parent]:
+        outer = observed.interfaces[sibling].encapsulation
+        if isinstance(outer, Encapsulation) and isinstance(inner, Encapsulation) and outer.carries(inner):
+            yield sibling
+
+
+def _lost_bonds(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each unmanaged member of a bond that would lose it, or that another bond would get."""
+    for name, bond in observed.bonds.items():
+        for member in bond.members:
+            if member in untouched.interfaces and member not in getattr(desired.bonds.get(name), "members", ()):
+                yield _refers(f"{member} is not managed and a member of {name}, which must keep it")
+    for name, bond in desired.bonds.items():
+        if name not in untouched.bonds:
+            for member in bond.members.keys() & untouched.interfaces.keys():
+                if member not in getattr(observed.bonds.get(name), "members", ()):
+                    yield _refers(f"{member} is not managed, so it cannot become a member of {name}")
+
+
+def _taken_linux_names(configuration: Configuration, untouched: State, desired: State) -> Iterator[Problem]:
+    holders = _linux_names(untouched)
+    for (netns, host_name), name in _linux_names(desired).items():
+        holder = holders.get((netns, host_name))
+        if holder is not None and holder != name:
+            text = f"the Linux name {host_name} belongs to {holder}, which is not managed; take another"
+            yield Problem(rule="lcp-duplicate", path=_path(configuration, name, "lcp"), text=text)
+
+
+def _linux_names(state: State) -> dict[tuple[str, str], str]:
+    names = {(pair.netns, pair.host_name): name for name, pair in state.lcps.items()}
+    return {(tap.host_netns, tap.host_name): name for name, tap in state.taps.items()} | names
+
+
+def _taken_addresses(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+    index = AddressIndex()
+    for interface in untouched.interfaces.values():
+        for address in interface.addresses:
+            if interface.tables[1 if ":" in address else 0] == 0:
+                index.add(interface.name, address)
+    for interface in wanted:
+        for address in sorted(interface.addresses):
+            holder = index.conflict(interface.name, address)
+            if holder is not None:
+                text = f"{address} overlaps an address of {holder}, which is not managed"
+                path = _path(configuration, interface.name, "addresses")
+                yield Problem(rule="address-overlap", path=path, text=text)
+
+
+def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+    taken = {
+        (interface.parent, interface.encapsulation.tags): name
+        for name, interface in untouched.interfaces.items()
+        if interface.encapsulation is not None
+    }
+    for interface in wanted:
+        if interface.encapsulation is None:
+            continue
+        holder = taken.get((interface.parent, interface.encapsulation.tags))
+        if holder is not None:
+            text = f"{interface.name} matches the same VLAN tags as {holder}, which is not managed"
+            path = _path(configuration, interface.name, "encapsulation")
+            yield Problem(rule="encap-duplicate", path=path, text=text)
