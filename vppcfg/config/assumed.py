@@ -12,7 +12,11 @@ ALL_PLUGINS = frozenset({"acl", "lacp", "linux_cp", "sflow", "vxlan"})
 
 def assumed_state(configuration: Configuration) -> State:
     """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born."""
-    ports = (config for config in configuration.interfaces.values() if config.kind is InterfaceKind.PHYSICAL)
+    ports = (
+        config
+        for config in configuration.interfaces.values()
+        if config.kind is InterfaceKind.PHYSICAL and config.parent is None
+    )
     return State(interfaces={port.name: _port(port) for port in ports}, facts=Facts(plugins=ALL_PLUGINS))
 
 

@@ -19,7 +19,7 @@ from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.plan.effects.lcp import dependent_pairs
-from vppcfg.plan.replacement import is_refilled, replaced_interfaces
+from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 
 
 class Action(Enum):
@@ -155,7 +155,7 @@ def _interface_attributes(
     if before is not after:
         for name in _INTERFACE_FIELDS:
             old, new = getattr(before, name), getattr(after, name)
-            if old != new and not (name == "mac" and new == ""):
+            if old != new and not is_open(name, new):
                 yield from _interface_attribute(name, before, after, observed, desired)
     pairs = ((observed.bonds, desired.bonds), (observed.vxlans, desired.vxlans), (observed.taps, desired.taps))
     for table, wanted in pairs:
@@ -180,7 +180,9 @@ def _attributes(before: Any, after: Any) -> tuple[AttributeChange, ...]:
     return tuple(
         AttributeChange(name=field.name, old=old, new=new)
         for field in fields(before)
-        if field.compare and (old := getattr(before, field.name)) != (new := getattr(after, field.name))
+        if field.compare
+        and (old := getattr(before, field.name)) != (new := getattr(after, field.name))
+        and not is_open(field.name, new)
     )
 
 

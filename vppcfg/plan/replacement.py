@@ -49,8 +49,17 @@ def is_refilled(before: Bond, after: Bond) -> bool:
     return bool(after.members) and before.members.keys().isdisjoint(after.members)
 
 
+def is_open(attribute: str, wanted: object) -> bool:
+    """Return whether a desired value leaves open what the attribute becomes: an empty MAC does."""
+    return wanted == "" and attribute in {"mac", "host_mac"}
+
+
 def _first_difference(before: object, after: object, attributes: tuple[str, ...]) -> str | None:
-    return next((name for name in attributes if getattr(before, name) != getattr(after, name)), None)
+    for name in attributes:
+        wanted = getattr(after, name)
+        if getattr(before, name) != wanted and not is_open(name, wanted):
+            return name
+    return None
 
 
 def _reason_of_child(before: Interface, after: Interface, replaced: dict[str, str]) -> str | None:

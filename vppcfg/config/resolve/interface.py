@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.config.resolve.wanted import Wanted, marked_tag
 from vppcfg.model.acl import AclBinding
@@ -48,7 +48,7 @@ class _Resolver:
         wanted = self._wanted
         if config.parent is not None:
             return config.parent in wanted.configured
-        made_in = {
+        made_in: dict[InterfaceKind, Mapping[str, object]] = {
             InterfaceKind.BOND: wanted.bonds,
             InterfaceKind.VXLAN: wanted.vxlans,
             InterfaceKind.TAP: wanted.taps,
@@ -149,7 +149,7 @@ class _Resolver:
 
     def _tag(self, config: InterfaceConfig, observed: Interface | None) -> str:
         description = config.description or self._description_in_section(config.name)
-        is_made_by_us = config.kind is not InterfaceKind.PHYSICAL
+        is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
         tag = observed.tag if observed is not None else None
         return marked_tag(description, tag, is_made_by_us=is_made_by_us)
 
