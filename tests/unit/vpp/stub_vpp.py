@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from tests.unit.vpp.more_definitions import CORE, PLUGINS
 from vppcfg.simulator.api_json import document
+from vppcfg.simulator.definitions.grammar import parse as parse_file
+from vppcfg.simulator.definitions.types import INTERFACE_INDEX, MAC_ADDRESS, PREFIX
 from vppcfg.simulator.releases import api_files, release_named
 from vppcfg.vpp import LiveDataplane
 from vppcfg.vpp.codec import Message, Value
@@ -20,28 +23,9 @@ from vppcfg.vpp.layout import compile_message
 ALL = 0xFFFFFFFF
 FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}
 CLIENT = 0x80000007
-_DUMP = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
-_DETAILS = [["u16", "_vl_msg_id"], ["u32", "context"]]
 
-MORE_MESSAGES: dict[str, Any] = {
-    "types": [
-        ["ip_table", ["u32", "table_id"], ["bool", "is_ip6"], ["string", "name", 64]],
-        ["bridge_domain_sw_if", ["u32", "context"], ["u32", "sw_if_index"], ["u8", "shg"]],
-    ],
-    "messages": [
-        ["ip_table_dump", *_DUMP, {"crc": "0x51077d14"}],
-        ["ip_table_details", *_DETAILS, ["vl_api_ip_table_t", "table"], {"crc": "0xc79fca0f"}],
-        ["bridge_domain_dump", *_DUMP, ["u32", "bd_id"], ["u32", "sw_if_index"], {"crc": "0x74396a43"}],
-        [
-            "bridge_domain_details",
-            *_DETAILS,
-            ["u32", "bd_id"],
-            ["u32", "n_sw_ifs"],
-            ["vl_api_bridge_domain_sw_if_t", "sw_if_details", 0, "n_sw_ifs"],
-            {"crc": "0x0fa506fd"},
-        ],
-    ],
-}
+ALL_PLUGINS = ("linux_cp", *PLUGINS)
+"""Every optional part of VPP that matters."""
 
 
 class Request:
@@ -72,8 +56,14 @@ class StubVpp:
     def __init__(
         self, release: str = "26.10", plugins: tuple[str, ...] = ("linux_cp",), *, serves: bool = True
     ) -> None:
-        files = api_files(release_named(release), plugins)
-        self.documents: list[dict[str, Any]] = [*(document(file, release) for file in files), MORE_MESSAGES]
+        more = [CORE, *(PLUGINS[plugin] for plugin in plugins if plugin in PLUGINS)]
+        files = [
+            *(parse_file("more", INTERFACE_INDEX, MAC_ADDRESS, PREFIX, text) for text in more),
+            *api_files(release_named(release), plugins),
+        ]
+        self.documents: list[dict[str, Any]] = [
+            document(file, release if release in file.versions else "26.10") for file in files
+        ]
         self.serves = serves
         self.version = f"{release}-release"
         self.rows: list[dict[str, Value]] = []
@@ -87,6 +77,9 @@ class StubVpp:
             "sw_interface_dump": lambda request: [self.say("sw_interface_details", request, row) for row in self.rows],
             "lcp_itf_pair_get": lambda request: [self.say("lcp_itf_pair_get_reply", request)],
             "cli_inband": lambda request: [self.say("cli_inband_reply", request, text="")],
+            "sflow_sampling_rate_get": self._sflow_default("sampling_N", 10000),
+            "sflow_polling_interval_get": self._sflow_default("polling_S", 20),
+            "sflow_header_bytes_get": self._sflow_default("header_B", 128),
         }
         self.build()
 
@@ -146,6 +139,9 @@ class StubVpp:
         entries = b"".join(struct.pack(">H64s", index, key.encode()) for index, key in self.table)
         values = {"index": CLIENT, "count": len(self.table)}
         return [self.say("sockclnt_create_reply", request, values, raw=entries)]
+
+    def _sflow_default(self, path: str, value: int) -> Answer:
+        return lambda request: [self.say(f"{request.message.name}_reply", request, {path: value})]
 
     def _definitions(self, request: Request) -> list[bytes]:
         text = json.dumps(self.documents) if self.serves else ""

@@ -1,64 +1,19 @@
-"""Operations on their way to a VPP: order, windows, refusals and what is said in each message."""
+"""Operations on their way to a VPP: order, windows and refusals."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.unit.vpp.stub_vpp import HANG_UP, Request, StubVpp, connected
+from tests.unit.vpp.recorder import PORT, Recorder, perform
+from tests.unit.vpp.stub_vpp import ALL_PLUGINS, HANG_UP, Request, connected
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
-from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.bond import BondMode, LoadBalance
+from vppcfg.model.interface import Encapsulation
+from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
-from vppcfg.vpp.encode import api_call
 from vppcfg.vpp.perform import WINDOW
-
-PORT = 1
-REQUESTS = (
-    "sw_interface_set_flags",
-    "create_subif",
-    "delete_subif",
-    "hw_interface_set_mtu",
-    "sw_interface_set_mtu",
-    "sw_interface_add_del_address",
-    "lcp_itf_pair_add_del_v3",
-    "lcp_itf_pair_add_del_v2",
-    "sw_interface_set_l2_xconnect",
-    "l2_interface_vlan_tag_rewrite",
-    "sw_interface_tag_add_del",
-)
-
-
-class Recorder(StubVpp):
-    """A VPP with two ports that does what it is told, except where `refusals` says otherwise, and remembers it."""
-
-    def __init__(self, release: str = "26.10", plugins: tuple[str, ...] = ("linux_cp",)) -> None:
-        super().__init__(release, plugins)
-        self.add_interface(PORT, "port")
-        self.add_interface(2, "other")
-        self.told: list[Request] = []
-        self.refusals: dict[int, int] = {}
-        """Return codes by the position of the request."""
-        self.next_index = 1000
-        for name in REQUESTS:
-            if name in self.messages:
-                self.answers[name] = self.take
-
-    def take(self, request: Request) -> list[bytes]:
-        """Answer a request."""
-        self.told.append(request)
-        values = {"retval": self.refusals.get(len(self.told) - 1, 0)}
-        if request.message.name == "create_subif":
-            values["sw_if_index"] = self.next_index
-            self.next_index += 1
-        return [self.say(f"{request.message.name}_reply", request, values)]
-
-
-def perform(stub: Recorder, *operations: op.Operation) -> Performance:
-    """Return what became of `operations`."""
-    with connected(stub) as plane:
-        return plane.perform(operations)
 
 
 def sub_interface(number: int) -> op.CreateSubInterface:
@@ -74,139 +29,11 @@ def up(name: str) -> op.SetAdminState:
 
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 
-SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
-    (up("port"), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
-    (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
-    (
-        sub_interface(100),
-        "create_subif",
-        {"sw_if_index": 1, "sub_id": 100, "sub_if_flags": 2 | 16, "outer_vlan_id": 100, "inner_vlan_id": 0},
-    ),
-    (
-        op.CreateSubInterface(
-            interface="port.5",
-            parent="port",
-            sub_id=5,
-            encapsulation=Encapsulation(outer=100, inner=200, is_dot1ad=True),
-        ),
-        "create_subif",
-        {"sub_id": 5, "sub_if_flags": 4 | 8, "outer_vlan_id": 100, "inner_vlan_id": 200},
-    ),
-    (
-        op.CreateSubInterface(
-            interface="port.4294967295",
-            parent="port",
-            sub_id=4294967295,
-            encapsulation=OtherMatch(flags=132, outer=3),
-        ),
-        "create_subif",
-        {"sub_id": 4294967295, "sub_if_flags": 132, "outer_vlan_id": 3, "inner_vlan_id": 0},
-    ),
-    (op.DeleteSubInterface(interface="other"), "delete_subif", {"sw_if_index": 2}),
-    (op.SetLinkMtu(interface="port", mtu=9216), "hw_interface_set_mtu", {"sw_if_index": 1, "mtu": 9216}),
-    (
-        op.SetPacketMtu(interface="port", mtu=1500),
-        "sw_interface_set_mtu",
-        {"sw_if_index": 1, "mtu.0": 1500, "mtu.1": 0, "mtu.2": 0, "mtu.3": 0},
-    ),
-    (
-        op.SetPacketMtu(interface="port", mtu=1500, protocol_mtus=(1400, 1280, 1300)),
-        "sw_interface_set_mtu",
-        {"mtu.0": 1500, "mtu.1": 1400, "mtu.2": 1280, "mtu.3": 1300},
-    ),
-    (
-        op.AddAddress(interface="port", address="192.0.2.1/24"),
-        "sw_interface_add_del_address",
-        {
-            "sw_if_index": 1,
-            "is_add": True,
-            "del_all": False,
-            "prefix.address.af": 0,
-            "prefix.address.un": b"\xc0\0\2\1" + bytes(12),
-            "prefix.len": 24,
-        },
-    ),
-    (
-        op.RemoveAddress(interface="port", address="2001:db8::1/64"),
-        "sw_interface_add_del_address",
-        {
-            "is_add": False,
-            "del_all": False,
-            "prefix.address.af": 1,
-            "prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
-            "prefix.len": 64,
-        },
-    ),
-    (
-        PAIR,
-        "lcp_itf_pair_add_del_v3",
-        {
-            "is_add": True,
-            "sw_if_index": 1,
-            "host_if_name": b"e0".ljust(16, b"\0"),
-            "host_if_type": 0,
-            "netns": b"ns".ljust(32, b"\0"),
-        },
-    ),
-    (
-        op.CreateLcpPair(interface="port", host_name="e0", netns="main", is_default_netns=True),
-        "lcp_itf_pair_add_del_v3",
-        {"netns": b"main".ljust(32, b"\0")},
-    ),
-    (op.DeleteLcpPair(interface="other"), "lcp_itf_pair_add_del_v3", {"is_add": False, "sw_if_index": 2}),
-    (
-        op.SetCrossConnect(interface="port", target="other"),
-        "sw_interface_set_l2_xconnect",
-        {"rx_sw_if_index": 1, "tx_sw_if_index": 2, "enable": True},
-    ),
-    (
-        op.LeaveL2(interface="other"),
-        "sw_interface_set_l2_xconnect",
-        {"rx_sw_if_index": 2, "tx_sw_if_index": 0, "enable": False},
-    ),
-    (
-        op.SetTagRewrite(interface="port", tag_rewrite=TagRewrite(operation=6, push_dot1q=1, tag1=5, tag2=6)),
-        "l2_interface_vlan_tag_rewrite",
-        {"sw_if_index": 1, "vtr_op": 6, "push_dot1q": 1, "tag1": 5, "tag2": 6},
-    ),
-    (
-        op.SetTagRewrite(interface="port", tag_rewrite=None),
-        "l2_interface_vlan_tag_rewrite",
-        {"sw_if_index": 1, "vtr_op": 0, "push_dot1q": 0, "tag1": 0, "tag2": 0},
-    ),
-    (
-        op.SetTag(interface="port", tag="vppcfg é"),
-        "sw_interface_tag_add_del",
-        {"sw_if_index": 1, "is_add": True, "tag": "vppcfg é".encode().ljust(64, b"\0")},
-    ),
-    (op.SetTag(interface="port", tag=""), "sw_interface_tag_add_del", {"is_add": False, "tag": bytes(64)}),
-]
-
-
-@pytest.mark.parametrize(("operation", "message", "values"), SAID, ids=lambda value: str(value)[:60])
-def test_an_operation_is_one_message(operation: op.Operation, message: str, values: dict[str, Any]) -> None:
-    stub = Recorder()
-    assert perform(stub, operation) == Performance(done=(0,))
-    (request,) = stub.told
-    assert request.message.name == message
-    assert {path: request.value(path) for path in values} == values
-
-
-def test_every_operation_has_its_message() -> None:
-    assert {type(operation) for operation, _, _ in SAID} == set(op.Operation.__args__)
-
 
 def test_nothing_to_do_sends_nothing() -> None:
     stub = Recorder()
     assert perform(stub) == Performance(done=())
     assert stub.told == []
-
-
-def test_an_older_vpp_is_told_about_pairs_in_its_own_words() -> None:
-    stub = Recorder()
-    stub.drop("lcp_itf_pair_add_del_v3")
-    assert perform(stub, PAIR) == Performance(done=(0,))
-    assert stub.told[0].message.name == "lcp_itf_pair_add_del_v2"
 
 
 def test_operations_on_a_new_interface_wait_for_its_index() -> None:
@@ -316,6 +143,72 @@ def test_progress_ends_with_every_operation_answered() -> None:
     assert seen[-1] == 3000
 
 
+def test_what_is_created_is_named_by_the_index_that_vpp_tells() -> None:
+    stub = Recorder(plugins=ALL_PLUGINS)
+    created: list[op.Operation] = [
+        op.CreateLoopback(interface="loop1", instance=1, mac=""),
+        op.CreateBond(interface="BondEthernet1", instance=1, mode=BondMode.XOR, load_balance=LoadBalance.L2, mac=""),
+        op.CreateVxlan(interface="vxlan_tunnel1", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1),
+        op.CreateTap(interface="tap1", instance=1, tap=Tap(host_name="t")),
+    ]
+    names = ["loop1", "BondEthernet1", "vxlan_tunnel1", "tap1"]
+    assert perform(stub, *created, *map(up, names)).done == tuple(range(8))
+    assert [request.value("sw_if_index") for request in stub.told[4:]] == [1000, 1001, 1002, 1003]
+
+
+def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
+    stub = Recorder(plugins=ALL_PLUGINS)
+    stub.add_interface(9, "loop1", interface_dev_type="Loopback")
+    again = op.CreateLoopback(interface="loop1", instance=1, mac="")
+    performance = perform(stub, op.DeleteLoopback(interface="loop1"), again, up("loop1"))
+    assert performance.done == (0, 1, 2)
+    assert [request.value("sw_if_index") for request in (stub.told[0], stub.told[2])] == [9, 1000]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        op.DeleteLoopback(interface="port"),
+        op.DeleteBond(interface="port"),
+        op.DeleteTap(interface="port"),
+        op.DeleteVxlan(interface="port", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1),
+        op.DeleteSubInterface(interface="port"),
+    ],
+    ids=lambda operation: type(operation).__name__,
+)
+def test_nothing_is_said_about_what_was_deleted(operation: op.Operation) -> None:
+    stub = Recorder(plugins=ALL_PLUGINS)
+    (refusal,) = perform(stub, operation, up("port")).refusals
+    assert (refusal.index, refusal.text) == (1, "not sent: VPP has no interface port")
+
+
+def test_a_new_access_list_is_applied_by_the_index_that_vpp_tells() -> None:
+    stub = Recorder(plugins=ALL_PLUGINS)
+    performance = perform(
+        stub,
+        op.CreateAcl(acl="web", rules=(), tag="vppcfg web"),
+        op.CreateAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
+        op.BindAcls(interface="port", binding=AclBinding(input=("ssh", "web"))),
+        op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
+        op.BindAcls(interface="port", binding=AclBinding()),
+        op.DeleteAcl(acl="ssh"),
+        op.DeleteAcl(acl="ssh"),
+    )
+    assert (performance.done, [refusal.index for refusal in performance.refusals]) == ((0, 1, 2, 3, 4, 5), [6])
+    assert performance.refusals[0].text == "not sent: VPP has no access list ssh"
+    bind, replace, _, delete = stub.told[2:]
+    assert list(bind.message.items(bind.data, "")) == [(1001,), (1000,)]
+    assert (replace.value("acl_index"), delete.value("acl_index")) == (1001, 1001)
+
+
+def test_access_lists_are_asked_for_only_when_one_is_named() -> None:
+    stub = Recorder(plugins=ALL_PLUGINS)
+    perform(stub, up("port"))
+    assert "acl_dump" not in stub.asked
+    perform(stub, op.BindAcls(interface="port", binding=AclBinding()))
+    assert "acl_dump" in stub.asked
+
+
 def test_a_pair_on_a_vpp_without_linux_cp_is_an_error_before_anything_is_sent() -> None:
     stub = Recorder(plugins=())
     with pytest.raises(DataplaneError, match="has no message lcp_itf_pair_add_del"), connected(stub) as plane:
@@ -350,17 +243,3 @@ def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:
     flags = stub.answers["sw_interface_set_flags"]
     stub.answers["sw_interface_set_flags"] = lambda request: flags(request) * 2
     assert perform(stub, up("port"), up("port")) == Performance(done=(0, 1))
-
-
-def test_a_call_for_people_names_interfaces_and_writes_addresses_as_text() -> None:
-    assert api_call(op.AddAddress(interface="port", address="2001:db8::1/64")) == (
-        "sw_interface_add_del_address",
-        {
-            "sw_if_index": "port",
-            "is_add": 1,
-            "prefix.address.af": 1,
-            "prefix.address.un": "2001:db8::1",
-            "prefix.len": 64,
-        },
-    )
-    assert api_call(PAIR)[0] == "lcp_itf_pair_add_del_v3"

@@ -32,12 +32,15 @@ def read(connection: Connection, replies: Replies) -> dict[int, frozenset[str]]:
     for index, family, raw, length in connection.rows(replies, "ip_address_details", *paths):
         if family and raw[0] == 0xFE and raw[1] & 0xC0 == 0x80:
             continue
-        found.setdefault(index, []).append(f"{_text(family, raw)}/{length}")
+        found.setdefault(index, []).append(f"{text_of_address(family, raw)}/{length}")
     return {index: frozenset(addresses) for index, addresses in found.items()}
 
 
-def _text(family: int, raw: bytes) -> str:
-    """Return an address as Python's ipaddress writes it, which differs from inet_ntop for embedded IPv4."""
+def text_of_address(family: int, raw: bytes) -> str:
+    """Return an address as Python's ipaddress writes it, which differs from inet_ntop for embedded IPv4.
+
+    `family` is 0 for IPv4, of whose bytes VPP's messages have twelve more than are used.
+    """
     if not family:
         return socket.inet_ntop(socket.AF_INET, raw[:4])
     text = socket.inet_ntop(socket.AF_INET6, raw)

@@ -1,0 +1,496 @@
+"""What each operation says to VPP, field by field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.vpp.recorder import Recorder, perform
+from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
+from vppcfg.dataplane import Performance
+from vppcfg.model.acl import AclAction, AclBinding, AclRule
+from vppcfg.model.bond import BondMode, LoadBalance
+from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.tap import Tap
+from vppcfg.plan import operations as op
+from vppcfg.vpp.encode import api_call
+
+PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
+RULE = AclRule(
+    action=AclAction.PERMIT,
+    source="192.0.2.0/24",
+    destination="0.0.0.0/0",
+    protocol=6,
+    source_ports=(1024, 65535),
+    destination_ports=(80, 443),
+    tcp_flags=(18, 2),
+)
+RULE6 = AclRule(action=AclAction.PERMIT_REFLECT, source="2001:db8::/32", destination="::/0")
+
+SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
+    (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
+    (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
+    (
+        op.CreateSubInterface(
+            interface="port.100", parent="port", sub_id=100, encapsulation=Encapsulation(outer=100, is_exact=True)
+        ),
+        "create_subif",
+        {"sw_if_index": 1, "sub_id": 100, "sub_if_flags": 2 | 16, "outer_vlan_id": 100, "inner_vlan_id": 0},
+    ),
+    (
+        op.CreateSubInterface(
+            interface="port.5",
+            parent="port",
+            sub_id=5,
+            encapsulation=Encapsulation(outer=100, inner=200, is_dot1ad=True),
+        ),
+        "create_subif",
+        {"sub_id": 5, "sub_if_flags": 4 | 8, "outer_vlan_id": 100, "inner_vlan_id": 200},
+    ),
+    (
+        op.CreateSubInterface(
+            interface="port.4294967295",
+            parent="port",
+            sub_id=4294967295,
+            encapsulation=OtherMatch(flags=132, outer=3),
+        ),
+        "create_subif",
+        {"sub_id": 4294967295, "sub_if_flags": 132, "outer_vlan_id": 3, "inner_vlan_id": 0},
+    ),
+    (op.DeleteSubInterface(interface="other"), "delete_subif", {"sw_if_index": 2}),
+    (op.SetLinkMtu(interface="port", mtu=9216), "hw_interface_set_mtu", {"sw_if_index": 1, "mtu": 9216}),
+    (
+        op.SetPacketMtu(interface="port", mtu=1500),
+        "sw_interface_set_mtu",
+        {"sw_if_index": 1, "mtu.0": 1500, "mtu.1": 0, "mtu.2": 0, "mtu.3": 0},
+    ),
+    (
+        op.SetPacketMtu(interface="port", mtu=1500, protocol_mtus=(1400, 1280, 1300)),
+        "sw_interface_set_mtu",
+        {"mtu.0": 1500, "mtu.1": 1400, "mtu.2": 1280, "mtu.3": 1300},
+    ),
+    (
+        op.AddAddress(interface="port", address="192.0.2.1/24"),
+        "sw_interface_add_del_address",
+        {
+            "sw_if_index": 1,
+            "is_add": True,
+            "del_all": False,
+            "prefix.address.af": 0,
+            "prefix.address.un": b"\xc0\0\2\1" + bytes(12),
+            "prefix.len": 24,
+        },
+    ),
+    (
+        op.RemoveAddress(interface="port", address="2001:db8::1/64"),
+        "sw_interface_add_del_address",
+        {
+            "is_add": False,
+            "del_all": False,
+            "prefix.address.af": 1,
+            "prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
+            "prefix.len": 64,
+        },
+    ),
+    (
+        PAIR,
+        "lcp_itf_pair_add_del_v3",
+        {
+            "is_add": True,
+            "sw_if_index": 1,
+            "host_if_name": b"e0".ljust(16, b"\0"),
+            "host_if_type": 0,
+            "netns": b"ns".ljust(32, b"\0"),
+        },
+    ),
+    (
+        op.CreateLcpPair(interface="port", host_name="e0", netns="main", is_default_netns=True),
+        "lcp_itf_pair_add_del_v3",
+        {"netns": b"main".ljust(32, b"\0")},
+    ),
+    (op.DeleteLcpPair(interface="other"), "lcp_itf_pair_add_del_v3", {"is_add": False, "sw_if_index": 2}),
+    (
+        op.SetCrossConnect(interface="port", target="other"),
+        "sw_interface_set_l2_xconnect",
+        {"rx_sw_if_index": 1, "tx_sw_if_index": 2, "enable": True},
+    ),
+    (
+        op.LeaveL2(interface="other"),
+        "sw_interface_set_l2_xconnect",
+        {"rx_sw_if_index": 2, "tx_sw_if_index": 0, "enable": False},
+    ),
+    (
+        op.SetTagRewrite(interface="port", tag_rewrite=TagRewrite(operation=6, push_dot1q=1, tag1=5, tag2=6)),
+        "l2_interface_vlan_tag_rewrite",
+        {"sw_if_index": 1, "vtr_op": 6, "push_dot1q": 1, "tag1": 5, "tag2": 6},
+    ),
+    (
+        op.SetTagRewrite(interface="port", tag_rewrite=None),
+        "l2_interface_vlan_tag_rewrite",
+        {"sw_if_index": 1, "vtr_op": 0, "push_dot1q": 0, "tag1": 0, "tag2": 0},
+    ),
+    (
+        op.SetTag(interface="port", tag="vppcfg é"),
+        "sw_interface_tag_add_del",
+        {"sw_if_index": 1, "is_add": True, "tag": "vppcfg é".encode().ljust(64, b"\0")},
+    ),
+    (op.SetTag(interface="port", tag=""), "sw_interface_tag_add_del", {"is_add": False, "tag": bytes(64)}),
+    (
+        op.SetMac(interface="port", mac="02:11:22:33:44:55"),
+        "sw_interface_set_mac_address",
+        {"sw_if_index": 1, "mac_address": b"\x02\x11\x22\x33\x44\x55"},
+    ),
+    (
+        op.SetUnnumbered(interface="port", donor="other"),
+        "sw_interface_set_unnumbered",
+        {"sw_if_index": 2, "unnumbered_sw_if_index": 1, "is_add": True},
+    ),
+    (
+        op.UnsetUnnumbered(interface="port", donor="other"),
+        "sw_interface_set_unnumbered",
+        {"sw_if_index": 2, "unnumbered_sw_if_index": 1, "is_add": False},
+    ),
+    (
+        op.CreateLoopback(interface="loop7", instance=7, mac=""),
+        "create_loopback_instance",
+        {"mac_address": bytes(6), "is_specified": True, "user_instance": 7},
+    ),
+    (
+        op.CreateLoopback(interface="loop7", instance=7, mac="02:00:00:00:00:07"),
+        "create_loopback_instance",
+        {"mac_address": b"\x02\0\0\0\0\x07"},
+    ),
+    (op.DeleteLoopback(interface="other"), "delete_loopback", {"sw_if_index": 2}),
+    (
+        op.CreateBond(
+            interface="BondEthernet3",
+            instance=3,
+            mode=BondMode.LACP,
+            load_balance=LoadBalance.L23,
+            mac="02:00:00:00:00:03",
+            has_gso=True,
+        ),
+        "bond_create2",
+        {
+            "id": 3,
+            "mode": 5,
+            "lb": 2,
+            "use_custom_mac": True,
+            "mac_address": b"\x02\0\0\0\0\x03",
+            "enable_gso": True,
+            "numa_only": False,
+        },
+    ),
+    (
+        op.CreateBond(
+            interface="BondEthernet0",
+            instance=0,
+            mode=BondMode.ACTIVE_BACKUP,
+            load_balance=None,
+            mac="",
+            is_numa_only=True,
+        ),
+        "bond_create2",
+        {"id": 0, "mode": 2, "lb": 0, "use_custom_mac": False, "mac_address": bytes(6), "numa_only": True},
+    ),
+    (op.DeleteBond(interface="other"), "bond_delete", {"sw_if_index": 2}),
+    (
+        op.AddBondMember(interface="port", bond="other", is_passive=True),
+        "bond_add_member",
+        {"sw_if_index": 1, "bond_sw_if_index": 2, "is_passive": True, "is_long_timeout": False},
+    ),
+    (
+        op.AddBondMember(interface="port", bond="other", is_long_timeout=True),
+        "bond_add_member",
+        {"is_passive": False, "is_long_timeout": True},
+    ),
+    (
+        op.SetBondWeight(interface="port", weight=7),
+        "sw_interface_set_bond_weight",
+        {"sw_if_index": 1, "weight": 7},
+    ),
+    (op.RemoveBondMember(interface="port", bond="other"), "bond_detach_member", {"sw_if_index": 1}),
+    (
+        op.CreateBridge(
+            bd_id=9,
+            settings=BridgeSettings(learn=False, unicast_forward=False, arp_termination=True, mac_age_minutes=5),
+            tag="vppcfg lab",
+        ),
+        "bridge_domain_add_del_v2",
+        {
+            "bd_id": 9,
+            "is_add": True,
+            "learn": False,
+            "flood": True,
+            "uu_flood": True,
+            "forward": False,
+            "arp_term": True,
+            "arp_ufwd": False,
+            "mac_age": 5,
+            "bd_tag": b"vppcfg lab".ljust(64, b"\0"),
+        },
+    ),
+    (op.DeleteBridge(bd_id=9), "bridge_domain_add_del_v2", {"bd_id": 9, "is_add": False}),
+    *(
+        (
+            op.SetBridgeFlag(bd_id=9, flag=flag, is_on=flag is op.BridgeFlag.LEARN),
+            "bridge_flags",
+            {"bd_id": 9, "flags": bit, "is_set": flag is op.BridgeFlag.LEARN},
+        )
+        for flag, bit in (
+            (op.BridgeFlag.LEARN, 1),
+            (op.BridgeFlag.UNICAST_FORWARD, 2),
+            (op.BridgeFlag.UNICAST_FLOOD, 4),
+            (op.BridgeFlag.UNKNOWN_UNICAST_FLOOD, 8),
+            (op.BridgeFlag.ARP_TERMINATION, 16),
+            (op.BridgeFlag.ARP_UNICAST_FORWARD, 32),
+        )
+    ),
+    (op.SetBridgeMacAge(bd_id=9, minutes=255), "bridge_domain_set_mac_age", {"bd_id": 9, "mac_age": 255}),
+    (
+        op.JoinBridge(interface="port", bd_id=9, split_horizon_group=3),
+        "sw_interface_set_l2_bridge",
+        {"rx_sw_if_index": 1, "bd_id": 9, "port_type": 0, "shg": 3, "enable": True},
+    ),
+    (
+        op.JoinBridge(interface="other", bd_id=9, is_bvi=True),
+        "sw_interface_set_l2_bridge",
+        {"rx_sw_if_index": 2, "port_type": 1, "shg": 0},
+    ),
+    (
+        op.CreateVxlan(interface="vxlan_tunnel4", instance=4, local="192.0.2.1", remote="192.0.2.2", vni=77),
+        "vxlan_add_del_tunnel_v3",
+        {
+            "is_add": True,
+            "instance": 4,
+            "src_address.af": 0,
+            "src_address.un": b"\xc0\0\2\1" + bytes(12),
+            "dst_address.un": b"\xc0\0\2\2" + bytes(12),
+            "src_port": 0,
+            "dst_port": 0,
+            "mcast_sw_if_index": ALL,
+            "encap_vrf_id": 0,
+            "decap_next_index": ALL,
+            "vni": 77,
+            "is_l3": False,
+        },
+    ),
+    (
+        op.DeleteVxlan(interface="other", instance=4, local="2001:db8::1", remote="2001:db8::2", vni=77),
+        "vxlan_add_del_tunnel_v3",
+        {
+            "is_add": False,
+            "src_address.af": 1,
+            "dst_address.af": 1,
+            "dst_address.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
+            "vni": 77,
+        },
+    ),
+    (
+        op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),
+        "tap_create_v3",
+        {
+            "id": 3,
+            "use_random_mac": True,
+            "num_rx_queues": 1,
+            "num_tx_queues": 1,
+            "rx_ring_sz": 256,
+            "tx_ring_sz": 256,
+            "host_if_name_set": True,
+            "host_if_name": b"vpp-tap3".ljust(64, b"\0"),
+            "host_mtu_set": False,
+            "host_mac_addr_set": False,
+            "host_namespace_set": False,
+            "host_bridge_set": False,
+            "tap_flags": 0,
+        },
+    ),
+    (
+        op.CreateTap(
+            interface="tap3",
+            instance=3,
+            tap=Tap(
+                host_name="t",
+                host_mac="02:00:00:00:00:03",
+                host_mtu=1400,
+                host_bridge="br0",
+                host_netns="blue",
+                rx_ring_size=512,
+                tx_ring_size=1024,
+                flags=64,
+            ),
+        ),
+        "tap_create_v3",
+        {
+            "rx_ring_sz": 512,
+            "tx_ring_sz": 1024,
+            "host_mtu_set": True,
+            "host_mtu_size": 1400,
+            "host_mac_addr_set": True,
+            "host_mac_addr": b"\x02\0\0\0\0\x03",
+            "host_namespace_set": True,
+            "host_namespace": b"blue".ljust(64, b"\0"),
+            "host_bridge_set": True,
+            "host_bridge": b"br0".ljust(64, b"\0"),
+            "tap_flags": 64,
+        },
+    ),
+    (op.DeleteTap(interface="other"), "tap_delete_v2", {"sw_if_index": 2}),
+    (
+        op.CreateAcl(acl="web", rules=(RULE, RULE6), tag="vppcfg web"),
+        "acl_add_replace",
+        {"acl_index": ALL, "tag": b"vppcfg web".ljust(64, b"\0"), "count": 2},
+    ),
+    (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
+    (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
+    (
+        op.BindAcls(interface="port", binding=AclBinding(input=("ssh", "acl:theirs"), output=("ssh",))),
+        "acl_interface_set_acl_list",
+        {"sw_if_index": 1, "count": 3, "n_input": 2},
+    ),
+    (
+        op.BindAcls(interface="port", binding=AclBinding()),
+        "acl_interface_set_acl_list",
+        {"sw_if_index": 1, "count": 0, "n_input": 0},
+    ),
+    (op.CreateMplsTable(), "mpls_table_add_del", {"mt_is_add": True, "mt_table.mt_table_id": 0}),
+    (op.SetMpls(interface="port", is_on=True), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
+    (op.SetMpls(interface="port", is_on=False), "sw_interface_set_mpls_enable", {"enable": False}),
+    (
+        op.SetSflow(interface="other", is_on=True),
+        "sflow_enable_disable",
+        {"hw_if_index": 2, "enable_disable": True},
+    ),
+    (op.SetSflow(interface="other", is_on=False), "sflow_enable_disable", {"enable_disable": False}),
+    (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
+    (op.SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
+    (op.SetSflowHeaderBytes(header_bytes=64), "sflow_header_bytes_set", {"header_B": 64}),
+]
+
+
+class Told(Recorder):
+    """A VPP with every plugin and two access lists."""
+
+    def __init__(self) -> None:
+        super().__init__(plugins=ALL_PLUGINS)
+        tags = {7: "vppcfg ssh", 8: "theirs"}
+        self.answers["acl_dump"] = lambda request: [
+            self.say("acl_details", request, {"acl_index": index, "tag": tag}) for index, tag in tags.items()
+        ]
+
+
+@pytest.mark.parametrize(("operation", "message", "values"), SAID, ids=lambda value: str(value)[:60])
+def test_an_operation_is_one_message(operation: op.Operation, message: str, values: dict[str, Any]) -> None:
+    stub = Told()
+    assert perform(stub, operation) == Performance(done=(0,))
+    (request,) = stub.told
+    assert request.message.name == message
+    assert {path: request.value(path) for path in values} == values
+
+
+def test_every_operation_has_its_message() -> None:
+    assert {type(operation) for operation, _, _ in SAID} == set(op.Operation.__args__)
+
+
+def test_rules_stand_behind_their_list_in_order() -> None:
+    stub = Told()
+    perform(stub, op.CreateAcl(acl="web", rules=(RULE, RULE6), tag="vppcfg web"))
+    (request,) = stub.told
+    paths = ("is_permit", "src_prefix.address.af", "src_prefix.address.un", "src_prefix.len", "dst_prefix.address.af")
+    assert list(request.message.items(request.data, *paths)) == [
+        (1, 0, b"\xc0\0\2\0" + bytes(12), 24, 0),
+        (2, 1, b"\x20\x01\x0d\xb8" + bytes(12), 32, 1),
+    ]
+    numbers = (
+        "proto",
+        "srcport_or_icmptype_first",
+        "srcport_or_icmptype_last",
+        "dstport_or_icmpcode_first",
+        "dstport_or_icmpcode_last",
+        "tcp_flags_mask",
+        "tcp_flags_value",
+    )
+    assert list(request.message.items(request.data, *numbers)) == [
+        (6, 1024, 65535, 80, 443, 18, 2),
+        (0, 0, 65535, 0, 65535, 0, 0),
+    ]
+
+
+def test_an_interface_applies_inputs_before_outputs_by_index() -> None:
+    stub = Told()
+    binding = AclBinding(input=("acl:theirs", "ssh"), output=("ssh",))
+    perform(stub, op.BindAcls(interface="port", binding=binding))
+    (request,) = stub.told
+    assert list(request.message.items(request.data, "")) == [(8,), (7,), (7,)]
+
+
+def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
+    stub = Told()
+    binding = AclBinding(input=("ssh",) * 256)
+    (refusal,) = perform(stub, op.BindAcls(interface="port", binding=binding)).refusals
+    assert (stub.told, refusal.retval) == ([], 0)
+    assert "does not fit VPP's message acl_interface_set_acl_list" in refusal.text
+
+
+@pytest.mark.parametrize(
+    ("operation", "newer", "older"),
+    [
+        (PAIR, ("lcp_itf_pair_add_del_v3",), "lcp_itf_pair_add_del_v2"),
+        (op.DeleteBridge(bd_id=9), ("bridge_domain_add_del_v2",), "bridge_domain_add_del"),
+        (
+            op.CreateVxlan(interface="vxlan_tunnel4", instance=4, local="192.0.2.1", remote="192.0.2.2", vni=77),
+            ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2"),
+            "vxlan_add_del_tunnel",
+        ),
+        (op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")), ("tap_create_v3",), "tap_create_v2"),
+    ],
+    ids=["pair", "bridge", "vxlan", "tap"],
+)
+def test_an_older_vpp_is_told_in_its_own_words(operation: op.Operation, newer: tuple[str, ...], older: str) -> None:
+    stub = Told()
+    stub.drop(*newer)
+    assert perform(stub, operation) == Performance(done=(0,))
+    assert [request.message.name for request in stub.told] == [older]
+
+
+def test_a_call_for_people_names_interfaces_and_writes_addresses_as_text() -> None:
+    assert api_call(op.AddAddress(interface="port", address="2001:db8::1/64")) == (
+        "sw_interface_add_del_address",
+        {
+            "sw_if_index": "port",
+            "is_add": 1,
+            "prefix.address.af": 1,
+            "prefix.address.un": "2001:db8::1",
+            "prefix.len": 64,
+        },
+    )
+    assert api_call(PAIR)[0] == "lcp_itf_pair_add_del_v3"
+
+
+def test_a_call_for_people_writes_mac_addresses_as_text() -> None:
+    message, arguments = api_call(op.SetMac(interface="port", mac="02:11:22:33:44:55"))
+    assert (message, arguments) == (
+        "sw_interface_set_mac_address",
+        {"sw_if_index": "port", "mac_address": "02:11:22:33:44:55"},
+    )
+
+
+def test_a_call_for_people_has_lists_and_access_lists_by_name() -> None:
+    binding = AclBinding(input=("web", "ssh"), output=("web",))
+    assert api_call(op.BindAcls(interface="port", binding=binding)) == (
+        "acl_interface_set_acl_list",
+        {"sw_if_index": "port", "n_input": 2, "acls": ["web", "ssh", "web"]},
+    )
+    message, arguments = api_call(op.ReplaceAcl(acl="web", rules=(RULE,), tag="vppcfg web"))
+    (rule,) = arguments.pop("r")
+    assert (message, arguments) == ("acl_add_replace", {"acl_index": "web", "tag": "vppcfg web"})
+    assert (rule["is_permit"], rule["src_prefix.address.un"], rule["src_prefix.len"]) == (1, "192.0.2.0", 24)
+
+
+@pytest.mark.parametrize("operation", [operation for operation, _, _ in SAID], ids=lambda value: str(value)[:60])
+def test_every_call_for_people_can_be_written_as_json(operation: op.Operation) -> None:
+    message, arguments = api_call(operation)
+    assert json.loads(json.dumps([message, arguments])) == [message, arguments]

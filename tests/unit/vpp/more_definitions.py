@@ -1,0 +1,139 @@
+"""What the stub VPP speaks besides the simulator's definitions, by plugin; checksums do not matter between the two."""
+
+from __future__ import annotations
+
+CORE = """
+version 26.10 1.0.0 1
+enum if_flags u32 ADMIN_UP=1
+struct ip_table: u32 table_id, bool is_ip6, string name[64]
+struct bridge_domain_sw_if: u32 context, u32 sw_if_index, u8 shg
+struct mpls_table: u32 mt_table_id, string mt_name[64]
+request ip_table_dump 1 streams ip_table_details
+reply ip_table_details 1: ip_table table
+request ip_unnumbered_dump 1 streams ip_unnumbered_details: u32 sw_if_index
+reply ip_unnumbered_details 1: u32 sw_if_index, u32 ip_sw_if_index
+request sw_interface_set_unnumbered 1: u32 sw_if_index, u32 unnumbered_sw_if_index, bool is_add
+reply sw_interface_set_unnumbered_reply 1: i32 retval
+request sw_interface_set_mac_address 1: u32 sw_if_index, mac_address mac_address
+reply sw_interface_set_mac_address_reply 1: i32 retval
+request create_loopback_instance 1: mac_address mac_address, bool is_specified, u32 user_instance
+reply create_loopback_instance_reply 1: i32 retval, u32 sw_if_index
+request delete_loopback 1: u32 sw_if_index
+reply delete_loopback_reply 1: i32 retval
+request bridge_domain_dump 1 streams bridge_domain_details: u32 bd_id, u32 sw_if_index
+reply bridge_domain_details 1: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool arp_term, \
+bool arp_ufwd, u8 mac_age, string bd_tag[64], u32 bvi_sw_if_index, u32 uu_fwd_sw_if_index, u32 n_sw_ifs, \
+bridge_domain_sw_if sw_if_details[n_sw_ifs]
+request bridge_domain_add_del 1: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool arp_term, \
+bool arp_ufwd, u8 mac_age, string bd_tag[64], bool is_add
+reply bridge_domain_add_del_reply 1: i32 retval
+request bridge_domain_add_del_v2 1: u32 bd_id, bool flood, bool uu_flood, bool forward, bool learn, bool arp_term, \
+bool arp_ufwd, u8 mac_age, string bd_tag[64], bool is_add
+reply bridge_domain_add_del_v2_reply 1: i32 retval, u32 bd_id
+request bridge_flags 1: u32 bd_id, bool is_set, u32 flags
+reply bridge_flags_reply 1: i32 retval, u32 resulting_feature_bitmap
+request bridge_domain_set_mac_age 1: u32 bd_id, u8 mac_age
+reply bridge_domain_set_mac_age_reply 1: i32 retval
+request sw_interface_set_l2_bridge 1: u32 rx_sw_if_index, u32 bd_id, u32 port_type, u8 shg, bool enable
+reply sw_interface_set_l2_bridge_reply 1: i32 retval
+request bond_create2 1: u32 mode, u32 lb, bool numa_only, bool enable_gso, bool use_custom_mac, \
+mac_address mac_address, u32 id
+reply bond_create2_reply 1: i32 retval, u32 sw_if_index
+request bond_delete 1: u32 sw_if_index
+reply bond_delete_reply 1: i32 retval
+request bond_add_member 1: u32 sw_if_index, u32 bond_sw_if_index, bool is_passive, bool is_long_timeout
+reply bond_add_member_reply 1: i32 retval
+request bond_detach_member 1: u32 sw_if_index
+reply bond_detach_member_reply 1: i32 retval
+request sw_interface_set_bond_weight 1: u32 sw_if_index, u32 weight
+reply sw_interface_set_bond_weight_reply 1: i32 retval
+request sw_bond_interface_dump 1 streams sw_bond_interface_details: u32 sw_if_index
+reply sw_bond_interface_details 1: u32 sw_if_index, u32 id, u32 mode, u32 lb, bool numa_only, u32 active_members, \
+u32 members, string interface_name[64]
+request sw_member_interface_dump 1 streams sw_member_interface_details: u32 sw_if_index
+reply sw_member_interface_details 1: u32 sw_if_index, string interface_name[64], bool is_passive, \
+bool is_long_timeout, bool is_local_numa, u32 weight
+request mpls_table_add_del 1: bool mt_is_add, mpls_table mt_table
+reply mpls_table_add_del_reply 1: i32 retval
+request mpls_table_dump 1 streams mpls_table_details
+reply mpls_table_details 1: mpls_table mt_table
+request mpls_interface_dump 1 streams mpls_interface_details: u32 sw_if_index
+reply mpls_interface_details 1: u32 sw_if_index
+request sw_interface_set_mpls_enable 1: u32 sw_if_index, bool enable
+reply sw_interface_set_mpls_enable_reply 1: i32 retval
+"""
+
+ACL = """
+version 26.10 1.0.0 1
+struct acl_rule: u8 is_permit, prefix src_prefix, prefix dst_prefix, u8 proto, u16 srcport_or_icmptype_first, \
+u16 srcport_or_icmptype_last, u16 dstport_or_icmpcode_first, u16 dstport_or_icmpcode_last, u8 tcp_flags_mask, \
+u8 tcp_flags_value
+request acl_add_replace 1: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
+reply acl_add_replace_reply 1: u32 acl_index, i32 retval
+request acl_del 1: u32 acl_index
+reply acl_del_reply 1: i32 retval
+request acl_dump 1 streams acl_details: u32 acl_index
+reply acl_details 1: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
+request acl_interface_set_acl_list 1: u32 sw_if_index, u8 count, u8 n_input, u32 acls[count]
+reply acl_interface_set_acl_list_reply 1: i32 retval
+request acl_interface_list_dump 1 streams acl_interface_list_details: u32 sw_if_index
+reply acl_interface_list_details 1: u32 sw_if_index, u8 count, u8 n_input, u32 acls[count]
+"""
+
+LACP = """
+version 26.10 1.0.0 1
+request sw_interface_lacp_dump 1
+"""
+
+SFLOW = """
+version 26.10 1.0.0 1
+request sflow_enable_disable 1: bool enable_disable, u32 hw_if_index
+reply sflow_enable_disable_reply 1: i32 retval
+request sflow_sampling_rate_set 1: u32 sampling_N
+reply sflow_sampling_rate_set_reply 1: i32 retval
+request sflow_sampling_rate_get 1
+reply sflow_sampling_rate_get_reply 1: u32 sampling_N
+request sflow_polling_interval_set 1: u32 polling_S
+reply sflow_polling_interval_set_reply 1: i32 retval
+request sflow_polling_interval_get 1
+reply sflow_polling_interval_get_reply 1: u32 polling_S
+request sflow_header_bytes_set 1: u32 header_B
+reply sflow_header_bytes_set_reply 1: i32 retval
+request sflow_header_bytes_get 1
+reply sflow_header_bytes_get_reply 1: u32 header_B
+"""
+
+TAP = """
+version 26.10 1.0.0 1
+request tap_create_v2 1: u32 id, bool use_random_mac, mac_address mac_address, u8 num_rx_queues, u16 tx_ring_sz, \
+u16 rx_ring_sz, bool host_mtu_set, u32 host_mtu_size, bool host_mac_addr_set, mac_address host_mac_addr, \
+u32 tap_flags, bool host_namespace_set, string host_namespace[64], bool host_if_name_set, string host_if_name[64], \
+bool host_bridge_set, string host_bridge[64], string tag[]
+reply tap_create_v2_reply 1: i32 retval, u32 sw_if_index
+request tap_create_v3 1: u32 id, bool use_random_mac, mac_address mac_address, u16 num_rx_queues, \
+u16 num_tx_queues, u16 tx_ring_sz, u16 rx_ring_sz, bool host_mtu_set, u32 host_mtu_size, bool host_mac_addr_set, \
+mac_address host_mac_addr, u32 tap_flags, bool host_namespace_set, string host_namespace[64], \
+bool host_if_name_set, string host_if_name[64], bool host_bridge_set, string host_bridge[64], string tag[]
+reply tap_create_v3_reply 1: i32 retval, u32 sw_if_index
+request tap_delete_v2 1: u32 sw_if_index
+reply tap_delete_v2_reply 1: i32 retval
+request sw_interface_tap_v2_dump 1 streams sw_interface_tap_v2_details: u32 sw_if_index
+reply sw_interface_tap_v2_details 1: u32 sw_if_index, u32 id, u16 tx_ring_sz, u16 rx_ring_sz, u32 host_mtu_size, \
+mac_address host_mac_addr, u32 tap_flags, string dev_name[64], string host_if_name[64], string host_namespace[64], \
+string host_bridge[64]
+"""
+
+VXLAN = """
+version 26.10 1.0.0 1
+request vxlan_add_del_tunnel 1: bool is_add, u32 instance, address src_address, address dst_address, \
+u32 mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
+reply vxlan_add_del_tunnel_reply 1: i32 retval, u32 sw_if_index
+request vxlan_add_del_tunnel_v3 1: bool is_add, u32 instance, address src_address, address dst_address, \
+u16 src_port, u16 dst_port, u32 mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni, bool is_l3
+reply vxlan_add_del_tunnel_v3_reply 1: i32 retval, u32 sw_if_index
+request vxlan_tunnel_v2_dump 1 streams vxlan_tunnel_v2_details: u32 sw_if_index
+reply vxlan_tunnel_v2_details 1: u32 sw_if_index, u32 instance, address src_address, address dst_address, \
+u16 src_port, u16 dst_port, u32 mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
+"""
+
+PLUGINS = {"acl": ACL, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}

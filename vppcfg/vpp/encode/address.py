@@ -1,0 +1,57 @@
+"""What is said about addresses: those of an interface, and those that it borrows."""
+
+from __future__ import annotations
+
+import socket
+
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.encode.request import Indexes, Request, Vocabulary, encode
+
+
+def address_values(path: str, address: str) -> dict[str, Value]:
+    """Return the values of an address of VPP's type `address` at `path`: its family and its bytes."""
+    is_ip6 = ":" in address
+    raw = socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
+    return {f"{path}.af": int(is_ip6), f"{path}.un": raw}
+
+
+def prefix_values(path: str, prefix: str) -> dict[str, Value]:
+    """Return the values of an address with its length, of VPP's type `prefix` at `path`."""
+    text, _, length = prefix.partition("/")
+    return {**address_values(f"{path}.address", text), f"{path}.len": int(length)}
+
+
+@encode.register
+def _(operation: op.AddAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _address(indexes.interface(operation.interface), operation.address, is_add=1)
+
+
+@encode.register
+def _(operation: op.RemoveAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _address(indexes.interface(operation.interface), operation.address, is_add=0)
+
+
+def _address(index: Value, address: str, is_add: int) -> Request:
+    values: dict[str, Value] = {"sw_if_index": index, "is_add": is_add}
+    return Request("sw_interface_add_del_address", values | prefix_values("prefix", address))
+
+
+@encode.register
+def _(operation: op.SetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _unnumbered(operation, indexes, is_add=1)
+
+
+@encode.register
+def _(operation: op.UnsetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _unnumbered(operation, indexes, is_add=0)
+
+
+def _unnumbered(operation: op.SetUnnumbered | op.UnsetUnnumbered, indexes: Indexes, is_add: int) -> Request:
+    """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
+    values: dict[str, Value] = {
+        "sw_if_index": indexes.interface(operation.donor),
+        "unnumbered_sw_if_index": indexes.interface(operation.interface),
+        "is_add": is_add,
+    }
+    return Request("sw_interface_set_unnumbered", values)

@@ -1,0 +1,58 @@
+"""API messages for people and programs to read: names where VPP has indexes, text where it has bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.encode.request import encode
+
+_MAC_BYTES = 6
+
+
+class _Names:
+    """Names in the place of indexes."""
+
+    def interface(self, name: str) -> Value:
+        """Return the name."""
+        return name
+
+    def acl(self, name: str) -> Value:
+        """Return the name."""
+        return name
+
+
+class _NewestRelease:
+    """A VPP that has every message and field that we know."""
+
+    def newest(self, names: Sequence[str]) -> str:
+        """Return the newest message."""
+        return names[0]
+
+    def has_field(self, message: str, path: str) -> bool:
+        """Return True."""
+        return True
+
+
+def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
+    """Return the message of an operation and its values: objects by name, addresses as text, lists as lists."""
+    request = encode(operation, _Names(), _NewestRelease())
+    arguments: dict[str, Any] = {path: _readable(value) for path, value in request.values.items()}
+    if request.list_name:
+        arguments[request.list_name] = [_element(element) for element in request.elements]
+    return request.message, arguments
+
+
+def _element(element: Mapping[str, Value]) -> Any:
+    """Return an element of a list: a value when it is nothing else."""
+    readable = {path: _readable(value) for path, value in element.items()}
+    return readable.get("", readable)
+
+
+def _readable(value: Value) -> int | str:
+    if not isinstance(value, bytes):
+        return value
+    return value.hex(":") if len(value) == _MAC_BYTES else str(ip_address(value))

@@ -1,0 +1,121 @@
+"""Access lists: their rules by VPP's index, the names by which they are known, and the interfaces that apply them.
+
+MAC access lists and lists of allowed EtherTypes are other objects of the plugin and nobody's here.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
+from vppcfg.model.ownership import description_of
+from vppcfg.vpp.connection import Connection, Replies, malformed, text_of
+from vppcfg.vpp.observe.address import text_of_address
+
+_ALL = 0xFFFFFFFF
+_DUMP = "acl_dump"
+_ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}
+"""acl_action (plugins/acl/acl_types.api); everything else drops (plugins/acl/dataplane_node.c)."""
+_RULE = (
+    "is_permit",
+    "src_prefix.address.af",
+    "src_prefix.address.un",
+    "src_prefix.len",
+    "dst_prefix.address.un",
+    "dst_prefix.len",
+    "proto",
+    "srcport_or_icmptype_first",
+    "srcport_or_icmptype_last",
+    "dstport_or_icmpcode_first",
+    "dstport_or_icmpcode_last",
+    "tcp_flags_mask",
+    "tcp_flags_value",
+)
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the request for all access lists, where VPP has the acl plugin."""
+    return [connection.request(_DUMP, {"acl_index": _ALL})[1]] if connection.offers(_DUMP) else []
+
+
+def read(connection: Connection, replies: Replies) -> dict[int, Acl]:
+    """Return the access lists by VPP's index."""
+    if not connection.offers(_DUMP):
+        return {}
+    details = connection.message("acl_details")
+    read_head = details.reader("acl_index", "tag")
+    acls = {}
+    try:
+        for data in replies.get(details.index, ()):
+            index, tag = read_head(data)
+            rules = tuple(_rule(*values) for values in details.items(data, *_RULE))
+            acls[index] = Acl(rules=rules, tag=text_of(tag), index=index)
+    except struct.error as error:
+        raise malformed(details.name) from error
+    return acls
+
+
+@lru_cache(maxsize=1 << 14)
+def _rule(
+    action: int,
+    family: int,
+    source: bytes,
+    source_length: int,
+    target: bytes,
+    target_length: int,
+    protocol: int,
+    *numbers: int,
+) -> AclRule:
+    source_first, source_last, target_first, target_last, mask, value = numbers
+    rule = AclRule(
+        action=_ACTIONS.get(action, AclAction.DENY),
+        source=f"{text_of_address(family, source)}/{source_length}",
+        destination=f"{text_of_address(family, target)}/{target_length}",
+        protocol=protocol,
+        source_ports=(source_first, source_last),
+        destination_ports=(target_first, target_last),
+        tcp_flags=(mask, value),
+    )
+    return canonical_rule(rule)
+
+
+def names_of(acls: Mapping[int, Acl]) -> dict[int, str]:
+    """Return the name of every access list by its index: ours by its tag, another by `acl:` and its tag.
+
+    What is not unique in that, or has no tag, has `@` and the index behind it.
+    """
+    names = {index: description_of(acl.tag) or f"acl:{acl.tag}" for index, acl in acls.items()}
+    times = Counter(names.values())
+    return {index: name if times[name] == 1 and name != "acl:" else f"{name}@{index}" for index, name in names.items()}
+
+
+def read_indexes(connection: Connection) -> dict[str, int]:
+    """Ask VPP for the index of every access list by its name."""
+    acls = read(connection, connection.ask(requests(connection)))
+    return {name: index for index, name in names_of(acls).items()}
+
+
+def binding_requests(connection: Connection, acls: Mapping[int, Acl]) -> list[bytes]:
+    """Return the request for the lists that interfaces apply: VPP answers for every interface, so only with lists."""
+    return [connection.request("acl_interface_list_dump", {"sw_if_index": _ALL})[1]] if acls else []
+
+
+def read_bindings(connection: Connection, replies: Replies, names: Mapping[int, str]) -> dict[int, AclBinding]:
+    """Return what every interface applies that applies anything, by its index; `names` are those of the lists."""
+    if not names:
+        return {}
+    details = connection.message("acl_interface_list_details")
+    read_head = details.reader("sw_if_index", "count", "n_input")
+    bindings = {}
+    try:
+        for data in replies.get(details.index, ()):
+            index, count, inputs = read_head(data)
+            if count:
+                lists = tuple(names.get(acl, f"acl:@{acl}") for (acl,) in details.items(data, ""))
+                bindings[index] = AclBinding(input=lists[:inputs], output=lists[inputs:])
+    except struct.error as error:
+        raise malformed(details.name) from error
+    return bindings

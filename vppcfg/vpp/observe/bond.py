@@ -1,0 +1,121 @@
+"""Bonds: how they are made, and their members, one request for each bond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.vpp.connection import Connection, Replies, malformed
+from vppcfg.vpp.observe.shell import Shown
+
+MODES = {
+    1: BondMode.ROUND_ROBIN,
+    2: BondMode.ACTIVE_BACKUP,
+    3: BondMode.XOR,
+    4: BondMode.BROADCAST,
+    5: BondMode.LACP,
+}
+"""bond_mode (vnet/bonding/bond.api)."""
+LOAD_BALANCES = {0: LoadBalance.L2, 1: LoadBalance.L34, 2: LoadBalance.L23}
+"""bond_lb_algo (vnet/bonding/bond.api); modes without a choice have others of their own."""
+
+_ALL = 0xFFFFFFFF
+_DUMP = "sw_bond_interface_dump"
+_DETAILS = "sw_bond_interface_details"
+_SHOW = "show bond details"
+"""The only place that tells of GSO (vnet/bonding/cli.c)."""
+_GSO = "  gso enable"
+_INDEX = "  sw_if_index: "
+
+
+class BondRow(NamedTuple):
+    """What sw_bond_interface_details says of one bond."""
+
+    sw_if_index: int
+    mode: int
+    load_balance: int
+    is_numa_only: bool
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the request for all bonds, where VPP has such a thing."""
+    return [connection.request(_DUMP, {"sw_if_index": _ALL})[1]] if connection.offers(_DUMP) else []
+
+
+def read(connection: Connection, replies: Replies) -> list[BondRow]:
+    """Return the bonds, in VPP's order."""
+    if not connection.offers(_DUMP):
+        return []
+    rows = connection.rows(replies, _DETAILS, "sw_if_index", "mode", "lb", "numa_only")
+    return [BondRow._make(row) for row in rows]
+
+
+def commands(bonds: Sequence[BondRow]) -> list[str]:
+    """Return the command that shows which of the bonds have GSO."""
+    return [_SHOW] if bonds else []
+
+
+class MemberQuestions:
+    """The requests for the members of bonds, and which bond each asked for: the replies do not say."""
+
+    def __init__(self, connection: Connection, bonds: Sequence[BondRow]) -> None:
+        """Prepare one sw_member_interface_dump for each of `bonds`."""
+        self._asked: dict[int, int] = {}
+        self.requests: list[bytes] = []
+        for bond in bonds:
+            context, request = connection.request("sw_member_interface_dump", {"sw_if_index": bond.sw_if_index})
+            self._asked[context] = bond.sw_if_index
+            self.requests.append(request)
+
+    def read(self, connection: Connection, replies: Replies) -> dict[int, dict[int, Membership]]:
+        """Return the members of every bond, both by index, in the order in which they joined."""
+        members: dict[int, dict[int, Membership]] = {bond: {} for bond in self._asked.values()}
+        if not members:
+            return {}
+        paths = ("context", "sw_if_index", "is_passive", "is_long_timeout", "weight")
+        for context, index, passive, long, weight in connection.rows(replies, "sw_member_interface_details", *paths):
+            if context in self._asked:
+                member = Membership(is_passive=passive, is_long_timeout=long, weight=weight)
+                members[self._asked[context]][index] = member
+        return members
+
+
+def build(
+    bonds: Sequence[BondRow], members: Mapping[int, Mapping[int, Membership]], shown: Shown, names: Mapping[int, str]
+) -> dict[str, Bond]:
+    """Return the bonds by name. Raise DataplaneError when one has a mode that VPP does not have."""
+    with_gso = _with_gso(shown)
+    return {
+        names[row.sw_if_index]: Bond(
+            mode=(mode := _mode(row)),
+            load_balance=LOAD_BALANCES.get(row.load_balance) if mode.has_load_balance else None,
+            members={names[index]: member for index, member in members[row.sw_if_index].items() if index in names},
+            has_gso=row.sw_if_index in with_gso,
+            is_numa_only=row.is_numa_only,
+        )
+        for row in bonds
+        if row.sw_if_index in names
+    }
+
+
+def _mode(row: BondRow) -> BondMode:
+    try:
+        return MODES[row.mode]
+    except KeyError as error:
+        raise malformed(_DETAILS) from error
+
+
+def _with_gso(shown: Shown) -> frozenset[int]:
+    """Return the indexes of the bonds that are printed with GSO, which stands before the index of its bond."""
+    _, text = shown.get(_SHOW, (0, ""))
+    found = set()
+    has_gso = False
+    for line in text.splitlines():
+        if line.startswith(_GSO):
+            has_gso = True
+        elif line.startswith(_INDEX):
+            if has_gso:
+                found.add(int(line.removeprefix(_INDEX)))
+            has_gso = False
+    return frozenset(found)
