@@ -17,7 +17,10 @@ from typing import Any
 from vppcfg.errors import DataplaneError
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
-MODULES = ("memclnt", "vlib", "vpe", "interface", "ip", "l2", "lcp")
+MODULES = (
+    *("memclnt", "vlib", "vpe", "interface", "ip", "l2", "bond", "mpls"),
+    *("acl", "lacp", "lcp", "sflow", "tapv2", "vxlan"),
+)
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 
 

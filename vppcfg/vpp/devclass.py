@@ -9,17 +9,19 @@ import re
 
 from vppcfg.model.interface import InterfaceKind
 
-_KINDS = {
-    "Loopback": InterfaceKind.LOOPBACK,
-    "bond": InterfaceKind.BOND,
-    "VXLAN": InterfaceKind.VXLAN,
-    "tap": InterfaceKind.TAP,
-}
-"""Classes of what vppcfg creates; `tap` from 26.02 (plugins/tap/tap.c)."""
-
 _SHARED_TAP_CLASS = "virtio"
 """Class of TAPs up to 25.10 (vnet/devices/tap/tap.c), and of virtio PCI ports in every release."""
 _TAP_NAME = re.compile(r"tap\d+")
+
+_KINDS = {
+    "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
+    "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
+    "VXLAN": (InterfaceKind.VXLAN, re.compile(r"vxlan_tunnel\d+")),
+    "tap": (InterfaceKind.TAP, _TAP_NAME),
+    _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
+}
+"""Classes of what vppcfg creates, with the names that it gives; `tap` from 26.02 (plugins/tap/tap.c)."""
+
 _HOST_NAME = re.compile(r"(tap|tun)\d+")
 
 _NO_LINK_MTU = frozenset(
@@ -51,10 +53,12 @@ _NO_LINK_MTU = frozenset(
 
 
 def kind_of(device_class: str, name: str) -> InterfaceKind:
-    """Return what an interface of `device_class` is; whatever vppcfg does not create is a physical port to it."""
-    if device_class == _SHARED_TAP_CLASS and _TAP_NAME.fullmatch(name):
-        return InterfaceKind.TAP
-    return _KINDS.get(device_class, InterfaceKind.PHYSICAL)
+    """Return what an interface of `device_class` is; whatever vppcfg does not create is a physical port to it.
+
+    So is what somebody gave another name, which a configuration could not create again.
+    """
+    kind, names = _KINDS.get(device_class, (InterfaceKind.PHYSICAL, None))
+    return kind if names is None or names.fullmatch(name) else InterfaceKind.PHYSICAL
 
 
 def may_be_lcp_host(device_class: str, name: str) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, Replies, text_of
+from vppcfg.vpp.observe.bridge import BridgeMember
 
 ALL = 0xFFFFFFFF
 _ADMIN_UP = 1
@@ -17,6 +19,9 @@ _ADMIN_UP = 1
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
+_NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
+_NO_ACLS = AclBinding()
+_NO_ADDRESSES: frozenset[str] = frozenset()
 
 
 class SubFlag(IntEnum):
@@ -97,8 +102,13 @@ class Surroundings:
     addresses: Mapping[int, frozenset[str]]
     targets: Mapping[int, int]
     """Where cross-connected interfaces send what they receive."""
-    bridges: Mapping[int, int]
+    bridges: Mapping[int, BridgeMember]
     tables: Mapping[int, tuple[int, int]]
+    donors: Mapping[int, int]
+    """Whose addresses unnumbered interfaces borrow."""
+    acls: Mapping[int, AclBinding]
+    with_mpls: frozenset[str]
+    with_sflow: frozenset[str]
 
 
 def requests(connection: Connection) -> list[bytes]:
@@ -137,40 +147,46 @@ def _port(row: Row, around: Surroundings) -> Interface:
     is_ethernet = any(row.mac)
     has_link_mtu = is_ethernet and devclass.has_link_mtu(row.device_class, row.name)
     return Interface(
-        name=row.name,
         kind=devclass.kind_of(row.device_class, row.name),
         device_class=row.device_class,
         mac=row.mac.hex(":") if is_ethernet else "",
         link_mtu=row.link_mtu if has_link_mtu else None,
-        packet_mtu=row.packet_mtu,
-        protocol_mtus=_protocol_mtus(row),
-        is_up=bool(row.flags & _ADMIN_UP),
-        tag=row.tag,
-        addresses=around.addresses.get(row.sw_if_index, frozenset()),
-        l2xc=_target(row, around),
-        bridge=around.bridges.get(row.sw_if_index),
-        tag_rewrite=_tag_rewrite(row),
-        tables=around.tables.get(row.sw_if_index, (0, 0)),
+        has_sflow=row.name in around.with_sflow,
+        **_of_any(row, around),
     )
 
 
 def _sub_interface(row: Row, around: Surroundings) -> Interface:
     return Interface(
-        name=row.name,
         kind=InterfaceKind.SUB_INTERFACE,
         parent=around.names.get(row.parent_index),
         sub_id=row.sub_id,
         encapsulation=_encapsulation(row),
-        packet_mtu=row.packet_mtu,
-        protocol_mtus=_protocol_mtus(row),
-        is_up=bool(row.flags & _ADMIN_UP),
-        tag=row.tag,
-        addresses=around.addresses.get(row.sw_if_index, frozenset()),
-        l2xc=_target(row, around),
-        bridge=around.bridges.get(row.sw_if_index),
-        tag_rewrite=_tag_rewrite(row),
-        tables=around.tables.get(row.sw_if_index, (0, 0)),
+        **_of_any(row, around),
     )
+
+
+def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
+    """Return what ports and sub-interfaces have alike."""
+    index = row.sw_if_index
+    member = around.bridges.get(index, _NO_BRIDGE)
+    return {
+        "name": row.name,
+        "packet_mtu": row.packet_mtu,
+        "protocol_mtus": _protocol_mtus(row),
+        "is_up": bool(row.flags & _ADMIN_UP),
+        "tag": row.tag,
+        "addresses": around.addresses.get(index, _NO_ADDRESSES),
+        "l2xc": _named(around.targets, index, around),
+        "bridge": member.bd_id or None,
+        "is_bvi": member.is_bvi,
+        "split_horizon_group": member.split_horizon_group,
+        "tag_rewrite": _tag_rewrite(row),
+        "tables": around.tables.get(index, (0, 0)),
+        "unnumbered": _named(around.donors, index, around),
+        "has_mpls": row.name in around.with_mpls,
+        "acls": around.acls.get(index, _NO_ACLS),
+    }
 
 
 def _encapsulation(row: Row) -> Encapsulation | OtherMatch:
@@ -199,6 +215,7 @@ def _tag_rewrite(row: Row) -> TagRewrite | None:
     return TagRewrite(operation=row.vtr_operation, push_dot1q=row.vtr_push_dot1q, tag1=row.vtr_tag1, tag2=row.vtr_tag2)
 
 
-def _target(row: Row, around: Surroundings) -> str | None:
-    target = around.targets.get(row.sw_if_index)
-    return None if target is None else around.names.get(target)
+def _named(others: Mapping[int, int], index: int, around: Surroundings) -> str | None:
+    """Return the name of the interface that `others` has for the one with `index`."""
+    other = others.get(index)
+    return None if other is None else around.names.get(other)

@@ -10,6 +10,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, Replies, text_of
 from vppcfg.vpp.observe.interface import Row
+from vppcfg.vpp.observe.shell import Shown, show
 
 _PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
@@ -35,10 +36,13 @@ def is_present(connection: Connection) -> bool:
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the requests for the first page of pairs and for the plugin's switches."""
-    if not is_present(connection):
-        return []
-    return [connection.request(_PAIRS, {"cursor": 0})[1], connection.request("cli_inband", text=_SHOW)[1]]
+    """Return the request for the first page of pairs."""
+    return [connection.request(_PAIRS, {"cursor": 0})[1]] if is_present(connection) else []
+
+
+def commands(connection: Connection) -> list[str]:
+    """Return the command that shows the plugin's switches."""
+    return [_SHOW] if is_present(connection) else []
 
 
 def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:
@@ -59,13 +63,13 @@ def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:
     return pairs
 
 
-def read_settings(connection: Connection, replies: Replies) -> LcpSettings:
+def read_settings(connection: Connection, shown: Shown) -> LcpSettings:
     """Return the plugin's switches, as `show lcp` prints them in every release (linux-cp/lcp_interface.c)."""
     if not is_present(connection):
         return LcpSettings()
-    retval, text = _printed(connection, replies)
+    retval, text = shown[_SHOW]
     if retval:  # local0 was given another name
-        _, text = _printed(connection, connection.ask([connection.request("cli_inband", text="show lcp")[1]]))
+        _, text = show(connection, "show lcp")
     switches = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("lcp "))
     netns = switches.get("lcp default netns", "").strip("'")
     return LcpSettings(
@@ -116,11 +120,3 @@ def _next_page(connection: Connection, replies: Replies) -> int | None:
         if retval == _MORE:
             return int(cursor)
     return None
-
-
-def _printed(connection: Connection, replies: Replies) -> tuple[int, str]:
-    """Return the return code and the text of the one CLI command among the questions."""
-    texts = connection.texts(replies, "cli_inband_reply")
-    for text, (retval,) in zip(texts, connection.rows(replies, "cli_inband_reply", "retval"), strict=True):
-        return retval, text.decode(errors="replace")
-    raise DataplaneError("VPP did not run `show lcp`", "does this VPP's API lack cli_inband?")

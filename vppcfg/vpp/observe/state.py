@@ -1,60 +1,111 @@
-"""The whole state of a VPP, read in two rounds: what there is, then what each interface carries."""
+"""The whole state of a VPP, read in two rounds: what there is, then what that carries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection, Replies
-from vppcfg.vpp.observe import address, interface, l2, lcp
+from vppcfg.vpp.observe import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, tap, unnumbered, vxlan
 from vppcfg.vpp.observe.interface import Row
+from vppcfg.vpp.observe.shell import Commands, Shown
 
-_PLUGINS = {"linux_cp": "lcp_itf_pair_get", "acl": "acl_dump", "sflow": "sflow_enable_disable"}
-"""Optional parts of VPP, and the message whose presence shows each."""
+_PLUGINS = {
+    "acl": "acl_dump",
+    "lacp": "sw_interface_lacp_dump",
+    "linux_cp": "lcp_itf_pair_get",
+    "sflow": "sflow_enable_disable",
+    "tap": "sw_interface_tap_v2_dump",
+    "vxlan": "vxlan_tunnel_v2_dump",
+}
+"""Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
+
+
+class _Details(NamedTuple):
+    """What the second round tells, by the index of interfaces."""
+
+    addresses: Mapping[int, frozenset[str]]
+    tables: Mapping[int, tuple[int, int]]
+    bindings: Mapping[int, AclBinding]
+    bonds: Mapping[str, Bond]
 
 
 def observe(connection: Connection, version: str) -> State:
     """Return the state of the VPP behind `connection`. Raise DataplaneError when it stops answering."""
-    replies = connection.ask(_first_round(connection))
+    replies, shown = _first_round(connection)
     rows = interface.read(connection, replies)
+    names = {row.sw_if_index: row.name for row in rows}
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
-    around = _second_round(connection, replies, rows, kept)
+    acls = acl.read(connection, replies)
+    details = _second_round(connection, replies, kept, names, acls)
+    around = _surroundings(connection, replies, shown, names, details)
+    by_index = {row.sw_if_index: row for row in kept}
     return State(
         interfaces=interface.build(kept, around),
-        lcps=lcp.build(pairs, around.names, hosts),
-        facts=_facts(connection, replies, version),
+        lcps=lcp.build(pairs, names, hosts),
+        bonds=details.bonds,
+        bridges=bridge.read(connection, replies),
+        vxlans=vxlan.read(connection, replies, by_index),
+        taps=tap.read(connection, replies, by_index),
+        acls={name: acls[index] for index, name in acl.names_of(acls).items()},
+        sflow=sflow.read_settings(connection, replies),
+        has_mpls_table=mpls.has_table(connection, replies),
+        facts=_facts(connection, shown, version),
     )
 
 
-def _first_round(connection: Connection) -> list[bytes]:
-    """Return the requests for what there is."""
-    return [
-        *interface.requests(connection),
-        *l2.requests(connection),
-        *address.table_requests(connection),
-        *lcp.requests(connection),
-    ]
+def _first_round(connection: Connection) -> tuple[Replies, Shown]:
+    """Ask what there is."""
+    lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
+    commands = Commands(connection, lines)
+    parts = (interface, l2, bridge, unnumbered, lcp, bond, vxlan, tap, acl, sflow, mpls)
+    asked = [request for part in parts for request in part.requests(connection)]
+    replies = connection.ask([*asked, *address.table_requests(connection), *commands.requests])
+    return replies, commands.read(connection, replies)
 
 
 def _second_round(
-    connection: Connection, replies: Replies, rows: Sequence[Row], kept: Sequence[Row]
-) -> interface.Surroundings:
-    """Ask what each of the interfaces `kept` carries, and return it with what `replies` said before."""
+    connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str], acls: Mapping[int, Acl]
+) -> _Details:
+    """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` told of before."""
     indexes = [row.sw_if_index for row in kept]
     has_tables = address.has_other_tables(connection, replies)
     tables = address.TableQuestions(connection, indexes if has_tables else [])
-    details = connection.ask([*address.requests(connection, indexes), *tables.requests])
-    return interface.Surroundings(
-        names={row.sw_if_index: row.name for row in rows},
-        addresses=address.read(connection, details),
-        targets=l2.read_targets(connection, replies),
-        bridges=l2.read_bridges(connection, replies),
-        tables=tables.read(connection, details),
+    bonds = bond.read(connection, replies)
+    members = bond.MemberQuestions(connection, bonds)
+    commands = Commands(connection, bond.commands(bonds))
+    asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
+    told = connection.ask([*asked, *members.requests, *commands.requests])
+    return _Details(
+        addresses=address.read(connection, told),
+        tables=tables.read(connection, told),
+        bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
+        bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),
     )
 
 
-def _facts(connection: Connection, replies: Replies, version: str) -> Facts:
+def _surroundings(
+    connection: Connection, replies: Replies, shown: Shown, names: Mapping[int, str], details: _Details
+) -> interface.Surroundings:
+    """Return what hangs on interfaces, from both rounds."""
+    return interface.Surroundings(
+        names=names,
+        addresses=details.addresses,
+        targets=l2.read_targets(connection, replies),
+        bridges=bridge.read_members(connection, replies),
+        tables=details.tables,
+        donors=unnumbered.read(connection, replies),
+        acls=details.bindings,
+        with_mpls=mpls.read_interfaces(connection, replies, shown, names),
+        with_sflow=sflow.read_ports(shown),
+    )
+
+
+def _facts(connection: Connection, shown: Shown, version: str) -> Facts:
     plugins = frozenset(name for name, message in _PLUGINS.items() if connection.offers(message))
-    return Facts(version=version, plugins=plugins, lcp=lcp.read_settings(connection, replies))
+    return Facts(version=version, plugins=plugins, lcp=lcp.read_settings(connection, shown))

@@ -1,0 +1,78 @@
+"""Bridge domains: their settings by name, and their members by interface index."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.vpp.connection import Connection, Replies, malformed, text_of
+
+_ALL = 0xFFFFFFFF
+_DUMP = "bridge_domain_dump"
+_DETAILS = "bridge_domain_details"
+_SETTINGS = ("learn", "flood", "uu_flood", "forward", "arp_term", "arp_ufwd", "mac_age")
+"""In the order of BridgeSettings."""
+
+
+class BridgeMember(NamedTuple):
+    """How an interface belongs to a bridge domain."""
+
+    bd_id: int
+    is_bvi: bool
+    split_horizon_group: int
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the request for all bridge domains but 0, which VPP keeps for itself; none where VPP has no such thing."""
+    if not connection.offers(_DUMP):
+        return []
+    return [connection.request(_DUMP, {"bd_id": _ALL, "sw_if_index": _ALL})[1]]
+
+
+def read(connection: Connection, replies: Replies) -> dict[str, Bridge]:
+    """Return the bridge domains by name."""
+    if not connection.offers(_DUMP):
+        return {}
+    rows = connection.rows(replies, _DETAILS, "bd_id", "bd_tag", *_SETTINGS)
+    return {bridge_name(bd_id): _bridge(bd_id, tag, *settings) for bd_id, tag, *settings in rows}
+
+
+def _bridge(
+    bd_id: int,
+    tag: bytes,
+    learn: bool,
+    flood: bool,
+    uu_flood: bool,
+    forward: bool,
+    arp_term: bool,
+    arp_ufwd: bool,
+    mac_age: int,
+) -> Bridge:
+    settings = BridgeSettings(
+        learn=learn,
+        unicast_flood=flood,
+        unknown_unicast_flood=uu_flood,
+        unicast_forward=forward,
+        arp_termination=arp_term,
+        arp_unicast_forward=arp_ufwd,
+        mac_age_minutes=mac_age,
+    )
+    return Bridge(bd_id=bd_id, settings=settings, tag=text_of(tag))
+
+
+def read_members(connection: Connection, replies: Replies) -> dict[int, BridgeMember]:
+    """Return how every member, a BVI included, belongs to its bridge domain."""
+    if not connection.offers(_DUMP):
+        return {}
+    details = connection.message(_DETAILS)
+    read_bridge = details.reader("bd_id", "bvi_sw_if_index")
+    members: dict[int, BridgeMember] = {}
+    try:
+        for data in replies.get(details.index, ()):
+            bd_id, bvi = read_bridge(data)
+            for index, group in details.items(data, "sw_if_index", "shg"):
+                members[index] = BridgeMember(bd_id, index == bvi, group)
+    except struct.error as error:
+        raise malformed(details.name) from error
+    return members

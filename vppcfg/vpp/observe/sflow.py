@@ -1,0 +1,55 @@
+"""sFlow: how VPP samples, and on which ports.
+
+The ports are read from what `show sflow` prints: sflow_interface_details tells a hardware index, which no other message
+maps to an interface (plugins/sflow/sflow.c).
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.observe.shell import Shown
+
+_SHOW = "show sflow"
+_PORT = "sflow enable "
+_DEFAULTS = SflowSettings()
+
+
+def is_present(connection: Connection) -> bool:
+    """Return whether VPP runs the sflow plugin (from 25.02)."""
+    return connection.offers("sflow_enable_disable")
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the requests for the settings."""
+    if not is_present(connection):
+        return []
+    asked = ("sflow_sampling_rate_get", "sflow_polling_interval_get", "sflow_header_bytes_get")
+    return [connection.request(name)[1] for name in asked]
+
+
+def commands(connection: Connection) -> list[str]:
+    """Return the command that shows the ports."""
+    return [_SHOW] if is_present(connection) else []
+
+
+def read_settings(connection: Connection, replies: Replies) -> SflowSettings:
+    """Return the settings; VPP's own defaults without the plugin."""
+    if not is_present(connection):
+        return _DEFAULTS
+    return SflowSettings(
+        sampling_rate=_told(connection, replies, "sflow_sampling_rate_get_reply", "sampling_N"),
+        polling_interval_s=_told(connection, replies, "sflow_polling_interval_get_reply", "polling_S"),
+        header_bytes=_told(connection, replies, "sflow_header_bytes_get_reply", "header_B"),
+    )
+
+
+def _told(connection: Connection, replies: Replies, name: str, path: str) -> int:
+    ((value,),) = connection.rows(replies, name, path)
+    return int(value)
+
+
+def read_ports(shown: Shown) -> frozenset[str]:
+    """Return the names of the ports whose packets are sampled."""
+    _, text = shown.get(_SHOW, (0, ""))
+    return frozenset(line.removeprefix(_PORT).strip() for line in text.splitlines() if line.startswith(_PORT))
