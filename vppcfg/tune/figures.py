@@ -11,16 +11,16 @@ _SCALE = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def pps(rate: float) -> str:
-    """Return a rate with three digits, such as `1.48 Mpps`."""
+    """Return a rate such as `1.488 Mpps`."""
     return f"{short(rate)}pps"
 
 
 def short(value: float) -> str:
-    """Return a number with three digits and the letter of its thousands, such as `76.6 k`."""
+    """Return a number and the letter of its thousands, such as `76.6 k`; millions have four digits."""
     for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.9995 * limit:
-            return f"{_three_digits(value / limit)} {letter}"
-    return f"{_three_digits(value)} "
+            return f"{_digits(value / limit, 4 if limit > 1e3 else 3)} {letter}"
+    return f"{_digits(value, 3)} "
 
 
 def percent(share: float) -> str:
@@ -46,7 +46,8 @@ def parse_figure(text: str) -> float:
     return float(match[1]) * 10.0 ** int(match[2] or 0) * _SCALE[match[3]]
 
 
-def _three_digits(value: float) -> str:
-    if abs(value) >= 99.95 or value == int(value):
+def _digits(value: float, digits: int) -> str:
+    if value == int(value) and abs(value) < 1000:
         return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
+    before = len(str(int(abs(value))))
+    return f"{value:.{max(digits - before, 0)}f}"

@@ -1,0 +1,93 @@
+"""What the tuner finds: a verdict with its evidence, the change that it proposes, and what to expect from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How much a finding matters, worst first."""
+
+    LOSS = "loss"
+    """Packets are being lost."""
+    LIMIT = "limit"
+    """More is not to be had as things are, though nothing is lost here."""
+    RISK = "risk"
+    """Nothing is wrong yet."""
+    NOTICE = "notice"
+    GOOD = "good"
+
+
+class Basis(Enum):
+    """Where an expected effect comes from."""
+
+    MEASURED = "measured"
+    COMPUTED = "computed"
+    GUESS = "guess"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A number, and where it was read."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One value of the section `dataplane` and its words in startup.conf."""
+
+    path: tuple[str, ...]
+    """Keys below `dataplane`."""
+    value: int | bool | str | None
+    """None takes the key away."""
+    former: int | bool | str | None = None
+    """What it is now, when that is known."""
+    stanza: tuple[str, ...] = ()
+    """The sections of startup.conf that the words stand in, outermost first."""
+    words: str = ""
+    """What stands there then; empty when the words go away."""
+    former_words: str = ""
+    """What stands there now; empty when nothing does, or nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A change. Without settings it is something to do elsewhere: a cable, a slot, a BIOS."""
+
+    text: str
+    settings: tuple[Setting, ...] = ()
+    live: tuple[str, ...] = ()
+    """Commands that try it on the running VPP, without a restart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What the proposal does, and how sure that is."""
+
+    text: str
+    basis: Basis
+    gain_pps: float | None = None
+    """Packets per second more than now, where that can be said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One verdict about one subject."""
+
+    rule: str
+    severity: Severity
+    subject: str
+    """A port, a thread, or `VPP`."""
+    verdict: str
+    evidence: tuple[Evidence, ...] = ()
+    lost_pps: float = 0.0
+    """Packets per second lost to this; what findings rank by."""
+    proposal: Proposal | None = None
+    expectation: Expectation | None = None
+    disproof: str = ""
+    """What would show that the verdict is wrong."""
+    undecided: str = ""
+    """When the verdict is not certain: the measurement that would decide it."""

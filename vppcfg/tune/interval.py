@@ -1,0 +1,136 @@
+"""Readings in, the load between them out. One reading gives what `show runtime` covers, without rates of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad, errors_by_key
+from vppcfg.tune.ports import ports_between
+from vppcfg.tune.reading import NodeCounters, Reading, ThreadCounters
+
+DISAGREEMENT = 0.03
+"""From here on header and table of `show runtime` are said to disagree: ours, above the rounding of both."""
+_VAGUE = 0.2
+"""From this relative error on, clocks of an interval are taken from the average since the counters were cleared."""
+
+
+def load_of(readings: Sequence[Reading]) -> Load:
+    """Return the load from the first to the last reading, with the steps between when there are more than two."""
+    if len(readings) == 1:
+        return _between(None, readings[0])
+    whole = _between(readings[0], readings[-1])
+    if len(readings) == 2:
+        return whole
+    return replace(whole, steps=tuple(_between(before, after) for before, after in pairwise(readings)))
+
+
+def _between(before: Reading | None, after: Reading) -> Load:
+    duration_s = _duration(before, after)
+    remarks = list(after.remarks)
+    threads = _threads(before, after, remarks)
+    if before is not None and duration_s is None:
+        duration_s = max((thread.table_duration_s for thread in threads), default=None)
+    errors = _errors(before, after, duration_s)
+    ports = ports_between(before, after, duration_s, threads, errors)
+    counted = tuple(
+        replace(thread, queues=sum(queue.thread == thread.index for port in ports for queue in port.rx_queues))
+        for thread in threads
+    )
+    return Load(
+        reading=after, duration_s=duration_s, threads=counted, ports=ports, errors=errors, remarks=tuple(remarks)
+    )
+
+
+def _duration(before: Reading | None, after: Reading) -> float | None:
+    if before is None or before.taken_s is None or after.taken_s is None or after.taken_s <= before.taken_s:
+        return None
+    return after.taken_s - before.taken_s
+
+
+def _threads(before: Reading | None, after: Reading, remarks: list[str]) -> tuple[ThreadLoad, ...]:
+    former = {thread.index: thread for thread in (before.threads or () if before else ())}
+    loads = (_thread(former.get(thread.index), thread, remarks) for thread in after.threads or ())
+    return tuple(load for load in loads if load is not None)
+
+
+def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[str]) -> ThreadLoad | None:
+    """Return a thread's load; since the counters were cleared when they were cleared between the readings."""
+    if not after.time_s:
+        remarks.append(f"thread {after.index}: the time that its counters cover is missing, so that it has no rates")
+        return None
+    if before is not None and before.time_s is not None and not _was_cleared(before, after):
+        if after.time_s == before.time_s:
+            remarks.append(f"thread {after.index}: the counters of its nodes have not moved between the readings")
+            return None
+        return _finished(after, after.time_s - before.time_s, _differences(before, after), is_whole=False)
+    if before is not None:
+        remarks.append(f"thread {after.index}: counters were cleared between the readings; what follows is since then")
+    return _finished(after, after.time_s, tuple(_node(None, node) for node in after.nodes), is_whole=True)
+
+
+def _was_cleared(before: ThreadCounters, after: ThreadCounters) -> bool:
+    former = {node.name: node.calls for node in before.nodes}
+    earlier = (after.time_s or 0.0) < (before.time_s or 0.0)
+    return earlier or any(node.calls < former.get(node.name, 0) for node in after.nodes)
+
+
+def _differences(before: ThreadCounters, after: ThreadCounters) -> tuple[NodeLoad, ...]:
+    former = {node.name: node for node in before.nodes}
+    loads = (_node(former.get(node.name), node) for node in after.nodes)
+    return tuple(load for load in loads if load.calls or load.suspends)
+
+
+def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
+    if before is None:
+        before = replace(after, calls=0, vectors=0, clocks=0.0, suspends=0, clocks_error=0.0)
+    clocks = after.clocks - before.clocks
+    error = after.clocks * after.clocks_error + before.clocks * before.clocks_error
+    vectors = after.vectors - before.vectors
+    if clocks <= 0 or error > _VAGUE * clocks:
+        units = (after.vectors or after.calls or after.suspends) or 1
+        clocks = after.clocks / units * (vectors or after.calls - before.calls or after.suspends - before.suspends)
+        error = clocks
+    return NodeLoad(
+        name=after.name,
+        state=after.state,
+        calls=after.calls - before.calls,
+        vectors=vectors,
+        suspends=after.suspends - before.suspends,
+        clocks=clocks,
+        clocks_error=error / clocks if clocks else 0.0,
+    )
+
+
+def _finished(thread: ThreadCounters, duration_s: float, nodes: tuple[NodeLoad, ...], *, is_whole: bool) -> ThreadLoad:
+    """Return the load; where the header contradicts the table, the header gives the time that the table covers."""
+    load = ThreadLoad(
+        index=thread.index,
+        name=thread.name,
+        lcore=thread.lcore,
+        duration_s=duration_s,
+        table_duration_s=duration_s,
+        nodes=nodes,
+        printed=thread.printed if is_whole else None,
+    )
+    received = load.printed.received_pps if load.printed else 0.0
+    if not received or not load.rx_packets:
+        return load
+    disagreement = 1 - load.rx_pps / received
+    if abs(disagreement) <= DISAGREEMENT:
+        return load
+    return replace(load, duration_s=load.rx_packets / received, disagreement=disagreement)
+
+
+def _errors(before: Reading | None, after: Reading, duration_s: float | None) -> tuple[ErrorRate, ...]:
+    former = errors_by_key(before.errors or ()) if before else {}
+    rates = []
+    for counter in after.errors or ():
+        count = counter.count - former.get((counter.node, counter.reason), 0)
+        if count < 0:  # cleared between the readings
+            count = counter.count
+        if count:
+            per_s = count / duration_s if duration_s else None
+            rates.append(ErrorRate(node=counter.node, reason=counter.reason, count=count, per_s=per_s))
+    return tuple(sorted(rates, key=lambda rate: (-rate.count, rate.node, rate.reason)))

@@ -1,0 +1,236 @@
+"""What a VPP did in an interval: counters of threads and ports as differences and rates, beside its last reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from vppcfg.tune.linerate import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
+from vppcfg.tune.reading import ErrorCounter, Hardware, PrintedRates, Reading, RxQueue, TxQueue
+
+INPUT_NODES = frozenset(
+    {
+        "dpdk-input", "af-packet-input", "af-xdp-input", "memif-input", "virtio-input", "vmxnet3-input", "avf-input",
+        "rdma-input", "tap-input", "vhost-user-input", "pg-input", "netmap-input", "tuntap-rx", "ena-input",
+    }
+)  # fmt: skip
+"""Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLoad:
+    """A node on one thread in an interval."""
+
+    name: str
+    calls: int
+    vectors: int
+    clocks: float
+    state: str = ""
+    suspends: int = 0
+    clocks_error: float = 0.0
+
+    @property
+    def is_input(self) -> bool:
+        """Return whether the node takes packets from a device."""
+        return self.name in INPUT_NODES or self.name.endswith("-rx")
+
+    @property
+    def vectors_per_call(self) -> float:
+        """Return packets per call, of an input node idle polls included."""
+        return self.vectors / self.calls if self.calls else 0.0
+
+    @property
+    def clocks_per_packet(self) -> float:
+        """Return ticks per packet; of a node without packets, 0."""
+        return self.clocks / self.vectors if self.vectors else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadLoad:
+    """A thread in an interval."""
+
+    index: int
+    name: str
+    duration_s: float
+    """What the rates are taken over."""
+    nodes: tuple[NodeLoad, ...]
+    lcore: int | None = None
+    printed: PrintedRates | None = None
+    disagreement: float = 0.0
+    """How far, as a share of it, the header's receive rate is from what the table gives; 0 below 3 %."""
+    table_duration_s: float = 0.0
+    queues: int = 0
+    """Receive queues that the thread polls, 0 when unknown."""
+
+    @property
+    def is_main(self) -> bool:
+        """Return whether this is VPP's main thread."""
+        return self.index == 0
+
+    @cached_property
+    def by_name(self) -> Mapping[str, NodeLoad]:
+        """Return the nodes by name."""
+        return {node.name: node for node in self.nodes}
+
+    @cached_property
+    def inputs(self) -> tuple[NodeLoad, ...]:
+        """Return the nodes that take packets from devices."""
+        return tuple(node for node in self.nodes if node.is_input)
+
+    @cached_property
+    def graph(self) -> tuple[NodeLoad, ...]:
+        """Return the nodes that packets pass through, input nodes left out."""
+        return tuple(node for node in self.nodes if node.vectors and node.calls and not node.is_input)
+
+    @cached_property
+    def rx_packets(self) -> int:
+        """Return the packets taken from devices."""
+        return sum(node.vectors for node in self.inputs)
+
+    @property
+    def rx_pps(self) -> float:
+        """Return packets taken from devices per second."""
+        return self.rx_packets / self.duration_s
+
+    @cached_property
+    def n_graph(self) -> float:
+        """Return the mean vector of the graph: 1 is idle, 256 is full."""
+        calls = sum(node.calls for node in self.graph)
+        return sum(node.vectors for node in self.graph) / calls if calls else 0.0
+
+    @cached_property
+    def n_rx(self) -> float:
+        """Return packets per call of the busiest input node, 256 times the queues at most."""
+        busy = [node.vectors_per_call for node in self.inputs if node.vectors]
+        return max(busy, default=0.0)
+
+    @property
+    def polled_queues(self) -> int:
+        """Return the receive queues of the thread, 1 at least."""
+        return max(self.queues, 1)
+
+    @cached_property
+    def clocks_per_packet(self) -> float:
+        """Return the ticks of all nodes per packet received, idle polls included."""
+        total = sum(node.clocks for node in (*self.inputs, *self.graph))
+        return total / self.rx_packets if self.rx_packets else 0.0
+
+    @property
+    def polls_per_s(self) -> float:
+        """Return how often the busiest input node was called."""
+        return max((node.calls for node in self.inputs), default=0) / self.duration_s
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortLoad:
+    """A port in an interval; a rate that nothing tells is None."""
+
+    name: str
+    rx_pps: float | None = None
+    tx_pps: float | None = None
+    """What was sent."""
+    handed_pps: float | None = None
+    """What the graph handed to the port."""
+    tx_lost: float = 0.0
+    """Packets handed to the port and not sent."""
+    tx_lost_pps: float = 0.0
+    rx_miss_pps: float | None = None
+    no_buf_pps: float | None = None
+    rx_error_pps: float | None = None
+    drops_pps: float | None = None
+    rx_frame: float | None = None
+    """Mean size of received frames in bytes with checksum."""
+    tx_frame: float | None = None
+    mtu: int | None = None
+    hardware: Hardware | None = None
+    rx_queues: tuple[RxQueue, ...] = ()
+    tx_queues: tuple[TxQueue, ...] = ()
+    rx_is_inferred: bool = False
+    """Whether `rx_pps` follows from the other ports."""
+
+    @property
+    def link_bps(self) -> int | None:
+        """Return the speed of the link."""
+        return self.hardware.link_bps if self.hardware else None
+
+    @property
+    def tx_deficit(self) -> float:
+        """Return the share of packets handed to the port that was not sent."""
+        handed = self.handed_pps or 0.0
+        return self.tx_lost_pps / handed if handed else 0.0
+
+    def line_pps(self, frame: float | None) -> float | None:
+        """Return the line rate for a frame size, for the smallest frame when that is unknown."""
+        return line_rate_pps(self.link_bps, max(frame or 0, SMALLEST_FRAME)) if self.link_bps else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRate:
+    """A counter of a node in the interval, or since VPP began when there is one reading."""
+
+    node: str
+    reason: str
+    count: int
+    per_s: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """An interval between two readings, or what one reading of `show runtime` covers."""
+
+    reading: Reading
+    """The last one."""
+    duration_s: float | None
+    """Between the readings; None for one reading."""
+    threads: tuple[ThreadLoad, ...] = ()
+    ports: tuple[PortLoad, ...] = ()
+    errors: tuple[ErrorRate, ...] = ()
+    remarks: tuple[str, ...] = ()
+    steps: tuple[Load, ...] = field(default=(), repr=False)
+    """The same for each pair of readings in a row, when there are more than two."""
+
+    @cached_property
+    def workers(self) -> tuple[ThreadLoad, ...]:
+        """Return the threads other than the main one."""
+        return tuple(thread for thread in self.threads if not thread.is_main)
+
+    @cached_property
+    def forwarding(self) -> tuple[ThreadLoad, ...]:
+        """Return the threads that take packets, busiest first."""
+        busy = [thread for thread in self.threads if thread.rx_packets]
+        return tuple(sorted(busy, key=lambda thread: (-thread.rx_pps, thread.index)))
+
+    @cached_property
+    def port_names(self) -> tuple[str, ...]:
+        """Return the names of the ports."""
+        return tuple(port.name for port in self.ports)
+
+    @property
+    def rx_pps(self) -> float:
+        """Return packets taken from devices per second by all threads."""
+        return sum(thread.rx_pps for thread in self.threads)
+
+    @property
+    def base_hz(self) -> float | None:
+        """Return the rate of the time stamp counter."""
+        return self.reading.cpu.base_hz if self.reading.cpu else None
+
+    @property
+    def covered_s(self) -> float | None:
+        """Return how long the counters of nodes cover."""
+        return max((thread.duration_s for thread in self.threads), default=None)
+
+    def queues(self) -> tuple[RxQueue, ...]:
+        """Return all receive queues."""
+        return tuple(queue for port in self.ports for queue in port.rx_queues)
+
+
+def errors_by_key(counters: Iterable[ErrorCounter]) -> dict[tuple[str, str], int]:
+    """Return counts by node and reason."""
+    return {(counter.node, counter.reason): counter.count for counter in counters}
+
+
+def frame_size(packets: float, octets: float) -> float | None:
+    """Return the mean size on the wire without tags and overhead; VPP counts bytes without the checksum."""
+    return octets / packets + CHECKSUM_BYTES if packets else None

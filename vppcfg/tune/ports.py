@@ -1,0 +1,175 @@
+"""The load of every port: from interface counters, from what nodes did with its packets, from what it prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad, frame_size
+from vppcfg.tune.reading import InterfaceCounters, Reading
+
+RING_FULL = ("tx failure", "no free tx slots", "no free slots", "txring overrun", "tx ring overrun", "tx_buffer_full",
+             "no tx slots", "no available descriptors")  # fmt: skip
+"""What drivers call it when a transmit ring has no free slot, in lower case."""
+_CUT_NAME = 30
+"""VPP may cut names of nodes to this length."""
+_NO_PORT = re.compile(r"^(?:local\d+|loop\d+|pg-?\d+|pg/.*|bvi\d+)$")
+_TX_SUFFIX = "-tx"
+_OUTPUT_SUFFIX = "-output"
+_BALANCE = 0.01
+"""Two ports feed each other when what one receives is what the other is handed, within this share."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    handed: int = 0
+    sent: int = 0
+    handed_pps: float = 0.0
+    sent_pps: float = 0.0
+
+
+def ports_between(
+    before: Reading | None,
+    after: Reading,
+    duration_s: float | None,
+    threads: Sequence[ThreadLoad],
+    errors: Sequence[ErrorRate],
+) -> tuple[PortLoad, ...]:
+    """Return the ports in the order of their names."""
+    names = _names(after, threads)
+    sent = {name: _sent(name, threads) for name in names}
+    now = {counters.name: counters for counters in after.interfaces or ()}
+    then = {counters.name: counters for counters in (before.interfaces or () if before else ())}
+    hardware = {port.name: port for port in after.hardware or ()}
+    ports = []
+    for name in names:
+        port = _counted(PortLoad(name=name), then.get(name), now.get(name), duration_s)
+        port = _with_queues(replace(port, hardware=hardware.get(name)), after)
+        ports.append(_with_sent(port, sent[name], errors, duration_s))
+    return _inferred(tuple(ports), threads)
+
+
+def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
+    """Return the names of the ports: interfaces with queues or a node that sends, neither made up nor of VLANs."""
+    named = {port.name for port in reading.hardware or ()} | {queue.interface for queue in reading.rx_queues or ()}
+    nodes = {node.name for thread in threads for node in thread.nodes}
+    senders = {node.removesuffix(_TX_SUFFIX) for node in nodes if node.endswith(_TX_SUFFIX)}
+    if not named:
+        counted = {counters.name for counters in reading.interfaces or () if "." not in counters.name}
+        named = counted | {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes}
+    return sorted((name for name in named if not _NO_PORT.match(name)), key=_natural)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _is_node(node: str, name: str) -> bool:
+    """Return whether a node has this name, cut perhaps."""
+    return node == name or (len(node) == _CUT_NAME and len(name) > _CUT_NAME and name.startswith(node))
+
+
+def _sent(name: str, threads: Sequence[ThreadLoad]) -> _Sent:
+    handed = sent = 0
+    handed_pps = sent_pps = 0.0
+    for thread in threads:
+        for node in thread.nodes:
+            if _is_node(node.name, name + _OUTPUT_SUFFIX):
+                handed += node.vectors
+                handed_pps += node.vectors / thread.duration_s
+            elif _is_node(node.name, name + _TX_SUFFIX):
+                sent += node.vectors
+                sent_pps += node.vectors / thread.duration_s
+    return _Sent(handed, sent, handed_pps, sent_pps)
+
+
+def _with_queues(port: PortLoad, reading: Reading) -> PortLoad:
+    described = port.hardware
+    placed = tuple(queue for queue in reading.rx_queues or () if queue.interface == port.name)
+    senders = tuple(queue for queue in reading.tx_queues or () if queue.interface == port.name)
+    return replace(
+        port,
+        rx_queues=placed or (described.rx_queues if described else ()),
+        tx_queues=senders or (described.tx_queues if described else ()),
+    )
+
+
+def _counted(
+    port: PortLoad, before: InterfaceCounters | None, after: InterfaceCounters | None, duration_s: float | None
+) -> PortLoad:
+    """Return the port with what its interface counted in the interval."""
+    if after is None:
+        return port
+    port = replace(port, mtu=after.mtu)
+    if before is None or not duration_s:
+        return port
+
+    def gained(field: str) -> int:
+        now: int = getattr(after, field)
+        then: int = getattr(before, field)
+        return now - then if now >= then else now
+
+    packets_in, packets_out = gained("rx_packets"), gained("tx_packets")
+    return replace(
+        port,
+        rx_pps=packets_in / duration_s,
+        tx_pps=packets_out / duration_s,
+        rx_frame=frame_size(packets_in, gained("rx_bytes")),
+        tx_frame=frame_size(packets_out, gained("tx_bytes")),
+        rx_miss_pps=gained("rx_miss") / duration_s,
+        no_buf_pps=gained("rx_no_buf") / duration_s,
+        rx_error_pps=gained("rx_error") / duration_s,
+        drops_pps=gained("drops") / duration_s,
+    )
+
+
+def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duration_s: float | None) -> PortLoad:
+    """Return the port with what the graph handed to it and what became of that.
+
+    Most drivers count in their node only what was sent; all of them count what they dropped as an error.
+    """
+    node = port.name + _TX_SUFFIX
+    full = sum(rate.count for rate in errors if _is_node(rate.node, node) and is_ring_full(rate.reason))
+    counted_pps = full / duration_s if duration_s else 0.0
+    if not sent.handed:
+        return replace(port, tx_lost=float(full) if duration_s else 0.0, tx_lost_pps=counted_pps)
+    missing = max(sent.handed - sent.sent, 0)
+    missing_pps = max(sent.handed_pps - sent.sent_pps, 0.0)
+    lost_pps = max(missing_pps, counted_pps)
+    lost = missing if missing_pps >= counted_pps else full
+    return replace(
+        port,
+        handed_pps=sent.handed_pps,
+        tx_pps=max(sent.handed_pps - lost_pps, 0.0),
+        tx_lost=float(lost),
+        tx_lost_pps=lost_pps,
+    )
+
+
+def is_ring_full(reason: str) -> bool:
+    """Return whether a driver's counter says that a transmit ring was full."""
+    return any(words in reason.lower() for words in RING_FULL)
+
+
+def _inferred(ports: tuple[PortLoad, ...], threads: Sequence[ThreadLoad]) -> tuple[PortLoad, ...]:
+    """Return the ports with receive rates that follow from the others, where `show runtime` is all there is.
+
+    Of two ports each receives what the other is handed, as long as that adds up to what was received.
+    """
+    if len(ports) != 2 or any(port.rx_pps is not None for port in ports):
+        return ports
+    received = sum(thread.rx_pps for thread in threads)
+    handed = [port.handed_pps or 0.0 for port in ports]
+    if not received or abs(sum(handed) - received) > _BALANCE * received:
+        return ports
+    first, second = ports
+    return (
+        replace(first, rx_pps=handed[1], rx_is_inferred=True),
+        replace(second, rx_pps=handed[0], rx_is_inferred=True),
+    )
+
+
+def by_name(ports: Iterable[PortLoad]) -> Mapping[str, PortLoad]:
+    """Return the ports by name."""
+    return {port.name: port for port in ports}

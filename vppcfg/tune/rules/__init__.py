@@ -1,0 +1,1 @@
+"""The tuner's rules: one module each, a situation in, findings out. They touch nothing and raise nothing."""

@@ -1,0 +1,72 @@
+"""not-isolated: the kernel may run other programs on a worker's CPU, or on the other half of its core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.load import ThreadLoad
+from vppcfg.tune.reading import HostFacts
+from vppcfg.tune.settings import isolate
+from vppcfg.tune.situation import Situation
+
+RULE = "not-isolated"
+_PREEMPTED = 10
+"""Ours: times that a worker was taken off its CPU from which on it is worth a word."""
+
+
+def find(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding for all workers that are disturbed, or may be."""
+    host = situation.load.reading.host
+    if host is None or host.isolated is None:
+        return
+    workers = [worker for worker in situation.load.workers if worker.lcore is not None]
+    exposed = [worker for worker in workers if worker.lcore not in host.isolated]
+    paired = [worker for worker in workers if _partners(worker, situation, host)]
+    if exposed or paired:
+        yield _finding(exposed, paired, situation, host)
+
+
+def _partners(worker: ThreadLoad, situation: Situation, host: HostFacts) -> list[str]:
+    """Return the threads of VPP that share the core of a worker."""
+    cores = [group for group in host.siblings if worker.lcore in group]
+    shared = {cpu for group in cores for cpu in group} - {worker.lcore}
+    return [thread.name for thread in situation.load.threads if thread.lcore in shared]
+
+
+def _finding(exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Situation, host: HostFacts) -> Finding:
+    isolated = ", ".join(map(str, sorted(host.isolated or ()))) or "none"
+    counts = dict(host.preemptions)
+    taken = {worker.name: counts[worker.name] for worker in exposed if counts.get(worker.name, 0) >= _PREEMPTED}
+    evidence = [Evidence(text=f"isolated CPUs: {isolated}", source="/sys/devices/system/cpu/isolated")]
+    evidence += [
+        Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=situation.load.reading.source("threads"))
+        for worker in exposed
+    ]
+    evidence += [
+        Evidence(text=f"{name} was taken off its CPU {count} times", source="/proc/PID/task/TID/status")
+        for name, count in taken.items()
+    ]
+    evidence += [
+        Evidence(text=f"{worker.name} shares its core with {', '.join(_partners(worker, situation, host))}",
+                 source="/sys/devices/system/cpu/cpuN/topology")
+        for worker in paired
+    ]  # fmt: skip
+    names = ", ".join(worker.name for worker in exposed or paired)
+    return Finding(
+        rule=RULE,
+        severity=Severity.RISK if taken or paired else Severity.NOTICE,
+        subject=names,
+        verdict=f"the kernel may run other programs on the CPU of {names}"
+        if exposed
+        else f"{names} shares a core with another thread of VPP",
+        evidence=tuple(evidence),
+        proposal=Proposal(
+            text="isolate the CPUs of workers and their siblings on the kernel's command line (isolcpus, nohz_full, "
+            "rcu_nocbs); needs a reboot",
+            settings=(isolate(),) if exposed else (),
+        ),
+        expectation=Expectation(text="less jitter, and fewer packets missed in bursts; how many has not been measured",
+                                basis=Basis.GUESS),
+        disproof="nonvoluntary_ctxt_switches of the worker does not grow under load",
+    )  # fmt: skip

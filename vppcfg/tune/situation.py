@@ -1,0 +1,80 @@
+"""Everything that rules look at: the load, and what is known beside it about traffic and configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vppcfg.tune.load import Load, PortLoad, ThreadLoad
+from vppcfg.tune.thresholds import FRAME
+
+_RECEIVES = 0.01
+"""Ours: a port with less than this share of all packets is not one that traffic is sent to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a generator sent in one run and what came back, for one frame size."""
+
+    frame: str
+    offered_pps: float
+    received_pps: float
+
+    @property
+    def loss(self) -> float:
+        """Return the share that was lost."""
+        return max(1 - self.received_pps / self.offered_pps, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What there is to judge."""
+
+    load: Load
+    offered: Mapping[str, float] = field(default_factory=dict)
+    """Packets per second sent to a port; under an empty name, to each port that receives."""
+    frame: float | None = None
+    """Size of the frames with checksum, where the counters do not tell."""
+    trials: tuple[Trial, ...] = ()
+    configured_rx_queues: Mapping[str, int] = field(default_factory=dict)
+    """Receive queues that the configuration asks for, by port."""
+    largest_load_share: float | None = None
+    """Packets per second over what the busiest worker could do, from a fitted model."""
+    load_note: str = ""
+
+    def offered_to(self, port: PortLoad) -> float | None:
+        """Return what is sent to a port, None when nobody knows."""
+        if port.name in self.offered:
+            return self.offered[port.name]
+        receives = (port.rx_pps or 0.0) > _RECEIVES * max(self.load.rx_pps, 1.0)
+        return self.offered.get("") if receives else None
+
+    def rx_line_pps(self, port: PortLoad) -> float | None:
+        """Return the line rate for the frames that a port receives."""
+        return port.line_pps(port.rx_frame or self.frame)
+
+    def tx_line_pps(self, port: PortLoad) -> float | None:
+        """Return the line rate for the frames that a port sends."""
+        return port.line_pps(port.tx_frame or self.frame)
+
+    def knows_frame(self, port: PortLoad) -> bool:
+        """Return whether the frame size is known and not taken for the smallest."""
+        return bool(port.rx_frame or port.tx_frame or self.frame)
+
+    def pollers(self, port: PortLoad) -> tuple[ThreadLoad, ...]:
+        """Return the threads that poll a port: where nobody knows, all that take packets."""
+        placed = {queue.thread for queue in port.rx_queues}
+        known = tuple(thread for thread in self.load.threads if thread.index in placed)
+        return known or self.load.forwarding
+
+    def busy_queues(self, thread: ThreadLoad) -> int:
+        """Return how many queues with traffic a thread polls: at least as many as its largest polls need."""
+        ports = [port for port in self.load.ports if port.rx_pps is None or port.rx_pps > 0]
+        known = sum(queue.thread == thread.index for port in ports for queue in port.rx_queues)
+        needed = -int(-thread.n_rx // FRAME)
+        return max(known, needed, 1)
+
+
+def nodes_source(situation: Situation) -> str:
+    """Return where the counters of nodes were read."""
+    return situation.load.reading.source("threads")
