@@ -6,11 +6,12 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from tests.unit.vpp.more_definitions import CORE, PLUGINS
+from vppcfg.model.state import State
 from vppcfg.simulator.api_json import document
 from vppcfg.simulator.definitions.grammar import parse as parse_file
 from vppcfg.simulator.definitions.types import INTERFACE_INDEX, MAC_ADDRESS, PREFIX
@@ -99,11 +100,27 @@ class StubVpp:
         self.table = [(index, key) for index, key in self.table if key.rpartition("_")[0] not in names]
 
     def say(
-        self, name: str, request: Request, values: Mapping[str, Value] | None = None, text: str = "", raw: bytes = b""
+        self,
+        name: str,
+        request: Request,
+        values: Mapping[str, Value] | None = None,
+        text: str = "",
+        elements: Sequence[Mapping[str, Value]] = (),
+        raw: bytes = b"",
     ) -> bytes:
-        """Return a framed reply to `request`; `raw` are the elements of the list at its end."""
-        data = self.messages[name].pack(0, request.context, values or {}, text)[16:] + raw
+        """Return a framed reply to `request`; `elements`, or `raw` where they are packed, are the list at its end."""
+        data = self.messages[name].pack(0, request.context, values or {}, text, elements)[16:] + raw
         return frame(data)
+
+    def tell(self, dump: str, details: str, *rows: Mapping[str, Value]) -> None:
+        """Answer `dump` with a message `details` for each of `rows`."""
+        self.answers[dump] = lambda request: [self.say(details, request, row) for row in rows]
+
+    def show(self, printed: Mapping[str, str]) -> None:
+        """Print what `printed` has for a CLI command, nothing for others."""
+        self.answers["cli_inband"] = lambda request: [
+            self.say("cli_inband_reply", request, text=printed.get(request.text, ""))
+        ]
 
     def add_interface(self, index: int, name: str, **values: Value) -> None:
         """Have a port, or with `sup_sw_if_index` a sub-interface."""
@@ -170,6 +187,12 @@ def connected(stub: StubVpp, json_dir: str | None = None, timeout_s: float = 5.0
         assert ours.fileno() == -1
         thread.join(timeout=5)
         assert not thread.is_alive()
+
+
+def observed(stub: StubVpp) -> State:
+    """Return the state that is read from `stub`."""
+    with connected(stub) as plane:
+        return plane.observe()
 
 
 def _serve(stub: StubVpp, sock: socket.socket) -> None:

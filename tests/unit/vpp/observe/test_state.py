@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.unit.vpp.stub_vpp import ALL, Request, StubVpp, connected
+from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -16,12 +16,6 @@ from vppcfg.vpp.observe.interface import SubFlag
 
 SUB = 1
 PORT, SUB_INTERFACE = 1, 10
-
-
-def observed(stub: StubVpp) -> State:
-    """Return the state that is read from `stub`."""
-    with connected(stub) as plane:
-        return plane.observe()
 
 
 def stub_with_port() -> StubVpp:
@@ -167,23 +161,13 @@ def test_addresses_are_canonical_and_link_local_ones_left_out() -> None:
     }
 
 
-def test_cross_connects_and_bridges_are_read_by_name() -> None:
+def test_cross_connects_are_read_by_name() -> None:
     stub = stub_with_port()
     add_sub(stub, SubFlag.ONE_TAG)
-    stub.add_interface(2, "member")
     xconnect = {"rx_sw_if_index": PORT, "tx_sw_if_index": SUB_INTERFACE}
     stub.answers["l2_xconnect_dump"] = lambda request: [stub.say("l2_xconnect_details", request, xconnect)]
-    member = (0).to_bytes(4) + (2).to_bytes(4) + b"\0"
-    bridge = {"bd_id": 7, "n_sw_ifs": 1}
-    stub.answers["bridge_domain_dump"] = lambda request: [
-        stub.say("bridge_domain_details", request, bridge, raw=member)
-    ]
     found = observed(stub).interfaces
-    assert {name: (one.l2xc, one.bridge) for name, one in found.items()} == {
-        "port": ("port.100", None),
-        "port.100": (None, None),
-        "member": (None, 7),
-    }
+    assert {name: one.l2xc for name, one in found.items()} == {"port": "port.100", "port.100": None}
 
 
 def with_tables(stub: StubVpp, tables: list[int], by_question: dict[tuple[int, int], int]) -> None:
@@ -219,12 +203,6 @@ def test_a_vpp_without_a_list_of_tables_is_asked_for_each() -> None:
     with_tables(stub, [], {(1, 1): 20})
     stub.drop("ip_table_dump")
     assert observed(stub).interfaces["port"].tables == (0, 20)
-
-
-def test_a_vpp_without_bridges_has_none() -> None:
-    stub = stub_with_port()
-    stub.drop("bridge_domain_dump")
-    assert observed(stub).interfaces["port"].bridge is None
 
 
 def show_lcp(stub: StubVpp, text: str) -> None:
@@ -343,8 +321,38 @@ def test_the_name_of_the_namespace_field_until_22_06_is_known() -> None:
 
 
 def test_the_whole_state_takes_two_rounds() -> None:
-    stub = stub_with_port()
+    stub = StubVpp(plugins=ALL_PLUGINS)
+    stub.add_interface(PORT, "BondEthernet0", interface_dev_type="bond")
+    stub.tell("sw_bond_interface_dump", "sw_bond_interface_details", {"sw_if_index": PORT, "mode": 5})
+    stub.tell("acl_dump", "acl_details", {"tag": "vppcfg web"})
     with connected(stub) as plane:
         before = stub.asked.count("control_ping")
         plane.observe()
         assert stub.asked.count("control_ping") - before == 2
+    assert stub.asked.count("sw_member_interface_dump") == 1
+    assert stub.asked.count("acl_interface_list_dump") == 1
+
+
+def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
+    stub = StubVpp(plugins=ALL_PLUGINS)
+    assert observed(stub).facts.plugins == {"acl", "lacp", "linux_cp", "sflow", "tap", "vxlan"}
+
+
+def test_a_vpp_with_nothing_but_interfaces_has_empty_tables() -> None:
+    stub = StubVpp(plugins=())
+    stub.add_interface(PORT, "port")
+    stub.drop(
+        *("bridge_domain_dump", "sw_bond_interface_dump", "ip_unnumbered_dump", "mpls_table_dump"),
+        *("mpls_interface_dump", "ip_table_dump"),
+    )
+    stub.answers["sw_interface_get_table"] = lambda request: [stub.say("sw_interface_get_table_reply", request)]
+    state = observed(stub)
+    assert state == State(interfaces={"port": state.interfaces["port"]})
+    assert state.interfaces["port"] == Interface(
+        name="port",
+        kind=InterfaceKind.PHYSICAL,
+        device_class="dpdk",
+        mac="02:00:00:00:00:01",
+        link_mtu=9000,
+        packet_mtu=9000,
+    )

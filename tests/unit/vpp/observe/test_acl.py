@@ -1,0 +1,146 @@
+"""Access lists and who applies them, as a VPP tells of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.errors import DataplaneError
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.vpp.codec import Value
+
+ANY: dict[str, Value] = {
+    "is_permit": 1,
+    "src_prefix.address.af": 0,
+    "src_prefix.address.un": bytes(16),
+    "src_prefix.len": 0,
+    "dst_prefix.address.af": 0,
+    "dst_prefix.address.un": bytes(16),
+    "dst_prefix.len": 0,
+    "proto": 0,
+    "srcport_or_icmptype_first": 0,
+    "srcport_or_icmptype_last": 65535,
+    "dstport_or_icmpcode_first": 0,
+    "dstport_or_icmpcode_last": 65535,
+    "tcp_flags_mask": 0,
+    "tcp_flags_value": 0,
+}
+
+
+def stub_with(tags: dict[int, str], rules: list[dict[str, Value]] | None = None) -> StubVpp:
+    """Return a VPP with a port and access lists by index, all with the same rules."""
+    stub = StubVpp(plugins=("acl",))
+    stub.add_interface(1, "port")
+    stub.add_interface(2, "other")
+    stub.answers["acl_dump"] = lambda request: [
+        stub.say("acl_details", request, {"acl_index": index, "tag": tag}, elements=rules or [])
+        for index, tag in tags.items()
+    ]
+    return stub
+
+
+def one_rule(**changes: Value) -> AclRule:
+    """Return what is read from a rule that differs from permitting everything by `changes`."""
+    (acl,) = observed(stub_with({0: "vppcfg web"}, [ANY | changes])).acls.values()
+    (rule,) = acl.rules
+    return rule
+
+
+def test_an_access_list_is_known_by_the_name_in_its_tag() -> None:
+    state = observed(stub_with({4: "vppcfg web"}))
+    assert state.acls == {"web": Acl(rules=(), tag="vppcfg web")}
+    assert state.acls["web"].index == 4
+
+
+@pytest.mark.parametrize(
+    ("tags", "names"),
+    [
+        ({0: "theirs"}, ["acl:theirs"]),
+        ({0: "vppcfg-lab"}, ["acl:vppcfg-lab"]),
+        ({0: "vppcfg"}, ["acl:vppcfg"]),
+        ({0: "vppcfg web", 3: "web"}, ["web", "acl:web"]),
+        ({0: ""}, ["acl:@0"]),
+        ({0: "", 3: ""}, ["acl:@0", "acl:@3"]),
+        ({0: "x", 3: "x", 5: "y"}, ["acl:x@0", "acl:x@3", "acl:y"]),
+        ({0: "vppcfg web", 3: "vppcfg web"}, ["web@0", "web@3"]),
+        ({0: "x", 1: "vppcfg acl:x"}, ["acl:x@0", "acl:x@1"]),
+    ],
+)
+def test_names_are_unique_whatever_the_tags(tags: dict[int, str], names: list[str]) -> None:
+    assert list(observed(stub_with(tags)).acls) == names
+
+
+def test_a_rule_is_read_with_all_it_says() -> None:
+    rule = one_rule(
+        **{
+            "is_permit": 2,
+            "src_prefix.address.un": b"\xc0\0\2\0" + bytes(12),
+            "src_prefix.len": 24,
+            "proto": 6,
+            "srcport_or_icmptype_first": 1024,
+            "dstport_or_icmpcode_first": 80,
+            "dstport_or_icmpcode_last": 443,
+            "tcp_flags_mask": 18,
+            "tcp_flags_value": 2,
+        }
+    )
+    assert rule == AclRule(
+        action=AclAction.PERMIT_REFLECT,
+        source="192.0.2.0/24",
+        destination="0.0.0.0/0",
+        protocol=6,
+        source_ports=(1024, 65535),
+        destination_ports=(80, 443),
+        tcp_flags=(18, 2),
+    )
+
+
+def test_ipv6_prefixes_are_canonical() -> None:
+    families: dict[str, Value] = {"src_prefix.address.af": 1, "dst_prefix.address.af": 1}
+    rule = one_rule(**families, **{"src_prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(12), "src_prefix.len": 32})
+    assert (rule.source, rule.destination) == ("2001:db8::/32", "::/0")
+
+
+def test_bits_behind_a_prefix_say_nothing() -> None:
+    rule = one_rule(**{"src_prefix.address.un": b"\xc0\0\2\x81" + bytes(12), "src_prefix.len": 25})
+    assert rule.source == "192.0.2.128/25"
+
+
+@pytest.mark.parametrize(("number", "action"), [(0, AclAction.DENY), (1, AclAction.PERMIT), (3, AclAction.DENY)])
+def test_what_is_no_permission_denies(number: int, action: AclAction) -> None:
+    assert one_rule(is_permit=number).action is action
+
+
+def test_an_interface_applies_lists_in_order_and_by_name() -> None:
+    stub = stub_with({0: "vppcfg web", 1: "vppcfg ssh", 5: "theirs"})
+    stub.answers["acl_interface_list_dump"] = lambda request: [
+        stub.say(
+            "acl_interface_list_details",
+            request,
+            {"sw_if_index": 1, "n_input": 2},
+            elements=[{"": 5}, {"": 0}, {"": 1}],
+        ),
+        stub.say("acl_interface_list_details", request, {"sw_if_index": 2}),
+    ]
+    found = observed(stub).interfaces
+    assert found["port"].acls == AclBinding(input=("acl:theirs", "web"), output=("ssh",))
+    assert found["other"].acls == AclBinding()
+
+
+def test_interfaces_are_asked_for_only_when_there_are_lists() -> None:
+    stub = stub_with({})
+    observed(stub)
+    assert ("acl_dump" in stub.asked, "acl_interface_list_dump" in stub.asked) == (True, False)
+
+
+def test_a_list_shorter_than_its_count_is_an_error() -> None:
+    stub = stub_with({})
+    stub.answers["acl_dump"] = lambda request: [stub.say("acl_details", request, {"count": 2})]
+    with pytest.raises(DataplaneError, match="acl_details"):
+        observed(stub)
+
+
+def test_a_vpp_without_the_plugin_has_no_lists() -> None:
+    stub = StubVpp(plugins=())
+    stub.add_interface(1, "port")
+    assert observed(stub).acls == {}

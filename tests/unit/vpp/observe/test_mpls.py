@@ -1,0 +1,40 @@
+"""MPLS, as a VPP tells of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.model.state import State
+
+
+def stub_with(*tables: int) -> StubVpp:
+    """Return a VPP with two ports and MPLS `tables`."""
+    stub = StubVpp()
+    stub.add_interface(1, "port")
+    stub.add_interface(2, "other")
+    stub.tell("mpls_table_dump", "mpls_table_details", *({"mt_table.mt_table_id": table} for table in tables))
+    return stub
+
+
+def with_mpls(state: State) -> set[str]:
+    """Return the names of the interfaces with MPLS."""
+    return {name for name, interface in state.interfaces.items() if interface.has_mpls}
+
+
+@pytest.mark.parametrize(("tables", "expected"), [((), False), ((5,), False), ((5, 0), True)])
+def test_only_the_default_table_counts(tables: tuple[int, ...], expected: bool) -> None:
+    assert observed(stub_with(*tables)).has_mpls_table is expected
+
+
+def test_interfaces_are_told_by_index() -> None:
+    stub = stub_with(0)
+    stub.tell("mpls_interface_dump", "mpls_interface_details", {"sw_if_index": 2}, {"sw_if_index": 99})
+    assert with_mpls(observed(stub)) == {"other"}
+
+
+def test_a_vpp_that_does_not_tell_shows_them() -> None:
+    stub = stub_with(0)
+    stub.drop("mpls_interface_dump")
+    stub.show({"show mpls interface": "other\n  MPLS enabled\nport\n  MPLS disabled\n"})
+    assert with_mpls(observed(stub)) == {"other"}

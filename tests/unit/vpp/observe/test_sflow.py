@@ -1,0 +1,50 @@
+"""sFlow, as a VPP tells of it."""
+
+from __future__ import annotations
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.model.sflow import SflowSettings
+
+SHOWN = """\
+sflow sampling-rate 1000
+sflow direction rx
+sflow polling-interval 5
+sflow header-bytes 64
+sflow drop-monitoring disable
+sflow enable other
+sflow enable (nil)
+Status
+  interfaces enabled: 2
+"""
+
+
+def stub_with(*plugins: str) -> StubVpp:
+    """Return a VPP with two ports."""
+    stub = StubVpp(plugins=plugins)
+    stub.add_interface(1, "port")
+    stub.add_interface(2, "other")
+    return stub
+
+
+def test_settings_are_read() -> None:
+    stub = stub_with("sflow")
+    for setting, path, value in (
+        ("sampling_rate", "sampling_N", 1000),
+        ("polling_interval", "polling_S", 5),
+        ("header_bytes", "header_B", 64),
+    ):
+        stub.tell(f"sflow_{setting}_get", f"sflow_{setting}_get_reply", {path: value})
+    expected = SflowSettings(sampling_rate=1000, polling_interval_s=5, header_bytes=64)
+    assert observed(stub).sflow == expected
+
+
+def test_ports_are_known_by_the_names_that_are_shown() -> None:
+    stub = stub_with("sflow")
+    stub.show({"show sflow": SHOWN})
+    found = observed(stub).interfaces
+    assert {name: one.has_sflow for name, one in found.items()} == {"port": False, "other": True}
+
+
+def test_a_vpp_without_the_plugin_has_none_of_it() -> None:
+    state = observed(stub_with())
+    assert (state.sflow, state.interfaces["port"].has_sflow) == (SflowSettings(), False)

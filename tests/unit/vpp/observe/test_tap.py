@@ -1,0 +1,73 @@
+"""TAPs, as a VPP tells of them."""
+
+from __future__ import annotations
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.model.tap import Tap
+from vppcfg.vpp.codec import Value
+
+ROW: dict[str, Value] = {
+    "sw_if_index": 5,
+    "id": 3,
+    "tx_ring_sz": 1024,
+    "rx_ring_sz": 512,
+    "host_mtu_size": 1400,
+    "host_mac_addr": b"\2\0\0\0\0\3",
+    "tap_flags": 64,
+    "dev_name": "tap3",
+    "host_if_name": "lab",
+    "host_namespace": "blue",
+    "host_bridge": "br0",
+}
+
+
+def stub_with(*rows: dict[str, Value]) -> StubVpp:
+    """Return a VPP whose interfaces 3, 4 and 5 are TAPs or the like, and `rows` about them."""
+    stub = StubVpp(plugins=("linux_cp", "tap"))
+    stub.add_interface(1, "port")
+    stub.add_interface(3, "tap4096", interface_dev_type="tap")
+    stub.add_interface(4, "tun4", interface_dev_type="tap", l2_address=bytes(6))
+    stub.add_interface(5, "tap3", interface_dev_type="tap")
+    stub.tell("sw_interface_tap_v2_dump", "sw_interface_tap_v2_details", *rows)
+    return stub
+
+
+def test_a_tap_is_read_by_name_with_everything_it_was_made_with() -> None:
+    assert observed(stub_with(ROW)).taps == {
+        "tap3": Tap(
+            host_name="lab",
+            host_mac="02:00:00:00:00:03",
+            host_mtu=1400,
+            host_bridge="br0",
+            host_netns="blue",
+            rx_ring_size=512,
+            tx_ring_size=1024,
+            flags=64,
+        )
+    }
+
+
+def test_what_was_not_asked_for_is_empty() -> None:
+    bare: dict[str, Value] = {"sw_if_index": 5, "host_if_name": "lab", "tx_ring_sz": 256, "rx_ring_sz": 256}
+    assert observed(stub_with(bare)).taps == {"tap3": Tap(host_name="lab")}
+
+
+def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
+    stub = stub_with(ROW, ROW | {"sw_if_index": 3, "host_if_name": "e0"})
+    pair: dict[str, Value] = {"phy_sw_if_index": 1, "host_sw_if_index": 3, "host_if_name": "e0"}
+    stub.answers["lcp_itf_pair_get"] = lambda request: [
+        stub.say("lcp_itf_pair_details", request, pair),
+        stub.say("lcp_itf_pair_get_reply", request),
+    ]
+    state = observed(stub)
+    assert (set(state.taps), set(state.interfaces)) == ({"tap3"}, {"port", "tun4", "tap3"})
+
+
+def test_a_tun_is_no_tap() -> None:
+    assert observed(stub_with(ROW | {"sw_if_index": 4, "tap_flags": 16})).taps == {}
+
+
+def test_a_vpp_without_the_plugin_has_no_taps() -> None:
+    stub = stub_with(ROW)
+    stub.drop("sw_interface_tap_v2_dump")
+    assert observed(stub).taps == {}

@@ -1,0 +1,14 @@
+"""Borrowed addresses, as a VPP tells of them."""
+
+from __future__ import annotations
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+
+
+def test_an_interface_knows_whose_addresses_it_borrows() -> None:
+    stub = StubVpp()
+    stub.add_interface(1, "port")
+    stub.add_interface(2, "loop0", interface_dev_type="Loopback")
+    stub.tell("ip_unnumbered_dump", "ip_unnumbered_details", {"sw_if_index": 1, "ip_sw_if_index": 2})
+    found = observed(stub).interfaces
+    assert {name: one.unnumbered for name, one in found.items()} == {"port": "loop0", "loop0": None}
