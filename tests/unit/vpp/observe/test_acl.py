@@ -39,7 +39,7 @@ def stub_with(tags: dict[int, str], rules: list[dict[str, Value]] | None = None)
     return stub
 
 
-def one_rule(**changes: Value) -> AclRule:
+def one_rule(changes: dict[str, Value]) -> AclRule:
     """Return what is read from a rule that differs from permitting everything by `changes`."""
     (acl,) = observed(stub_with({0: "vppcfg web"}, [ANY | changes])).acls.values()
     (rule,) = acl.rules
@@ -72,7 +72,7 @@ def test_names_are_unique_whatever_the_tags(tags: dict[int, str], names: list[st
 
 def test_a_rule_is_read_with_all_it_says() -> None:
     rule = one_rule(
-        **{
+        {
             "is_permit": 2,
             "src_prefix.address.un": b"\xc0\0\2\0" + bytes(12),
             "src_prefix.len": 24,
@@ -97,18 +97,18 @@ def test_a_rule_is_read_with_all_it_says() -> None:
 
 def test_ipv6_prefixes_are_canonical() -> None:
     families: dict[str, Value] = {"src_prefix.address.af": 1, "dst_prefix.address.af": 1}
-    rule = one_rule(**families, **{"src_prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(12), "src_prefix.len": 32})
+    rule = one_rule({**families, "src_prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(12), "src_prefix.len": 32})
     assert (rule.source, rule.destination) == ("2001:db8::/32", "::/0")
 
 
 def test_bits_behind_a_prefix_say_nothing() -> None:
-    rule = one_rule(**{"src_prefix.address.un": b"\xc0\0\2\x81" + bytes(12), "src_prefix.len": 25})
+    rule = one_rule({"src_prefix.address.un": b"\xc0\0\2\x81" + bytes(12), "src_prefix.len": 25})
     assert rule.source == "192.0.2.128/25"
 
 
 @pytest.mark.parametrize(("number", "action"), [(0, AclAction.DENY), (1, AclAction.PERMIT), (3, AclAction.DENY)])
 def test_what_is_no_permission_denies(number: int, action: AclAction) -> None:
-    assert one_rule(is_permit=number).action is action
+    assert one_rule({"is_permit": number}).action is action
 
 
 def test_an_interface_applies_lists_in_order_and_by_name() -> None:
