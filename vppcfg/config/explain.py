@@ -46,6 +46,15 @@ class Explanation:
     """The same file put right."""
     needs_vpp: bool = False
     """Whether only a look at a VPP can tell."""
+    needs_machine: bool = False
+    """Whether only a look at the machine, or at an existing startup.conf, can tell."""
+
+    @property
+    def finder(self) -> str:
+        """Return who finds it when `vppcfg check` does not, as a sentence."""
+        if self.needs_machine:
+            return "Found by `vppcfg startup`, which looks at the machine, not by `vppcfg check`."
+        return "Found when planning against a VPP, not by `vppcfg check`." if self.needs_vpp else ""
 
 
 def explanations() -> dict[str, Explanation]:
@@ -73,8 +82,8 @@ def as_text(explanation: Explanation) -> str:
         _wrapped(explanation.meaning),
         _wrapped(f"Why: {explanation.reason}"),
     ]
-    if explanation.needs_vpp:
-        parts.append("Found when planning against a VPP, not by `vppcfg check`.")
+    if explanation.finder:
+        parts.append(explanation.finder)
     if explanation.breaks and explanation.mends:
         parts.append("This breaks it:\n\n" + textwrap.indent(explanation.breaks.rstrip(), "    "))
         parts.append("This mends it:\n\n" + textwrap.indent(explanation.mends.rstrip(), "    "))
@@ -98,13 +107,14 @@ def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
         breaks=entry.get("breaks"),
         mends=entry.get("mends"),
         needs_vpp=entry.get("when") == "plan",
+        needs_machine=entry.get("when") == "startup",
     )
 
 
 def _section(entry: Explanation) -> str:
     parts = [f"## {entry.rule}", f"**{entry.title}.** {entry.meaning}", f"Why: {entry.reason}"]
-    if entry.needs_vpp:
-        parts.append("Found when planning against a VPP, not by `vppcfg check`.")
+    if entry.finder:
+        parts.append(entry.finder)
     if entry.breaks and entry.mends:
         parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This mends it:\n\n```yaml\n{entry.mends}```"]
     return "\n\n".join(parts) + "\n"

@@ -36,7 +36,9 @@ class Need:
     is_required: bool = True
     """Whether the file cannot be carried out without it."""
     since: Release = OLDEST
-    """Before, what it does was part of VPP itself."""
+    """Before, what it does was part of VPP itself, or did not exist."""
+    is_new: bool = False
+    """Whether it did not exist before."""
 
 
 def _lcps(configuration: Configuration) -> Iterator[KeyPath]:
@@ -87,7 +89,7 @@ NEEDS: tuple[Need, ...] = (
     Need(plugin="linux_cp", reason="an interface has an LCP", users=_lcps),
     Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
-    Need(plugin="sflow", reason="an interface is sampled", users=_sampled, since=Release(25, 2)),
+    Need(plugin="sflow", reason="an interface is sampled", users=_sampled, since=Release(25, 2), is_new=True),
     Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),
     Need(plugin="tap", reason="the file has a TAP", users=_taps, since=TAP_PLUGIN_SINCE),
     Need(plugin="vxlan", reason="the file has a VXLAN tunnel", users=_vxlans),

@@ -1,0 +1,1 @@
+"""startup.conf as text and as a tree: VPP's grammar per release, a reader, a writer, updates and comparisons."""

@@ -1,0 +1,203 @@
+"""The text of a startup.conf to a tree, with line numbers. It accepts what VPP would, and says where VPP would not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vppcfg.model.problem import Problem
+from vppcfg.model.release import Release
+from vppcfg.startup.conf.grammar import OPAQUE, STANZAS, Key, keys_of
+from vppcfg.startup.conf.tree import Conf, Entry
+
+LIMIT_BYTES = 256 * 1024
+"""Of what is left when comments are gone and white space is a single blank (vpp/vnet/main.c)."""
+HASH_ANYWHERE = Release(26, 2)
+"""First release in which # begins a comment inside a word too."""
+
+_DEEPEST = 16
+_WORDS_AND_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}#]+)|(?P<newline>\n)")
+_WORDS_WITH_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}]+)|(?P<newline>\n)")
+
+
+@dataclass(slots=True)
+class _Token:
+    text: str
+    line: int
+    start: int
+    end: int
+    comments: tuple[str, ...] = ()
+    """On the lines above."""
+    remark: str = ""
+    """Behind it on its line."""
+
+
+class _SyntaxError(Exception):
+    def __init__(self, line: int, text: str) -> None:
+        super().__init__(text)
+        self.line = line
+        self.text = text
+
+
+def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
+    """Return the tree of a file as VPP of a release reads it, and what keeps it from being one."""
+    tokens, tail = _tokens(text, release)
+    size = sum(len(token.text.encode(errors="replace")) + 1 for token in tokens)
+    if size > LIMIT_BYTES:
+        return Conf(), (_problem("conf-too-large", 1, f"{size} bytes without comments; VPP reads {LIMIT_BYTES}"),)
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        return Conf(), (_problem("conf-syntax", line, "a NUL byte stands here; this is no text"),)
+    try:
+        return Conf(stanzas=_Parser(tokens, text).stanzas(), tail=tail), ()
+    except _SyntaxError as error:
+        return Conf(), (_problem("conf-syntax", error.line, error.text),)
+
+
+def _problem(rule: str, line: int, text: str) -> Problem:
+    return Problem(rule=rule, path=(), text=text, line=line, column=1)
+
+
+def _tokens(text: str, release: Release) -> tuple[list[_Token], tuple[str, ...]]:
+    """Return words and braces, each with its comments, and the comments behind the last one."""
+    pattern = _WORDS_AND_HASHES if release >= HASH_ANYWHERE else _WORDS_WITH_HASHES
+    tokens: list[_Token] = []
+    pending: list[str] = []
+    line, is_fresh = 1, True
+    for match in pattern.finditer(text.replace("\r\n", "\n").replace("\r", "\n")):
+        found = match.group()
+        if match.lastgroup == "newline":
+            line, is_fresh = line + 1, True
+        elif match.lastgroup != "comment":
+            tokens.append(_Token(found, line, match.start(), match.end(), tuple(pending)))
+            pending, is_fresh = [], False
+        elif is_fresh or not tokens:
+            pending.append(found.rstrip())
+        else:
+            tokens[-1].remark = found.rstrip()
+    return tokens, tuple(pending)
+
+
+class _Parser:
+    def __init__(self, tokens: list[_Token], text: str) -> None:
+        self._tokens = tokens
+        self._text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self._place = 0
+
+    def stanzas(self) -> tuple[Entry, ...]:
+        entries = []
+        while (token := self._peek()) is not None:
+            if token.text == "}":
+                raise _SyntaxError(token.line, "a closing brace without an opening one")
+            if token.text == "{":
+                raise _SyntaxError(token.line, "an opening brace without the name of a stanza before it")
+            entries.append(self._stanza())
+        return tuple(entries)
+
+    def _stanza(self) -> Entry:
+        name = self._next()
+        key = STANZAS.get(name.text)
+        following = self._peek()
+        if following is None or following.text == "}":
+            raise _SyntaxError(name.line, f"the stanza {name.text} has neither a value nor braces")
+        if following.text != "{":
+            self._place += 1
+            return self._entry(name, key, arguments=(following.text,), last=following)
+        if key is None or key.block in (None, OPAQUE):
+            return self._entry(name, key, verbatim=self._skip_block(), last=self._tokens[self._place - 1])
+        return self._block(name, key, (), key.block or "", depth=1)
+
+    def _block(self, name: _Token, key: Key, arguments: tuple[str, ...], block: str, depth: int) -> Entry:
+        opening = self._next()
+        if depth > _DEEPEST:
+            raise _SyntaxError(opening.line, f"braces stand more than {_DEEPEST} deep")
+        children: list[Entry] = []
+        while (token := self._peek()) is not None and token.text != "}":
+            children.append(self._child(block, depth))
+        if token is None:
+            raise _SyntaxError(opening.line, f"the braces of {name.text} that open here are never closed")
+        closing = self._next()
+        entry = self._entry(name, key, arguments=arguments, children=tuple(children), last=closing)
+        return _with_tail(entry, closing.comments, opening.remark)
+
+    def _child(self, block: str, depth: int) -> Entry:
+        name = self._next()
+        if name.text == "{":
+            raise _SyntaxError(name.line, "an opening brace without a key before it")
+        key = self._match(block, name)
+        if key is None:
+            following = self._peek()
+            if following is not None and following.text == "{":
+                return self._entry(name, None, verbatim=self._skip_block(), last=self._tokens[self._place - 1])
+            return self._entry(name, None, last=name)
+        last = self._tokens[self._place - 1]
+        arguments: list[str] = []
+        for _ in key.arguments:
+            value = self._peek()
+            if value is None or value.text in "{}":
+                raise _SyntaxError(last.line, f"a value is missing behind {key.name}")
+            last = self._next()
+            arguments.append(last.text)
+        following = self._peek()
+        if key.block is None or following is None or following.text != "{":
+            return self._entry(name, key, arguments=tuple(arguments), last=last)
+        if key.block == OPAQUE:
+            text = self._skip_block()
+            return self._entry(name, key, arguments=tuple(arguments), verbatim=text, last=self._tokens[self._place - 1])
+        return self._block(name, key, tuple(arguments), key.block, depth + 1)
+
+    def _match(self, block: str, name: _Token) -> Key | None:
+        """Return the key of a block that begins with `name`, and go past its other words."""
+        for key in keys_of(block):
+            words = key.name.split()
+            ahead = [token.text for token in self._tokens[self._place : self._place + len(words) - 1]]
+            if [name.text, *ahead] == words:
+                self._place += len(words) - 1
+                return key
+        return None
+
+    def _skip_block(self) -> str:
+        """Go past a block and return its text."""
+        opening = self._tokens[self._place]
+        depth = 0
+        while (token := self._peek()) is not None:
+            self._place += 1
+            depth += {"{": 1, "}": -1}.get(token.text, 0)
+            if depth == 0:
+                return self._text[opening.start : token.end]
+        raise _SyntaxError(opening.line, "the braces that open here are never closed")
+
+    def _peek(self) -> _Token | None:
+        return self._tokens[self._place] if self._place < len(self._tokens) else None
+
+    def _next(self) -> _Token:
+        token = self._tokens[self._place]
+        self._place += 1
+        return token
+
+    @staticmethod
+    def _entry(
+        name: _Token,
+        key: Key | None,
+        *,
+        last: _Token,
+        arguments: tuple[str, ...] = (),
+        children: tuple[Entry, ...] | None = None,
+        verbatim: str | None = None,
+    ) -> Entry:
+        return Entry(
+            name=key.name if key else name.text,
+            arguments=arguments,
+            children=children,
+            key=key,
+            line=name.line,
+            comments=name.comments,
+            remark=last.remark,
+            verbatim=verbatim,
+        )
+
+
+def _with_tail(entry: Entry, tail: tuple[str, ...], opening_remark: str) -> Entry:
+    from dataclasses import replace
+
+    return replace(entry, tail=tail, comments=(*entry.comments, *([opening_remark] if opening_remark else [])))

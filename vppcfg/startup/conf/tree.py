@@ -1,0 +1,77 @@
+"""startup.conf as a tree of entries that remember where they stood and which comments belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vppcfg.startup.conf.grammar import Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A key with its arguments, and what stands in its braces."""
+
+    name: str
+    """The key's words, or the word that nobody knows."""
+    arguments: tuple[str, ...] = ()
+    children: tuple[Entry, ...] | None = None
+    """None without braces."""
+    key: Key | None = None
+    """None for a word that no release knows."""
+    line: int = 0
+    comments: tuple[str, ...] = ()
+    """The comments on the lines above, with their marks."""
+    remark: str = ""
+    """The comment behind it."""
+    tail: tuple[str, ...] = ()
+    """Comments before the closing brace."""
+    verbatim: str | None = None
+    """The text of a block that nobody looks into, braces included."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Return what tells the entry from its neighbours."""
+        is_many = self.key is not None and self.key.is_many
+        return (self.name, self.arguments[0].lower()) if is_many and self.arguments else (self.name,)
+
+    def find(self, name: str) -> Entry | None:
+        """Return the last child called `name`, which is the one that counts."""
+        return next((child for child in reversed(self.children or ()) if child.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conf:
+    """A whole file."""
+
+    stanzas: tuple[Entry, ...] = ()
+    tail: tuple[str, ...] = ()
+    """Comments behind the last stanza."""
+
+    def stanza(self, name: str) -> Entry | None:
+        """Return the stanza called `name` with what all stanzas of that name hold: VPP strings them together."""
+        found = [stanza for stanza in self.stanzas if stanza.name == name]
+        if len(found) < 2:
+            return found[0] if found else None
+        return Entry(
+            name=name,
+            arguments=found[-1].arguments,
+            children=tuple(child for stanza in found for child in stanza.children or ()),
+            key=found[0].key,
+            line=found[0].line,
+            comments=tuple(comment for stanza in found for comment in stanza.comments),
+            tail=tuple(comment for stanza in found for comment in stanza.tail),
+            verbatim=" ".join(text for stanza in found if (text := stanza.verbatim)) or None,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the stanzas, each once, in the order of the file."""
+        return tuple(dict.fromkeys(stanza.name for stanza in self.stanzas))
+
+
+def walk(entries: tuple[Entry, ...], above: tuple[Entry, ...] = ()) -> Iterator[tuple[tuple[Entry, ...], Entry]]:
+    """Yield every entry with those around it."""
+    for entry in entries:
+        yield above, entry
+        yield from walk(entry.children or (), (*above, entry))

@@ -1,0 +1,72 @@
+"""From a section and a machine to Settings: what the file leaves open is computed, and every value gets its reason.
+
+It judges nothing: what does not go together is found by the checks, with the values that came out here.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.host import Host
+from vppcfg.model.release import Release
+from vppcfg.startup.derive.cpu import place
+from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
+from vppcfg.startup.derive.kernel import kernel_parameters, sysctls
+from vppcfg.startup.derive.ledger import Ledger
+from vppcfg.startup.derive.memory import size_memory
+from vppcfg.startup.derive.plugins import choose_multi_seg, choose_plugins
+from vppcfg.startup.settings import LinuxCp, Origin, Settings
+
+
+def derive(configuration: Configuration, host: Host, release: Release) -> Settings:
+    """Return everything that startup.conf, kernel command line and sysctl are made of."""
+    section = configuration.dataplane or DataplaneSection()
+    ledger = Ledger(section.given)
+    chosen = devices_of(configuration, section, host, ledger)
+    placement = place(section.cpu, host, nics_of(chosen, host), ledger)
+    devices = set_up_queues(chosen, section, placement, host, release, ledger)
+    plugins = choose_plugins(configuration, section, release, bool(devices), ledger)
+    memory = size_memory(configuration, section, host, placement, devices, release, ledger)
+    linux_cp = _linux_cp(section, ledger) if "linux_cp" in plugins else None
+    _explain_unix(section, ledger)
+    return Settings(
+        release=release,
+        placement=placement,
+        memory=memory,
+        devices=devices,
+        default_descriptors=default_descriptors(devices, section.dpdk.default),
+        is_multi_seg=choose_multi_seg(configuration, section, ledger),
+        has_tx_checksum_offload=section.dpdk.has_tx_checksum_offload,
+        plugins=plugins,
+        linux_cp=linux_cp,
+        has_linux_nl="linux_nl" in plugins,
+        gid=section.unix.gid,
+        exec_file=section.unix.exec_file,
+        poll_sleep_us=section.unix.poll_sleep_us,
+        kernel_parameters=kernel_parameters(section.kernel, host, placement, memory, devices, ledger),
+        sysctls=sysctls(host, placement, memory, linux_cp, ledger),
+        explanations=ledger.explanations,
+    )
+
+
+def _linux_cp(section: DataplaneSection, ledger: Ledger) -> LinuxCp:
+    wanted = section.linux_cp
+    ledger.given("linux-cp.netns", wanted.netns or "(VPP's own)", "the namespace of LCPs that name none")
+    ledger.given("linux-cp.sync", wanted.is_sync, "MTU and state of an interface follow into Linux")
+    ledger.given("linux-cp.auto-subint", wanted.is_auto_subint, "VPP makes no LCPs that the file does not name")
+    ledger.given("linux-cp.netlink-buffer", ledger.size(wanted.netlink_buffer_bytes), "bursts of routes fit into it")
+    return LinuxCp(
+        netns=wanted.netns,
+        is_sync=wanted.is_sync,
+        is_auto_subint=wanted.is_auto_subint,
+        netlink_buffer_bytes=wanted.netlink_buffer_bytes,
+    )
+
+
+def _explain_unix(section: DataplaneSection, ledger: Ledger) -> None:
+    ledger.given("dpdk.tx-checksum-offload", section.dpdk.has_tx_checksum_offload, "as VPP has it")
+    ledger.given("unix.gid", section.unix.gid, "members of this group may use VPP's sockets")
+    if section.unix.exec_file:
+        ledger.add("unix.exec", section.unix.exec_file, Origin.FILE, "commands that VPP runs when it starts")
+    if section.unix.poll_sleep_us:
+        ledger.add("unix.poll-sleep-usec", section.unix.poll_sleep_us, Origin.FILE, "the main thread rests that long")

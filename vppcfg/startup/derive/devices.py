@@ -1,0 +1,199 @@
+"""Which network devices VPP drives, and with how many queues and descriptors."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
+from vppcfg.model.device import DEFAULT_DEVICE_TYPE
+from vppcfg.model.host import Host, Nic
+from vppcfg.model.pci import address_of_interface
+from vppcfg.model.release import Release
+from vppcfg.startup.derive.ledger import Ledger
+from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.settings import Device, Origin, Placement
+
+LONGEST_STALL_S = 133e-6
+"""One dispatch of 256 packets from each of two queues, at 413 clocks and 1.59 GHz: a ring has to outlast it."""
+_FEWEST, _MOST = 512, 4096
+_FEWEST_TX = 1024
+_WIRE_BITS = (64 + 20) * 8
+
+
+def devices_of(
+    configuration: Configuration, section: DataplaneSection, host: Host, ledger: Ledger
+) -> Mapping[str, DeviceSection]:
+    """Return the devices by address: the listed ones, or those that the interfaces of the file are named after."""
+    if section.dpdk.devices is not None:
+        addresses = ", ".join(section.dpdk.devices) or "none"
+        ledger.add("dpdk.devices", addresses, Origin.FILE, "the file lists them, and VPP touches no others")
+        return section.dpdk.devices
+    found = {address: _unlisted(address) for address in _named_after(configuration) if address in host.nic_by_address}
+    reason = "network devices of this machine that interfaces of the file are named after"
+    ledger.add("dpdk.devices", ", ".join(found) or "none", Origin.HOST, reason)
+    return found
+
+
+def nics_of(devices: Mapping[str, DeviceSection], host: Host) -> list[Nic]:
+    """Return the devices that the machine has."""
+    return [host.nic_by_address[address] for address in devices if address in host.nic_by_address]
+
+
+def set_up_queues(
+    devices: Mapping[str, DeviceSection],
+    section: DataplaneSection,
+    placement: Placement,
+    host: Host,
+    release: Release,
+    ledger: Ledger,
+) -> tuple[Device, ...]:
+    """Return the devices with their queues."""
+    setup = _Setup(section, placement, host, release, ledger)
+    return tuple(setup.device(wanted) for wanted in devices.values())
+
+
+def default_descriptors(devices: Sequence[Device], default: QueueSection) -> tuple[int, int]:
+    """Return the RX and TX descriptors that most devices have, or those of the file's default."""
+    pairs = Counter((device.rx_descriptors, device.tx_descriptors) for device in devices)
+    if not pairs:
+        return default.rx_descriptors or _FEWEST_TX, default.tx_descriptors or _FEWEST_TX
+    rx, tx = max(sorted(pairs), key=lambda pair: pairs[pair])
+    return default.rx_descriptors or rx, default.tx_descriptors or tx
+
+
+class _Setup:
+    def __init__(
+        self, section: DataplaneSection, placement: Placement, host: Host, release: Release, ledger: Ledger
+    ) -> None:
+        self._default = section.dpdk.default
+        self._placement = placement
+        self._host = host
+        self._release = release
+        self._ledger = ledger
+        self._dealt = 0
+        """How many queues were given to workers by name."""
+
+    def device(self, wanted: DeviceSection) -> Device:
+        nic = self._host.nic_by_address.get(wanted.address)
+        limits = None if nic is None else limits_of(nic, self._release)
+        local = local_workers(self._placement, self._host, nic)
+        rx_queues = self._rx_queues(wanted, limits, local)
+        rx = self._descriptors(wanted, "rx", nic, limits, rx_queues, 0)
+        return Device(
+            address=wanted.address,
+            path=wanted.path,
+            name=wanted.name,
+            rx_queues=rx_queues,
+            tx_queues=wanted.queues.tx_queues or self._default.tx_queues,
+            rx_descriptors=rx,
+            tx_descriptors=self._descriptors(wanted, "tx", nic, limits, rx_queues, rx),
+            workers=self._queue_workers(wanted, local, rx_queues),
+            nic=nic,
+            limits=limits,
+        )
+
+    def _rx_queues(self, wanted: DeviceSection, limits: NicLimits | None, local: Sequence[int]) -> int:
+        key = f"dpdk.devices.{wanted.address}.rx-queues"
+        given = wanted.queues.rx_queues or self._default.rx_queues
+        if given is None and wanted.workers:
+            given = len(wanted.workers)
+        if given is not None:
+            self._ledger.add(key, given, Origin.FILE, "the file says so")
+            return given
+        limit = limits.rx_queues if limits else None
+        queues = max(1, min(len(local), limit or (len(local) if limits else 1)))
+        known = f"{limit} queue(s) of the device" if limit else "what the device has, which is not known"
+        if limits is None:
+            known = "1, because nothing is known of this kind of device"
+        reason = f"min({len(local)} worker(s) on its NUMA node, {known})"
+        self._ledger.add(key, queues, Origin.FORMULA, reason)
+        return queues
+
+    def _descriptors(
+        self, wanted: DeviceSection, way: str, nic: Nic | None, limits: NicLimits | None, queues: int, rx: int
+    ) -> int:
+        key = f"dpdk.devices.{wanted.address}.{way}-descriptors"
+        own, general = (
+            (wanted.queues.rx_descriptors, self._default.rx_descriptors)
+            if way == "rx"
+            else (wanted.queues.tx_descriptors, self._default.tx_descriptors)
+        )
+        if own is not None or general is not None:
+            self._ledger.add(key, own or general, Origin.FILE, "the file says so")
+            return own or general or 0
+        if way == "tx":
+            number, reason = max(_FEWEST_TX, rx), f"as many as for RX, {_FEWEST_TX} at least"
+        else:
+            number, reason = _rx_descriptors(nic, queues)
+        number, reason = _within(number, reason, limits, way)
+        self._ledger.add(key, number, Origin.FORMULA, reason)
+        return number
+
+    def _queue_workers(self, wanted: DeviceSection, local: Sequence[int], queues: int) -> tuple[int, ...] | None:
+        """Return a worker per queue: the file's, or those of the device's node when the machine has several."""
+        if wanted.workers is not None:
+            self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(wanted.workers), Origin.FILE, "as said")
+            return wanted.workers
+        if not self._host.has_numa or not 0 < len(local) < len(self._placement.workers) or queues > len(local):
+            return None
+        dealt = tuple(sorted(local[(self._dealt + number) % len(local)] for number in range(queues)))
+        self._dealt += queues
+        reason = "workers on its NUMA node; VPP alone would deal the queues to all"
+        self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(dealt), Origin.HOST, reason)
+        return dealt
+
+
+def local_workers(placement: Placement, host: Host, nic: Nic | None) -> tuple[int, ...]:
+    """Return the numbers of the workers on the node of a device, of all workers when none is there."""
+    everybody = tuple(range(len(placement.workers)))
+    if nic is None:
+        return everybody
+    node = host.node_of(nic)
+    local = tuple(
+        number
+        for number in everybody
+        if (cpu := host.cpu_by_id.get(placement.workers[number])) is not None and cpu.node == node
+    )
+    return local or everybody
+
+
+def _rx_descriptors(nic: Nic | None, queues: int) -> tuple[int, str]:
+    if nic is None or nic.speed_mbps is None:
+        return _FEWEST_TX, f"{_FEWEST_TX}, because the speed of the link is not known"
+    rate = nic.speed_mbps * 1e6 / _WIRE_BITS
+    backlog = rate * LONGEST_STALL_S / queues
+    number = min(max(1 << math.ceil(math.log2(backlog)), _FEWEST), _MOST)
+    reason = (
+        f"{rate / 1e6:.2f} Mpps x {LONGEST_STALL_S * 1e6:.0f} us / {queues} queue(s) = {backlog:.0f}, "
+        f"as a power of two from {_FEWEST} to {_MOST}"
+    )
+    return number, reason
+
+
+def _within(number: int, reason: str, limits: NicLimits | None, way: str) -> tuple[int, str]:
+    if limits is None:
+        return number, reason
+    lowest, highest = limits.rx_descriptors if way == "rx" else limits.tx_descriptors
+    fitting = min(max(number, lowest), highest) // limits.align * limits.align
+    return fitting, reason if fitting == number else f"{reason}, within the device's {lowest} to {highest}"
+
+
+def _unlisted(address: str) -> DeviceSection:
+    return DeviceSection(address=address, path=("dataplane", "dpdk", "devices"))
+
+
+def _named_after(configuration: Configuration) -> Iterator[str]:
+    for interface in configuration.interfaces.values():
+        if _is_dpdk(interface) and (address := address_of_interface(interface.name)) is not None:
+            yield address
+
+
+def _is_dpdk(interface: InterfaceConfig) -> bool:
+    return interface.parent is None and interface.device_type in (None, DEFAULT_DEVICE_TYPE)
+
+
+def _spaced(numbers: Sequence[int]) -> str:
+    return ", ".join(str(number) for number in numbers)

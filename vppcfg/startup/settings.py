@@ -1,0 +1,132 @@
+"""What comes out of a section and a machine: every value that the files are made of, and where each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vppcfg.model.host import Nic
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.release import Release
+from vppcfg.startup.limits import NicLimits
+
+
+class Origin(Enum):
+    """Who decided on a value."""
+
+    FILE = "file"
+    HOST = "host"
+    FORMULA = "formula"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One value and its reason."""
+
+    key: str
+    value: str
+    origin: Origin
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Which CPU does what."""
+
+    main_core: int
+    workers: tuple[int, ...]
+    """CPU ids, ascending: worker N is the Nth of them (vlib/threads.c)."""
+    wanted_workers: int
+    """More than there are `workers` when the machine has too few CPUs."""
+    isolated: tuple[int, ...] = ()
+    housekeeping: tuple[int, ...] = ()
+    """All other CPUs."""
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads VPP has, the main one included."""
+        return len(self.workers) + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One network device as VPP is to drive it."""
+
+    address: str
+    path: KeyPath
+    name: str | None = None
+    rx_queues: int = 1
+    tx_queues: int | None = None
+    """None: VPP takes one per thread, or what the device has."""
+    rx_descriptors: int = 1024
+    tx_descriptors: int = 1024
+    workers: tuple[int, ...] | None = None
+    nic: Nic | None = None
+    """None when the machine has no such device."""
+    limits: NicLimits | None = None
+
+    def tx_queues_of(self, threads: int) -> int:
+        """Return how many TX queues VPP sets up for that many threads (dpdk/device/init.c)."""
+        wanted = self.tx_queues or threads
+        limit = self.limits.tx_queues if self.limits else None
+        return min(wanted, limit) if limit else wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Heaps, buffers and hugepages."""
+
+    main_heap_bytes: int
+    is_heap_huge: bool
+    statseg_bytes: int
+    is_statseg_huge: bool
+    data_size: int
+    buffers: int
+    """On each node that has no entry in `buffers_of`."""
+    buffers_of: Mapping[int, int] = field(default_factory=dict)
+    """By node, where VPP can be told (24.10 and newer)."""
+    hugepage_bytes: int = 2 << 20
+    hugepages: Mapping[int, int] = field(default_factory=dict)
+    """By node."""
+    need: Mapping[str, int] = field(default_factory=dict)
+    """What was computed, whatever the file says: buffers, main-heap, statseg, hugepages."""
+
+    @property
+    def hugepages_total(self) -> int:
+        """Return the hugepages of all nodes."""
+        return sum(self.hugepages.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinuxCp:
+    """The stanzas of the plugins linux_cp and linux_nl."""
+
+    netns: str | None
+    is_sync: bool
+    is_auto_subint: bool
+    netlink_buffer_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that is written."""
+
+    release: Release
+    placement: Placement
+    memory: Memory
+    devices: tuple[Device, ...] = ()
+    default_descriptors: tuple[int, int] = (1024, 1024)
+    """Of RX and TX, for devices that have no others."""
+    is_multi_seg: bool = False
+    has_tx_checksum_offload: bool = True
+    plugins: tuple[str, ...] = ()
+    linux_cp: LinuxCp | None = None
+    has_linux_nl: bool = False
+    gid: str = "vpp"
+    exec_file: str | None = None
+    poll_sleep_us: int = 0
+    kernel_parameters: tuple[str, ...] = ()
+    sysctls: Mapping[str, str] = field(default_factory=dict)
+    explanations: tuple[Explanation, ...] = ()
