@@ -7,7 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from vppcfg.config.rules import address, dataplane, interface, l2xc, lcp, sub_interface, unmanaged
+from vppcfg.config.rules import (
+    acl,
+    address,
+    bond,
+    bridge,
+    dataplane,
+    interface,
+    l2xc,
+    lcp,
+    mac,
+    protected,
+    sub_interface,
+    tap,
+    unmanaged,
+    unnumbered,
+    vxlan,
+)
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
 
@@ -15,11 +31,17 @@ Rule = Callable[[Index], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     interface.device_type_on_created,
+    interface.made_elsewhere,
     interface.l2_with_l3,
+    interface.l2_with_mpls,
+    interface.sflow_on_created,
+    mac.mac_unfit,
+    mac.bond_mac_placement,
     l2xc.l2xc_target,
     l2xc.l2xc_shared,
     l2xc.l2xc_mtu,
     l2xc.l2xc_target_l3,
+    l2xc.l2xc_in_bridge,
     l2xc.l2xc_with_subs,
     lcp.lcp_duplicate,
     lcp.sub_lcp,
@@ -29,11 +51,29 @@ RULES: tuple[Rule, ...] = (
     address.address_duplicate,
     address.address_overlap,
     address.address_exact_match,
+    unnumbered.unnumbered_target,
+    unnumbered.unnumbered_borrower,
     sub_interface.encapsulation_duplicate,
     sub_interface.up_below_down,
     sub_interface.mtu_above_parent,
     sub_interface.id_beyond_cli,
+    bond.bond_interface,
+    bond.bond_member_place,
+    bond.bond_member_keys,
+    bond.bond_member_mtu,
+    bridge.bridge_member_place,
+    bridge.bridge_member_l3,
+    bridge.bridge_member_mtu,
+    bridge.bridge_virtual_interface,
+    vxlan.vxlan_ends,
+    vxlan.vxlan_vni,
+    vxlan.vxlan_alone,
+    tap.tap_ring,
+    tap.tap_create,
+    tap.tap_interface,
+    acl.acl_applied,
     unmanaged.unmanaged_configured,
+    protected.protected_missing,
     dataplane.main_core_is_worker,
     dataplane.poll_sleep_without_workers,
     dataplane.jumbo_without_multi_seg,

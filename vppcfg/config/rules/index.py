@@ -1,13 +1,15 @@
-"""A Configuration with what rules look things up in: each interface's sub-interfaces, and who points to whom."""
+"""A Configuration with what rules look things up in: who is below, behind or part of whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from vppcfg.config.parse import Parsed
-from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.model.configuration import BondConfig, BridgeConfig, Configuration, InterfaceConfig
 
+_T = TypeVar("_T")
 TagKey = tuple[str, bool, int]
 """Parent, whether the outer tag is 802.1ad, outer VLAN id."""
 
@@ -29,6 +31,16 @@ class Index:
     """Interfaces by the l2xc target that they name."""
     one_tag: Mapping[TagKey, InterfaceConfig] = field(default_factory=dict)
     """The first sub-interface with one tag, by that tag."""
+    bridges: Mapping[str, Sequence[BridgeConfig]] = field(default_factory=dict)
+    """Bridge domains by the members that they name."""
+    bvi_bridges: Mapping[str, Sequence[BridgeConfig]] = field(default_factory=dict)
+    """Bridge domains by the BVI that they name."""
+    bonds: Mapping[str, Sequence[BondConfig]] = field(default_factory=dict)
+    """Bonds by the members that they name."""
+    broken_entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By section: entries other than interfaces that the file has, with problems of their own."""
+    lost_sections: frozenset[str] = frozenset()
+    """Sections of which nothing is known."""
 
     def find(self, name: str | None) -> InterfaceConfig | None:
         """Return the sound interface `name`."""
@@ -36,7 +48,20 @@ class Index:
 
     def has(self, name: str) -> bool:
         """Return whether the file has an interface `name`, sound or not."""
-        return name in self.configuration.interfaces or name in self.broken
+        return name in self.configuration.interfaces or name in self.broken or "interfaces" in self.lost_sections
+
+    def has_entry(self, section: str, name: str, sound: Mapping[str, object]) -> bool:
+        """Return whether the file has an entry `name` in a section, of which `sound` holds the sound ones."""
+        return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
+
+    def why_switched(self, name: str) -> str | None:
+        """Return what puts an interface into L2 mode, None when it routes."""
+        interface = self.find(name)
+        if interface is not None and interface.l2xc is not None:
+            return "is cross-connected"
+        if name in self.sources:
+            return f"is the target of the cross-connect of {self.sources[name][0].name}"
+        return f"is a member of {self.bridges[name][0].name}" if name in self.bridges else None
 
     def one_tag_parent(self, interface: InterfaceConfig) -> InterfaceConfig | None:
         """Return the one-tag sub-interface with the same outer tag as a two-tag one."""
@@ -60,8 +85,9 @@ def index_of(parsed: Parsed) -> Index:
             children.setdefault(interface.parent, []).append(interface)
             if tags.inner is None:
                 one_tag.setdefault((interface.parent, tags.is_dot1ad, tags.outer), interface)
+    configuration = parsed.configuration
     return Index(
-        configuration=parsed.configuration,
+        configuration=configuration,
         interfaces=interfaces,
         sub_interfaces=tuple(child for family in children.values() for child in family),
         broken=parsed.broken,
@@ -69,4 +95,18 @@ def index_of(parsed: Parsed) -> Index:
         children=children,
         sources=sources,
         one_tag=one_tag,
+        bridges=_by_member((bridge, bridge.members) for bridge in configuration.bridges.values()),
+        bvi_bridges=_by_member((bridge, (bridge.bvi,)) for bridge in configuration.bridges.values() if bridge.bvi),
+        bonds=_by_member((bond, bond.members) for bond in configuration.bonds.values()),
+        broken_entries=parsed.broken_entries,
+        lost_sections=parsed.lost_sections,
     )
+
+
+def _by_member(groups: Iterable[tuple[_T, Iterable[str]]]) -> dict[str, list[_T]]:
+    """Return the groups that each member is named by, as often as it is."""
+    found: dict[str, list[_T]] = {}
+    for group, members in groups:
+        for member in members:
+            found.setdefault(member, []).append(group)
+    return found

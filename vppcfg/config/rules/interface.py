@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.config.rules.index import Index
+from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
 
-_CREATED = re.compile(r"(BondEthernet|vxlan_tunnel|tap|loop)[0-9]+")
-"""Names of the interfaces that vppcfg creates; the whole name, `tap0x` is somebody's port."""
+_NOT_PORTS = frozenset(InterfaceKind) - {InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE}
 
 
 def device_type_on_created(index: Index) -> Iterator[Problem]:
     """Find a device-type on an interface that is no port."""
     for interface in index.interfaces:
-        if interface.device_type is not None and _CREATED.fullmatch(interface.name):
+        if interface.device_type is not None and interface.kind in _NOT_PORTS:
             text = f"{interface.name} is made by VPP and has no driver; remove `device-type`"
             yield Problem(rule="device-type-not-phy", path=(*interface.path, "device-type"), text=text)
 
 
-def l2_with_l3(index: Index) -> Iterator[Problem]:
-    """Find LCPs and addresses on interfaces that switch: they would never see a packet."""
+def made_elsewhere(index: Index) -> Iterator[Problem]:
+    """Find bonds, tunnels and TAPs that the section which would make them lacks."""
+    configuration = index.configuration
+    sections: Mapping[InterfaceKind, tuple[str, str, Mapping[str, object]]] = {
+        InterfaceKind.BOND: ("bond-undefined", "bondethernets", configuration.bonds),
+        InterfaceKind.VXLAN: ("vxlan-undefined", "vxlan_tunnels", configuration.vxlans),
+        InterfaceKind.TAP: ("tap-undefined", "taps", configuration.taps),
+    }
     for interface in index.interfaces:
-        if interface.l2xc is None:
-            continue
-        if interface.lcp is not None:
-            text = f"{interface.name} is cross-connected and cannot have an LCP; remove one of them"
-            yield Problem(rule="l2-lcp", path=(*interface.path, "lcp"), text=text)
-        if interface.addresses:
-            text = f"{interface.name} is cross-connected and cannot have addresses; remove one of them"
-            yield Problem(rule="l2-address", path=(*interface.path, "addresses"), text=text)
+        if interface.kind in sections:
+            rule, section, made = sections[interface.kind]
+            if not index.has_entry(section, interface.name, made):
+                text = f"{interface.name} has to be made; add it to `{section}`"
+                yield Problem(rule=rule, path=interface.path, text=text)
+
+
+def l2_with_l3(index: Index) -> Iterator[Problem]:
+    """Find LCPs and addresses on cross-connected interfaces: they would never see a packet."""
+    for sources in index.sources.values():
+        for interface in sources:
+            if interface.lcp is not None:
+                text = f"{interface.name} is cross-connected and cannot have an LCP; remove one of them"
+                yield Problem(rule="l2-lcp", path=(*interface.path, "lcp"), text=text)
+            if interface.addresses:
+                text = f"{interface.name} is cross-connected and cannot have addresses; remove one of them"
+                yield Problem(rule="l2-address", path=(*interface.path, "addresses"), text=text)
+
+
+def l2_with_mpls(index: Index) -> Iterator[Problem]:
+    """Find MPLS on interfaces that switch; labels are looked at in L3 mode only."""
+    for interface in index.interfaces:
+        if interface.has_mpls and (reason := index.why_switched(interface.name)):
+            text = f"{interface.name} {reason} and cannot have `mpls`; remove one of them"
+            yield Problem(rule="l2-mpls", path=(*interface.path, "mpls"), text=text)
+
+
+def sflow_on_created(index: Index) -> Iterator[Problem]:
+    """Find sFlow on an interface that is no port; the samples of a bond come from its members."""
+    for interface in index.interfaces:
+        if interface.has_sflow and interface.kind is not InterfaceKind.PHYSICAL:
+            text = f"{interface.name} is no port, and sFlow samples ports only; remove `sflow`{_hint(interface)}"
+            yield Problem(rule="sflow-not-phy", path=(*interface.path, "sflow"), text=text)
+
+
+def _hint(interface: InterfaceConfig) -> str:
+    return " here and set it on the members" if interface.kind is InterfaceKind.BOND else ""

@@ -48,6 +48,19 @@ def l2xc_target_l3(index: Index) -> Iterator[Problem]:
             yield _problem("l2xc-address", source, text)
 
 
+def l2xc_in_bridge(index: Index) -> Iterator[Problem]:
+    """Find cross-connects from or to an interface that is part of a bridge domain."""
+    for target_name, sources in index.sources.items():
+        bridges = index.bridges.get(target_name) or index.bvi_bridges.get(target_name)
+        for source in sources:
+            if source.name in index.bridges:
+                text = f"{source.name} is a member of {index.bridges[source.name][0].name}; remove one of the two"
+                yield _problem("l2xc-source-in-bridge", source, text)
+            if bridges and target_name != source.name:
+                text = f"the target {target_name} belongs to {bridges[0].name}; remove one of the two"
+                yield _problem("l2xc-in-bridge", source, text)
+
+
 def l2xc_with_subs(index: Index) -> Iterator[Problem]:
     """Find cross-connected interfaces that have sub-interfaces."""
     for sources in index.sources.values():

@@ -10,7 +10,7 @@ from vppcfg.model.problem import Problem
 
 
 def lcp_duplicate(index: Index) -> Iterator[Problem]:
-    """Find Linux names that more than one interface asks for."""
+    """Find Linux names that more than one LCP or TAP asks for."""
     owners: dict[str, str] = {}
     for interface in index.interfaces:
         if interface.lcp is None:
@@ -18,6 +18,11 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
         first = owners.setdefault(interface.lcp.host_name, interface.name)
         if first != interface.name:
             yield _problem("lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already")
+    for tap in index.configuration.taps.values():
+        first = owners.setdefault(tap.host_name, tap.name)
+        if first != tap.name:
+            text = f"{first} has the Linux name {tap.host_name} already"
+            yield Problem(rule="lcp-duplicate", path=(*tap.path, "host", "name"), text=text)
 
 
 def sub_lcp(index: Index) -> Iterator[Problem]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import translate
-from typing import Any
 
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
@@ -14,15 +13,25 @@ _WILD = frozenset("*?[")
 
 
 def unmanaged_configured(index: Index) -> Iterator[Problem]:
-    """Find globs that cover an interface that the file configures."""
-    for position, pattern in enumerate(index.configuration.unmanaged):
-        covered = _first_covered(pattern, index.configuration.interfaces)
+    """Find globs that cover an interface or a bridge domain that the file configures."""
+    configuration = index.configuration
+    if not configuration.unmanaged:
+        return
+    names: Mapping[str, object] = {
+        **configuration.interfaces,
+        **configuration.bonds,
+        **configuration.vxlans,
+        **configuration.taps,
+        **configuration.bridges,
+    }
+    for position, pattern in enumerate(configuration.unmanaged):
+        covered = _first_covered(pattern, names)
         if covered is not None:
             text = f"`{pattern}` covers {covered}, which this file configures; remove one of them"
             yield Problem(rule="unmanaged-configured", path=("unmanaged", position), text=text)
 
 
-def _first_covered(pattern: str, names: Mapping[str, Any]) -> str | None:
+def _first_covered(pattern: str, names: Mapping[str, object]) -> str | None:
     if _WILD.isdisjoint(pattern):
         return pattern if pattern in names else None
     match = re.compile(translate(pattern)).match

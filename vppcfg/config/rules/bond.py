@@ -1,0 +1,96 @@
+"""Rules about bonds: their members hand themselves over as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.configuration import BondConfig, InterfaceConfig
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import Problem
+
+_NO_MEMBERS = {
+    InterfaceKind.BOND: "a bond",
+    InterfaceKind.SUB_INTERFACE: "a sub-interface",
+    InterfaceKind.LOOPBACK: "a loopback",
+    InterfaceKind.VXLAN: "a tunnel",
+}
+"""Kinds that cannot be members, in words; VPP bonds ports, and TAPs behave like one (vnet/bonding/cli.c)."""
+
+
+def bond_interface(index: Index) -> Iterator[Problem]:
+    """Find bonds without an entry that says what they are for."""
+    for bond in index.configuration.bonds.values():
+        if not index.has(bond.name):
+            text = f"{bond.name} has no entry below `interfaces`; add `{bond.name}: {{}}` there"
+            yield Problem(rule="bond-no-interface", path=bond.path, text=text)
+
+
+def bond_member_place(index: Index) -> Iterator[Problem]:
+    """Find members that are not there, no ports, or in more than one place."""
+    for bond, position, name in _named(index):
+        member = index.find(name)
+        first = index.bonds[name][0]
+        if not index.has(name):
+            text = f"{name} is not in this file; add it below `interfaces`"
+            yield _problem("bond-member-missing", bond, position, text)
+        elif member is not None and member.kind in _NO_MEMBERS:
+            text = f"{name} is {_NO_MEMBERS[member.kind]}; members are ports"
+            yield _problem("bond-member-is-bond", bond, position, text)
+        elif not _is_first(index, bond, position, name):
+            text = f"{name} is a member of {first.name} already"
+            yield _problem("bond-member-shared", bond, position, text)
+        elif reason := index.why_switched(name):
+            yield _problem("bond-member-l2", bond, position, f"{name} {reason}; remove it from one of the two")
+
+
+def bond_member_keys(index: Index) -> Iterator[Problem]:
+    """Find members with keys that belong to the bond once they are part of it."""
+    for bond, _, member in _members(index):
+        for rule, key, is_set in (
+            ("bond-member-lcp", "lcp", member.lcp is not None),
+            ("bond-member-address", "addresses", bool(member.addresses)),
+            ("bond-member-subs", "sub-interfaces", member.name in index.children),
+            ("bond-member-mac", "mac", member.mac is not None),
+            ("bond-member-mac", "unnumbered", member.unnumbered is not None),
+            ("bond-member-mac", "mpls", member.has_mpls),
+            ("bond-member-mac", "acls", bool(member.acls)),
+        ):
+            if is_set:
+                text = f"{member.name} is a member of {bond.name}, which has its traffic; `{key}` belongs there"
+                yield Problem(rule=rule, path=(*member.path, key), text=text)
+
+
+def bond_member_mtu(index: Index) -> Iterator[Problem]:
+    """Find members with another MTU than the bond."""
+    for bond, position, member in _members(index):
+        interface = index.find(bond.name)
+        if interface is not None and member.mtu != interface.mtu:
+            text = f"{member.name} has an MTU of {member.mtu} and {bond.name} one of {interface.mtu}; make them equal"
+            yield _problem("bond-member-mtu", bond, position, text)
+
+
+def _named(index: Index) -> Iterator[tuple[BondConfig, int, str]]:
+    for bond in index.configuration.bonds.values():
+        for position, name in enumerate(bond.members):
+            yield bond, position, name
+
+
+def _is_first(index: Index, bond: BondConfig, position: int, name: str) -> bool:
+    """Return whether this is the first place that names the member."""
+    named_by = index.bonds[name]
+    return named_by[0] is bond and (len(named_by) == 1 or bond.members.index(name) == position)
+
+
+def _members(index: Index) -> Iterator[tuple[BondConfig, int, InterfaceConfig]]:
+    """Return each sound member with the first bond that names it."""
+    for bond, position, name in _named(index):
+        member = index.find(name)
+        if member is None or member.kind in _NO_MEMBERS:
+            continue
+        if _is_first(index, bond, position, name):
+            yield bond, position, member
+
+
+def _problem(rule: str, bond: BondConfig, position: int, text: str) -> Problem:
+    return Problem(rule=rule, path=(*bond.path, "interfaces", position), text=text)

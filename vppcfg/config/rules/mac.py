@@ -1,0 +1,41 @@
+"""Rules about MAC addresses: which one an interface can have, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import KeyPath, Problem
+
+_ZERO = "00:00:00:00:00:00"
+
+
+def mac_unfit(index: Index) -> Iterator[Problem]:
+    """Find MAC addresses that no station may have (IEEE 802)."""
+    for mac, path in _macs(index):
+        if mac == _ZERO:
+            yield Problem(rule="mac-zero", path=path, text=f"{mac} is no address; take another one, or remove the key")
+        elif int(mac[:2], 16) & 1:
+            text = f"{mac} is a group address; the first byte of an interface's own is even"
+            yield Problem(rule="mac-multicast", path=path, text=text)
+
+
+def bond_mac_placement(index: Index) -> Iterator[Problem]:
+    """Find the MAC of a bond where its addresses stand."""
+    for interface in index.interfaces:
+        if interface.mac is not None and interface.kind is InterfaceKind.BOND:
+            text = f"the MAC of {interface.name} stands in `bondethernets`; move it there"
+            yield Problem(rule="bond-mac-placement", path=(*interface.path, "mac"), text=text)
+
+
+def _macs(index: Index) -> Iterator[tuple[str, KeyPath]]:
+    for interface in index.interfaces:
+        if interface.mac is not None:
+            yield interface.mac, (*interface.path, "mac")
+    for bond in index.configuration.bonds.values():
+        if bond.mac is not None:
+            yield bond.mac, (*bond.path, "mac")
+    for tap in index.configuration.taps.values():
+        if tap.host_mac is not None:
+            yield tap.host_mac, (*tap.path, "host", "mac")

@@ -1,0 +1,63 @@
+"""Rules about TAPs: their rings, their Linux side, and what their VPP side may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.configuration import TapConfig
+from vppcfg.model.problem import KeyPath, Problem, Severity
+
+MIN_RING, MAX_RING = 8, 32768
+"""Largest as in plugins/tap/tap.c; below 8 there is no room for a burst."""
+
+
+def tap_ring(index: Index) -> Iterator[Problem]:
+    """Find ring sizes that are no power of two in range."""
+    for tap in index.configuration.taps.values():
+        for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
+            if not MIN_RING <= size <= MAX_RING or size & (size - 1):
+                text = f"{size} is no power of two from {MIN_RING} to {MAX_RING}"
+                yield Problem(rule="tap-ring", path=(*tap.path, key), text=text)
+
+
+def tap_create(index: Index) -> Iterator[Problem]:
+    """Find TAPs that ask for a bridge or a namespace without a name."""
+    for tap in index.configuration.taps.values():
+        for key, wanted, is_asked, name in (
+            ("bridge-create", "bridge", tap.creates_bridge, tap.host_bridge),
+            ("namespace-create", "namespace", tap.creates_netns, tap.host_netns),
+        ):
+            if is_asked and name is None:
+                text = f"`{key}` does not say which; add `{wanted}`"
+                yield Problem(rule="tap-create-without", path=(*tap.path, "host", key), text=text)
+
+
+def tap_interface(index: Index) -> Iterator[Problem]:
+    """Find what does not fit between the two sides of a TAP."""
+    for tap in index.configuration.taps.values():
+        interface = index.find(tap.name)
+        if interface is None:
+            if not index.has(tap.name):
+                yield _alone(tap)
+            continue
+        if tap.host_mtu is not None and tap.host_mtu != interface.mtu:
+            text = f"{tap.name} has an MTU of {interface.mtu} and its host side one of {tap.host_mtu}; make them equal"
+            yield Problem(rule="tap-mtu", path=(*interface.path, "mtu"), text=text)
+        for key, is_set in (
+            ("addresses", bool(interface.addresses)),
+            ("lcp", interface.lcp is not None),
+            ("sub-interfaces", tap.name in index.children),
+        ):
+            if is_set:
+                yield _with_l3(tap.name, (*interface.path, key), key)
+
+
+def _alone(tap: TapConfig) -> Problem:
+    text = f"{tap.name} is made and then left as it is; say what it is for below `interfaces`"
+    return Problem(rule="tap-no-interface", path=tap.path, text=text, severity=Severity.WARNING)
+
+
+def _with_l3(name: str, path: KeyPath, key: str) -> Problem:
+    text = f"{name} is a wire into Linux and cannot have `{key}`; bridge it with a BVI that has them"
+    return Problem(rule="tap-l3", path=path, text=text)
