@@ -16,7 +16,7 @@ from vppcfg.errors import UsageError
 from vppcfg.tune.paste import split_paste
 
 COMMANDS: dict[str, str] = {
-    "version": "show version",
+    "version": "show version verbose",
     "runtime": "show runtime",
     "runtime-max": "show runtime max",
     "errors": "show errors",

@@ -61,13 +61,28 @@ def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[
         remarks.append(f"thread {after.index}: the time that its counters cover is missing, so that it has no rates")
         return None
     if before is not None and before.time_s is not None and not _was_cleared(before, after):
-        if after.time_s == before.time_s:
+        if not _has_moved(before, after):
             remarks.append(f"thread {after.index}: the counters of its nodes have not moved between the readings")
             return None
-        return _finished(after, after.time_s - before.time_s, _differences(before, after), is_whole=False)
+        return _finished(after, _elapsed(before, after), _differences(before, after), is_whole=False)
     if before is not None:
         remarks.append(f"thread {after.index}: counters were cleared between the readings; what follows is since then")
     return _finished(after, after.time_s, tuple(_node(None, node) for node in after.nodes), is_whole=True)
+
+
+def _elapsed(before: ThreadCounters, after: ThreadCounters) -> float:
+    """Return the seconds between two readings of nodes, by the finest clock that both have."""
+    if before.clock_s is not None and after.clock_s is not None and after.clock_s > before.clock_s:
+        return after.clock_s - before.clock_s
+    return (after.time_s or 0.0) - (before.time_s or 0.0)
+
+
+def _has_moved(before: ThreadCounters, after: ThreadCounters) -> bool:
+    """Return whether VPP has refreshed its counters between the readings, which it does every so many seconds."""
+    if _elapsed(before, after) <= 0:
+        return False
+    former = {node.name: node.calls for node in before.nodes}
+    return after.index > 0 or any(node.calls + node.suspends != former.get(node.name) for node in after.nodes)
 
 
 def _was_cleared(before: ThreadCounters, after: ThreadCounters) -> bool:

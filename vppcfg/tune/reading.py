@@ -43,6 +43,8 @@ class ThreadCounters:
     lcore: int | None = None
     time_s: float | None = None
     """What the counters of the nodes cover."""
+    clock_s: float | None = None
+    """When they were read, by a clock that goes on from reading to reading; finer than `time_s`."""
     loops_per_s: float | None = None
     printed: PrintedRates | None = None
     nodes: tuple[NodeCounters, ...] = ()
@@ -203,7 +205,7 @@ class HostFacts:
     pci_links: tuple[tuple[str, float, int, float, int], ...] = ()
     """Address, GT/s and lanes in use, GT/s and lanes that device and slot could do."""
     preemptions: tuple[tuple[str, int], ...] = ()
-    """Thread name and how often it was taken off its CPU against its will."""
+    """Thread name and how often it was taken off its CPU against its will between the readings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

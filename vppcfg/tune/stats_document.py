@@ -1,7 +1,7 @@
 """stats.json, what was read from VPP's stats segment, in; the parts of a reading that it has out.
 
-Shape: `time_s` since the counters of nodes were cleared, `nodes` by name with calls, vectors, clocks and suspends per
-thread, `errors` by `NODE/REASON`, `interfaces`, `buffers` and `heaps` by name.
+Shape: `clock_s` when it was read, `time_s` since the counters of nodes were cleared, `threads` by index, `nodes` by
+name with calls, vectors, clocks and suspends per thread, `errors` by NODE/REASON, `interfaces`, `buffers`, `heaps`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def parts_of_stats(document: Any) -> Parts:
 def _threads(document: Mapping[str, Any]) -> tuple[ThreadCounters, ...]:
     names = [str(name) for name in document["threads"]]
     time_s = float(document["time_s"])
+    clock_s = float(document["clock_s"]) if document.get("clock_s") is not None else None
     return tuple(
-        ThreadCounters(index=index, name=name, time_s=time_s, nodes=_nodes(document["nodes"], index))
+        ThreadCounters(index=index, name=name, time_s=time_s, clock_s=clock_s, nodes=_nodes(document["nodes"], index))
         for index, name in enumerate(names)
     )
 

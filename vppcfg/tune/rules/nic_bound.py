@@ -92,8 +92,8 @@ def _finding(
         rule=RULE,
         severity=Severity.LOSS,
         subject=port.name,
-        verdict=f"{port.name} loses packets in its NIC, before VPP sees them; the CPU is not the limit, and an increase of "
-        "workers will not help",
+        verdict=f"{port.name} loses packets in its NIC, before VPP sees them; the CPU is not the limit, and an "
+        "increase of workers will not help",
         evidence=_evidence(port, threads, situation, line),
         lost_pps=lost,
         proposal=Proposal(

@@ -1,0 +1,115 @@
+"""A diagnosis as one HTML page that needs nothing else: findings, plots, the load in tables."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from vppcfg.assets import find
+from vppcfg.tune.diagnosis import Diagnosis
+from vppcfg.tune.figures import pps
+from vppcfg.tune.load import Load, PortLoad
+from vppcfg.tune.patch import as_yaml, startup_difference
+from vppcfg.tune.plots import Bar, Line, bars, lines
+
+TEMPLATE = "templates/tune_report.html.j2"
+_MOST_NODES = 20
+
+
+def report_of(diagnosis: Diagnosis, title: str) -> str:
+    """Return the page."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(find(TEMPLATE).read_text(encoding="utf-8"))
+    load = diagnosis.situation.load
+    page: str = template.render(
+        title=title,
+        version=load.reading.version or "of an unknown version",
+        covered_s=load.duration_s or load.covered_s,
+        findings=[_finding(number, found) for number, found in enumerate(diagnosis.findings, start=1)],
+        remarks=diagnosis.remarks,
+        plots=_plots(load),
+        ports=[_port(port) for port in load.ports],
+    )
+    return page
+
+
+def _finding(number: int, finding: Any) -> dict[str, Any]:
+    proposal = finding.proposal
+    settings = proposal.settings if proposal else ()
+    return {
+        "number": number,
+        "finding": finding,
+        "lost": pps(finding.lost_pps) if finding.lost_pps else "",
+        "patch": "\n".join(as_yaml(settings)),
+        "startup": "\n".join(startup_difference(settings)),
+        "live": "\n".join(proposal.live) if proposal else "",
+    }
+
+
+def _port(port: PortLoad) -> dict[str, str]:
+    def shown(rate: float | None) -> str:
+        return "unknown" if rate is None else pps(rate)
+
+    return {
+        "name": port.name,
+        "rx": shown(port.rx_pps),
+        "tx": shown(port.tx_pps),
+        "lost": pps(port.tx_lost_pps),
+        "missed": shown(port.rx_miss_pps),
+        "no_buffer": shown(port.no_buf_pps),
+    }
+
+
+def _plots(load: Load) -> list[tuple[str, str]]:
+    """Return titles and SVG, those that have something to show."""
+    plots = []
+    for thread in load.forwarding:
+        nodes = sorted((node for node in thread.nodes if node.vectors and node.calls), key=lambda node: -node.clocks)[
+            :_MOST_NODES
+        ]
+        total = thread.rx_packets or 1
+        title = f"Clocks per packet by node, {thread.name}"
+        rows = [Bar(label=node.name, value=node.clocks / total, text=f"{node.clocks / total:.1f}") for node in nodes]
+        plots.append((title, bars(title, rows)))
+        title = f"Vectors per call by node, {thread.name} (256 is full)"
+        rows = [
+            Bar(label=node.name, value=node.vectors_per_call, text=f"{node.vectors_per_call:.2f}") for node in nodes
+        ]
+        plots.append((title, bars(title, rows)))
+    if load.threads:
+        title = "Load by thread"
+        rows = [
+            Bar(label=thread.name, value=thread.rx_pps, text=f"{pps(thread.rx_pps)}, {thread.n_graph:.1f} per call")
+            for thread in load.threads
+        ]
+        plots.append((title, bars(title, rows)))
+    drops = _drops(load)
+    return [*plots, drops] if drops else plots
+
+
+def lost_pps(port: PortLoad) -> float:
+    """Return all packets that a port loses per second."""
+    return port.tx_lost_pps + (port.rx_miss_pps or 0.0) + (port.no_buf_pps or 0.0)
+
+
+def _drops(load: Load) -> tuple[str, str] | None:
+    """Return the drops of every port: over time when there are steps, else as bars."""
+    if load.steps:
+        title = "Lost packets per second by port over the interval"
+        ends = list(accumulate(step.duration_s or step.covered_s or 0.0 for step in load.steps))
+        series = [Line(label=port.name, points=_losses(port.name, load, ends)) for port in load.ports]
+        return (title, lines(title, series)) if series else None
+    title = "Lost packets per second by port"
+    rows = [Bar(label=port.name, value=lost_pps(port), text=pps(lost_pps(port))) for port in load.ports]
+    return (title, bars(title, rows)) if rows else None
+
+
+def _losses(name: str, load: Load, ends: list[float]) -> tuple[tuple[float, float], ...]:
+    """Return time and loss of a port at the end of each step."""
+    points = []
+    for end, step in zip(ends, load.steps, strict=True):
+        port = next((port for port in step.ports if port.name == name), None)
+        points.append((end, lost_pps(port) if port else 0.0))
+    return tuple(points)

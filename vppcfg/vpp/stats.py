@@ -1,0 +1,170 @@
+"""A VPP's stats segment, shared memory that costs VPP nothing to read: a socket in, its counters as plain data out.
+
+VPP refreshes the counters of nodes every `update-interval` (10 s by default) and counts that in a heartbeat; all other
+counters are up to date at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from vppcfg.errors import DataplaneError
+
+_HINT = "is VPP running? statseg { socket-name FILE } in startup.conf names the socket, --stats-socket another path"
+_PAUSE_S = 0.02
+_SYMLINK = 6
+_SUPPORTED = 2
+_NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
+_SIMPLE = {"drops": "drops", "punts": "punt", "rx_miss": "rx-miss", "rx_no_buf": "rx-no-buf", "rx_error": "rx-error",
+           "tx_error": "tx-error"}  # fmt: skip
+_COMBINED = ("rx", "tx")
+
+
+class StatsSegment:
+    """One VPP's stats segment; a context manager that lets go of the memory."""
+
+    def __init__(self, socket_path: str) -> None:
+        """Map the segment behind `socket_path`. Raise DataplaneError when that is not possible."""
+        self._path = socket_path
+        self._stats = self._guarded(lambda: _connected(socket_path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stats.disconnect()
+
+    @property
+    def has_nodes(self) -> bool:
+        """Return whether VPP keeps counters of nodes there (`per-node-counters on`)."""
+        return "/sys/node/calls" in self._stats.directory
+
+    def wait_for_update(self, patience_s: float) -> bool:
+        """Wait until VPP has refreshed its counters, at most `patience_s`; return whether it has."""
+        before, deadline = self._beat(), time.monotonic() + patience_s
+        while self._beat() == before:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE_S)
+        return True
+
+    def read(self) -> dict[str, Any]:
+        """Return everything that the tuner needs as plain data. Raise DataplaneError."""
+        document: dict[str, Any] = self._guarded(self._read)
+        return document
+
+    def _read(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"format_version": 1, "clock_s": time.monotonic()}
+        if self.has_nodes:
+            document |= self._nodes()
+        document["errors"] = self._errors()
+        document["interfaces"] = self._interfaces()
+        document["buffers"] = self._families("/buffer-pools/", ("available", "cached", "used"))
+        document["heaps"] = self._families("/mem/", ("total", "used"))
+        return document
+
+    def _beat(self) -> int:
+        beat: int = self._guarded(lambda: int(self._stats["/sys/heartbeat"]))
+        return beat
+
+    def _nodes(self) -> dict[str, Any]:
+        names = self._stats["/sys/node/names"]
+        tables = {kind: self._stats[f"/sys/node/{kind}"] for kind in _NODE_COUNTERS}
+        threads = int(self._stats["/sys/num_worker_threads"]) + 1
+        nodes: dict[str, Any] = {}
+        for index, name in enumerate(names):
+            row = {kind: [_at(table, thread, index) for thread in range(threads)] for kind, table in tables.items()}
+            if name and (any(row["calls"]) or any(row["suspends"])):
+                nodes[name] = row
+        since = int(self._stats["/sys/last_update"]) - int(self._scalar("/sys/last_stats_clear"))
+        main_and_workers = ["vpp_main", *(f"vpp_wk_{number}" for number in range(threads - 1))]
+        return {"nodes": nodes, "threads": main_and_workers, "time_s": float(max(since, 1))}
+
+    def _scalar(self, name: str) -> float:
+        return float(self._stats[name]) if name in self._stats.directory else 0.0
+
+    def _errors(self) -> dict[str, int]:
+        """Return the counters of nodes that are not 0, by NODE/REASON; each is a place in one vector."""
+        vector = self._stats["/node/errors"] if "/node/errors" in self._stats.directory else []
+        errors = {}
+        for path, entry in self._stats.directory.items():
+            if not path.startswith("/err/"):
+                continue
+            if entry.type == _SYMLINK:
+                count = sum(_at(vector, thread, entry.value >> 32) for thread in range(len(vector)))
+            else:
+                count = sum(self._stats[path])
+            if count:
+                errors[path.removeprefix("/err/")] = count
+        return errors
+
+    def _interfaces(self) -> dict[str, dict[str, int]]:
+        names = self._stats["/if/names"]
+        rows: dict[str, dict[str, int]] = {name: {} for name in names if name}
+        for direction in _COMBINED:
+            for index, row in self._enumerated(rows, names):
+                pairs = [_at(thread, index) for thread in self._stats[f"/if/{direction}"]]
+                row[f"{direction}_packets"] = sum(pair[0] for pair in pairs if pair)
+                row[f"{direction}_bytes"] = sum(pair[1] for pair in pairs if pair)
+        for field, counter in _SIMPLE.items():
+            if f"/if/{counter}" in self._stats.directory:
+                table = self._stats[f"/if/{counter}"]
+                for index, row in self._enumerated(rows, names):
+                    row[field] = sum(_at(table, thread, index) for thread in range(len(table)))
+        return rows
+
+    @staticmethod
+    def _enumerated(rows: Mapping[str, dict[str, int]], names: Any) -> list[tuple[int, dict[str, int]]]:
+        return [(index, rows[name]) for index, name in enumerate(names) if name]
+
+    def _families(self, prefix: str, kinds: tuple[str, ...]) -> dict[str, dict[str, int]]:
+        """Return the scalars PREFIX/NAME/KIND by name and kind."""
+        suffix = "/" + kinds[0]
+        paths = [path for path in self._stats.directory if path.startswith(prefix) and path.endswith(suffix)]
+        names = [path.removeprefix(prefix).removesuffix(suffix) for path in paths]
+        return {name: {kind: int(self._scalar(f"{prefix}{name}/{kind}")) for kind in kinds} for name in names}
+
+    def _guarded(self, read: Callable[[], Any]) -> Any:
+        """Return what `read` does, its errors as ours."""
+        try:
+            return read()
+        except (FileNotFoundError, ConnectionError, PermissionError, TimeoutError) as error:
+            raise DataplaneError(f"cannot read VPP's statistics at {self._path}: {error.strerror}", _HINT) from error
+        except (OSError, IndexError, KeyError, ValueError, AttributeError, struct.error) as error:
+            raise DataplaneError(
+                f"what {self._path} gives is not VPP's stats segment ({type(error).__name__}: {error})", _HINT
+            ) from error
+
+
+def _connected(path: str) -> Any:
+    from vpp_papi.vpp_stats import VPPStats
+
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "there is no such socket")
+    stats = type("_Checked", (VPPStats,), {"version": property(_version)})(path)
+    stats.connect()
+    return stats
+
+
+def _version(stats: Any) -> int:
+    """Return the version of the segment's layout; vpp_papi raises a bare Exception for an unknown one."""
+    version = int(stats.shared_headerfmt.unpack_from(stats.statseg)[0])
+    if version != _SUPPORTED:
+        raise ValueError(f"its layout has version {version}, and {_SUPPORTED} is known")
+    return version
+
+
+def _at(table: Any, *place: int) -> Any:
+    """Return an element of a vector of vectors, 0 beyond the end: VPP makes them longer as it goes."""
+    for index in place:
+        if index >= len(table):
+            return 0
+        table = list.__getitem__(table, index)
+    return table

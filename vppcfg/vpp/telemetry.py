@@ -1,0 +1,107 @@
+"""What a running VPP tells about threads and queues: API dumps first, then what only its CLI prints."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from vppcfg.errors import DataplaneError
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.unixsocket import open_socket
+
+_LOG = logging.getLogger(__name__)
+_EVERY_INTERFACE = 0xFFFFFFFF
+
+
+class Telemetry:
+    """One VPP behind its API socket, as far as its load is concerned; a context manager that says goodbye."""
+
+    def __init__(self, socket_path: str, *, json_dir: str | None = None, timeout_s: float = 10.0) -> None:
+        """Connect to the VPP at `socket_path`, see vppcfg.vpp.live.connect. Raise DataplaneError."""
+        channel = Channel(open_socket(socket_path, timeout_s), timeout_s, f"VPP at {socket_path}")
+        self._connection = Connection(channel, json_dir)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def texts(self, commands: Mapping[str, str]) -> dict[str, str]:
+        """Return what each CLI command prints, by the name given to it; one that this VPP refuses is left out.
+
+        Raise DataplaneError when VPP does not answer.
+        """
+        found = {}
+        for name, line in commands.items():
+            replies = self._connection.ask([self._connection.request("cli_inband", text=line)[1]])
+            codes = self._connection.rows(replies, "cli_inband_reply", "retval")
+            printed = self._connection.texts(replies, "cli_inband_reply")
+            if len(codes) != 1 or len(printed) != 1:
+                raise DataplaneError(f"VPP does not answer `{line}`", "is it the API socket of a VPP?")
+            if codes[0][0]:
+                _LOG.debug("VPP refuses `%s` (%d)", line, codes[0][0])
+            else:
+                found[name] = printed[0].partition(b"\0")[0].decode(errors="replace")
+        return found
+
+    def placement(self) -> dict[str, Any]:
+        """Return version, threads and the placement of queues as plain data, as far as this VPP has the messages.
+
+        Raise DataplaneError when VPP does not answer.
+        """
+        connection = self._connection
+        document: dict[str, Any] = {"format_version": 1, "version": _version(connection)}
+        names = _interface_names(connection)
+        if connection.has("show_threads"):
+            document["threads"] = list(_threads(connection))
+        if connection.has("sw_interface_rx_placement_dump"):
+            document["rx_placement"] = list(_rx_placement(connection, names))
+        if connection.has("sw_interface_tx_placement_get"):
+            document["tx_placement"] = list(_tx_placement(connection, names))
+        return document
+
+
+def _version(connection: Connection) -> str:
+    replies = connection.ask([connection.request("show_version")[1]])
+    versions = connection.rows(replies, "show_version_reply", "version")
+    return text_of(versions[0][0]).removeprefix("v") if versions else ""
+
+
+def _interface_names(connection: Connection) -> dict[int, str]:
+    replies = connection.ask([connection.request("sw_interface_dump", {"sw_if_index": _EVERY_INTERFACE})[1]])
+    rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "interface_name")
+    return {index: text_of(name) for index, name in rows}
+
+
+def _threads(connection: Connection) -> Iterable[dict[str, Any]]:
+    replies = connection.ask([connection.request("show_threads")[1]])
+    message = connection.message("show_threads_reply")
+    for data in replies.get(message.index, ()):
+        for number, name, cpu, socket in message.items(data, "id", "name", "cpu_id", "cpu_socket"):
+            yield {"id": number, "name": text_of(name), "cpu_id": cpu, "cpu_socket": socket}
+
+
+def _rx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[dict[str, Any]]:
+    """Yield the receive queues; `worker_id` is the thread, 0 the main one (vnet/interface_api.c)."""
+    request = connection.request("sw_interface_rx_placement_dump", {"sw_if_index": _EVERY_INTERFACE})[1]
+    replies = connection.ask([request])
+    rows = connection.rows(replies, "sw_interface_rx_placement_details", "sw_if_index", "queue_id", "worker_id", "mode")
+    for index, queue, thread, mode in rows:
+        yield {"interface": names.get(index, f"#{index}"), "queue": queue, "thread": thread, "mode": mode}
+
+
+def _tx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[dict[str, Any]]:
+    request = connection.request("sw_interface_tx_placement_get", {"sw_if_index": _EVERY_INTERFACE, "cursor": 0})[1]
+    replies = connection.ask([request])
+    message = connection.message("sw_interface_tx_placement_details")
+    read = message.reader("sw_if_index", "queue_id", "shared")
+    for data in replies.get(message.index, ()):
+        index, queue, shared = read(data)
+        threads = [thread for (thread,) in message.items(data, "")]
+        yield {"interface": names.get(index, f"#{index}"), "queue": queue, "shared": shared, "threads": threads}
