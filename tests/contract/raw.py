@@ -35,8 +35,8 @@ class Raw:
 
     def receive(self) -> bytes:
         """Return the next message, b'' at the end; raise TimeoutError when none comes."""
-        header = self.sock.recv(_FRAME.size, socket.MSG_WAITALL)
-        return self.sock.recv(_FRAME.unpack(header)[1], socket.MSG_WAITALL) if header else b""
+        header = self._exactly(_FRAME.size)
+        return self._exactly(_FRAME.unpack(header)[1]) if header else b""
 
     def is_silent(self) -> bool:
         """Return whether VPP has nothing to say for a while."""
@@ -52,3 +52,12 @@ class Raw:
     def close(self) -> None:
         """Close without a goodbye."""
         self.sock.close()
+
+    def _exactly(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = self.sock.recv(size - len(data))
+            if not more:
+                return b""
+            data += more
+        return data
