@@ -122,11 +122,16 @@ def test_refusals_come_in_the_order_of_the_operations() -> None:
             op.CreateLcpPair(interface="port", host_name="e0", netns="", is_default_netns=False),
             "in its own namespace while it has a default one",
         ),
+        (
+            op.BindAcls(interface="port", binding=AclBinding(input=("web", "ssh", "web"))),
+            "applies an access list only once in a direction",
+        ),
+        (op.BindAcls(interface="port", binding=AclBinding(output=("web",))), "VPP has no access list web"),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_vpp_cannot_be_told_is_refused_unsent(operation: op.Operation, text: str) -> None:
-    stub = Recorder()
+    stub = Recorder(plugins=ALL_PLUGINS)
     performance = perform(stub, up("port"), operation, up("other"))
     (refusal,) = performance.refusals
     assert (performance.done, refusal.index, refusal.retval, len(stub.told)) == ((0,), 1, 0, 1)

@@ -39,19 +39,20 @@ def _address(index: Value, address: str, is_add: int) -> Request:
 
 @encode.register
 def _(operation: op.SetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _unnumbered(operation, indexes, is_add=1)
+    return _unnumbered(indexes.interface(operation.donor), operation.interface, indexes, is_add=1)
 
 
 @encode.register
 def _(operation: op.UnsetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _unnumbered(operation, indexes, is_add=0)
+    """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""
+    return _unnumbered(0, operation.interface, indexes, is_add=0)
 
 
-def _unnumbered(operation: op.SetUnnumbered | op.UnsetUnnumbered, indexes: Indexes, is_add: int) -> Request:
+def _unnumbered(donor: Value, interface: str, indexes: Indexes, is_add: int) -> Request:
     """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
     values: dict[str, Value] = {
-        "sw_if_index": indexes.interface(operation.donor),
-        "unnumbered_sw_if_index": indexes.interface(operation.interface),
+        "sw_if_index": donor,
+        "unnumbered_sw_if_index": indexes.interface(interface),
         "is_add": is_add,
     }
     return Request("sw_interface_set_unnumbered", values)

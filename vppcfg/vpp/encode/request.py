@@ -46,11 +46,16 @@ def encode(operation: op.Operation, indexes: Indexes, vpp: Vocabulary) -> Reques
 
 
 def objection(operation: op.Operation) -> str:
-    """Return why VPP cannot be told to carry out `operation`, '' when it can.
+    """Return why VPP must not be told to carry out `operation`, '' when it may.
 
     An empty namespace means the default one to linux-cp, and has no other name for VPP's own (lcp_itf_pair_create in
-    linux-cp/lcp_interface.c).
+    linux-cp/lcp_interface.c). A list twice in one direction is refused after the other direction has been changed
+    (acl_interface_set_acl_list in plugins/acl/acl.c).
     """
     if isinstance(operation, op.CreateLcpPair) and not operation.netns and not operation.is_default_netns:
         return "VPP cannot be told to make a pair in its own namespace while it has a default one"
+    if isinstance(operation, op.BindAcls):
+        for direction in (operation.binding.input, operation.binding.output):
+            if len(direction) > len(set(direction)):
+                return "VPP applies an access list only once in a direction"
     return ""

@@ -151,7 +151,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
         op.UnsetUnnumbered(interface="port", donor="other"),
         "sw_interface_set_unnumbered",
-        {"sw_if_index": 2, "unnumbered_sw_if_index": 1, "is_add": False},
+        {"sw_if_index": 0, "unnumbered_sw_if_index": 1, "is_add": False},
     ),
     (
         op.CreateLoopback(interface="loop7", instance=7, mac=""),
@@ -429,7 +429,12 @@ def test_an_interface_applies_inputs_before_outputs_by_index() -> None:
 
 def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
     stub = Told()
-    binding = AclBinding(input=("ssh",) * 256)
+    names = [f"list{number}" for number in range(256)]
+    stub.answers["acl_dump"] = lambda request: [
+        stub.say("acl_details", request, {"acl_index": index, "tag": f"vppcfg {name}"})
+        for index, name in enumerate(names)
+    ]
+    binding = AclBinding(input=tuple(names))
     (refusal,) = perform(stub, op.BindAcls(interface="port", binding=binding)).refusals
     assert (stub.told, refusal.retval) == ([], 0)
     assert "does not fit VPP's message acl_interface_set_acl_list" in refusal.text
