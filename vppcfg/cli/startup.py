@@ -1,0 +1,188 @@
+"""`vppcfg startup`: the dataplane section and a machine to startup.conf, kernel command line and sysctl."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from vppcfg.config import Loaded
+    from vppcfg.model.configuration import Configuration
+    from vppcfg.model.host import Host
+    from vppcfg.model.release import Release
+    from vppcfg.startup.settings import Settings
+
+log = logging.getLogger("root.main")
+
+_LIVE_ROOT = "/"
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "startup",
+        help="make startup.conf, the kernel command line and sysctl settings for this machine",
+        description=(
+            "Make startup.conf, a kernel command line and sysctl settings from the dataplane section of a "
+            "configuration and from what the machine has, and check that all of it goes together. "
+            "Shows startup.conf unless told otherwise."
+        ),
+    )
+    add_config_option(parser)
+    _add_machine_options(parser)
+    _add_action_options(parser)
+    add_dataplane_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+    machine = parser.add_mutually_exclusive_group()
+    machine.add_argument(
+        "--host", metavar="FILE", help="for the machine of this inventory, which `vppcfg host -o` writes"
+    )
+    machine.add_argument(
+        "--root",
+        metavar="DIR",
+        default=_LIVE_ROOT,
+        help="for the machine whose proc, sys and etc are below this directory (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--vpp-version",
+        metavar="VERSION",
+        help="release of VPP to write for, such as 24.10 (default: that of the running VPP, else the newest known)",
+    )
+
+
+def _add_action_options(parser: argparse.ArgumentParser) -> None:
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--explain", action="store_true", help="show where every value comes from")
+    action.add_argument("--diff", action="store_true", help="show what differs from the installed files, and the cost")
+    action.add_argument(
+        "--install", action="store_true", help="write the three files, and keep the former ones as *.old"
+    )
+    action.add_argument("--output-dir", metavar="DIR", help="write the three files below this directory")
+    action.add_argument("--verify", action="store_true", help="compare with what the running VPP has")
+    action.add_argument(
+        "--file",
+        choices=["startup", "kernel", "sysctl"],
+        default="startup",
+        help="which file to show (default: %(default)s)",
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="write what would be shown to a file")
+    parser.add_argument(
+        "--replace", action="store_true", help="take over nothing from installed files, neither comments nor other keys"
+    )
+    parser.add_argument(
+        "--detailed-exitcode", action="store_true", help="with --diff: exit 2 when something differs, 0 when not"
+    )
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Do what the options say; nothing is written when there is an error anywhere."""
+    from vppcfg.cli.loading import load_configuration
+    from vppcfg.startup.derive import derive
+
+    _refuse_contradictions(args)
+    configuration, loaded = load_configuration(args)
+    host = _machine(args)
+    settings = derive(configuration, host, _release(args))
+    _check(configuration, loaded, host, settings, args)
+    return _act(settings, host, args)
+
+
+def _refuse_contradictions(args: argparse.Namespace) -> None:
+    if args.host is not None and (args.install or args.diff or args.verify):
+        hint = "write the files with --output-dir and take them there, or leave --host out"
+        raise UsageError("--host is about another machine, and --install, --diff and --verify about this one", hint)
+    if args.output is not None and (args.install or args.output_dir or args.verify):
+        raise UsageError("-o goes with what is shown, not with --install, --output-dir and --verify")
+    if args.detailed_exitcode and not args.diff:
+        raise UsageError("--detailed-exitcode goes with --diff")
+
+
+def _machine(args: argparse.Namespace) -> Host:
+    from vppcfg.cli.host_file import machine_at, read_machine
+
+    host = machine_at(args.root) if args.host is None else read_machine(args.host)
+    for note in host.notes:
+        log.warning("%s", note)
+    return host
+
+
+def _release(args: argparse.Namespace) -> Release:
+    """Return the release to write for: the one named, that of the running VPP, or the newest."""
+    from vppcfg.model.release import NEWEST, OLDEST, release_of
+
+    try:
+        release = release_of(args.vpp_version or _running_version(args))
+    except ValueError as error:
+        raise UsageError(str(error), "--vpp-version takes a release such as 24.10") from error
+    if release < OLDEST:
+        raise UsageError(f"VPP {release} is older than the oldest that vppcfg writes for, {OLDEST}")
+    if release > NEWEST:
+        log.warning("VPP %s is newer than the newest that vppcfg knows, %s", release, NEWEST)
+    return release
+
+
+def _running_version(args: argparse.Namespace) -> str:
+    from vppcfg.model.release import NEWEST
+    from vppcfg.vpp.running import read_version
+
+    if args.verify or (_is_live(args) and os.path.exists(args.api_socket)):
+        try:
+            version = read_version(args.api_socket, json_dir=args.vpp_json_dir)
+            log.info("VPP version is %s", version)
+            return version
+        except DataplaneError as error:
+            if args.verify:
+                raise
+            log.warning("%s", error.message)
+    log.info("Writing for VPP %s, the newest known; --vpp-version names another", NEWEST)
+    return str(NEWEST)
+
+
+def _is_live(args: argparse.Namespace) -> bool:
+    return args.host is None and os.path.realpath(args.root) == _LIVE_ROOT
+
+
+def _check(
+    configuration: Configuration, loaded: Loaded, host: Host, settings: Settings, args: argparse.Namespace
+) -> None:
+    """Show what does not go together. Raise ConfigError when something forbids going on."""
+    from vppcfg.cli.output import paint_for
+    from vppcfg.cli.problems import report
+    from vppcfg.model.problem import Severity
+    from vppcfg.startup.checks import check
+    from vppcfg.startup.checks.case import Case
+
+    found = loaded.placed(check(Case(configuration=configuration, host=host, settings=settings)))
+    report(found, args.config, sys.stderr, paint_for(sys.stderr, args.color))
+    if any(problem.severity is Severity.ERROR for problem in found):
+        raise ConfigError(
+            f"{args.config} and this machine do not go together", "`vppcfg explain RULE` tells more about a rule"
+        )
+
+
+def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
+    from vppcfg.cli.output import write_document
+    from vppcfg.cli.startup_files import install, show_difference
+    from vppcfg.cli.startup_report import explained, show_verification
+    from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, render
+
+    if args.verify:
+        return show_verification(settings, host, args)
+    texts = render(settings)
+    if args.diff:
+        return show_difference(texts, settings, host, args)
+    if args.install or args.output_dir is not None:
+        return install(texts, settings, args)
+    shown = {"startup": STARTUP_CONF, "kernel": KERNEL_LINE, "sysctl": SYSCTL_CONF}[args.file]
+    write_document(explained(settings, texts) if args.explain else texts[shown], args.output)
+    return ExitCode.DONE

@@ -1,0 +1,134 @@
+"""The installed files that `vppcfg startup` compares with, updates and replaces."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.output import paint_for, printable, say, write_document
+from vppcfg.errors import ConfigError, ExitCode, UsageError
+from vppcfg.startup.compare import COST_TEXT, Cost, FileChange, compare, missing_at_boot
+from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.review import lost_plugins, review
+from vppcfg.startup.conf.update import kept_stanzas, update
+from vppcfg.startup.conf.writer import conf_text
+from vppcfg.startup.render import STARTUP_CONF, conf_of
+
+if TYPE_CHECKING:
+    from vppcfg.model.host import Host
+    from vppcfg.startup.conf.meaning import Difference
+    from vppcfg.startup.settings import Settings
+
+log = logging.getLogger("root.main")
+
+_LIMIT_BYTES = 16 << 20
+_OLD = ".old"
+
+
+def show_difference(texts: Mapping[str, str], settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
+    """Show how the files below the root would change and what that costs."""
+    _, changes = _prepared(texts, settings, Path(args.root), args)
+    lines = [*_described(changes, Path(args.root)), *_boot_lines(settings, host)]
+    write_document("".join(f"{printable(line)}\n" for line in lines), args.output)
+    differs = any(change.differences for change in changes)
+    return ExitCode.CHANGES_PENDING if differs and args.detailed_exitcode else ExitCode.DONE
+
+
+def install(texts: Mapping[str, str], settings: Settings, args: argparse.Namespace) -> ExitCode:
+    """Write the files, each in one step; with --install the former ones are kept beside them."""
+    root = Path(args.root if args.output_dir is None else args.output_dir)
+    final, changes = _prepared(texts, settings, root, args)
+    for line in _described(changes, root):
+        say(printable(line))
+    for change in changes:
+        if change.is_rewritten:
+            _write(root / change.path, final[change.path], keeps_former=args.install and not change.is_new)
+    return ExitCode.DONE
+
+
+def _prepared(
+    texts: Mapping[str, str], settings: Settings, root: Path, args: argparse.Namespace
+) -> tuple[dict[str, str], list[FileChange]]:
+    """Return the texts as they are to be below `root`, and how they differ from what is there."""
+    before = {path: _read(root / path) for path in texts}
+    final = dict(texts)
+    existing = before[STARTUP_CONF]
+    if existing is not None and not args.replace:
+        final[STARTUP_CONF] = _updated(existing, texts[STARTUP_CONF], root / STARTUP_CONF, settings, args)
+    return final, [compare(path, before[path], final[path], settings.release) for path in texts]
+
+
+def _updated(existing: str, text: str, path: Path, settings: Settings, args: argparse.Namespace) -> str:
+    """Return a new startup.conf with what is to stay. Raise ConfigError when VPP would stop at something in it."""
+    from vppcfg.cli.problems import report
+
+    generated = conf_of(text, settings)
+    tree, problems = read_conf(existing, settings.release)
+    kept = kept_stanzas(tree, generated)
+    found = [*problems, *review(tree, settings.release), *lost_plugins(tree, kept, settings.plugins)]
+    report(found, str(path), sys.stderr, paint_for(sys.stderr, args.color))
+    if found:
+        hint = "mend it, or write a new one with --replace; `vppcfg explain RULE` tells more about a rule"
+        raise ConfigError(f"{path} cannot be brought up to date, and nothing was written", hint)
+    return conf_text(update(tree, generated))
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of an installed file, None when there is none. Raise UsageError when it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LIMIT_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    if len(data) > _LIMIT_BYTES:
+        raise UsageError(f"{path} is larger than {_LIMIT_BYTES >> 20} MB", "that is no file of settings")
+    return data.decode(errors="surrogateescape")
+
+
+def _write(path: Path, text: str, *, keeps_former: bool) -> None:
+    former = path.with_name(path.name + _OLD)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if keeps_former:
+            shutil.copy2(path, former)
+            log.info("The former %s is now %s", path, former)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    write_document(text, str(path))
+
+
+def _described(changes: Sequence[FileChange], root: Path) -> Iterator[str]:
+    for change in changes:
+        yield f"{root / change.path}: {_summary(change)}"
+        yield from (f"  {_difference(one)}" for one in change.differences if not change.is_new)
+    cost = max((change.cost for change in changes), default=Cost.NOTHING)
+    yield f"to put in force: {COST_TEXT[cost]}"
+
+
+def _summary(change: FileChange) -> str:
+    if change.is_new:
+        return "new"
+    if change.differences:
+        return f"{len(change.differences)} difference(s)"
+    return "same meaning, other text" if change.is_rewritten else "as it should be"
+
+
+def _difference(one: Difference) -> str:
+    if one.before is None:
+        return f"+ {one.place} {one.after}".rstrip()
+    if one.after is None:
+        return f"- {one.place} {one.before}".rstrip()
+    return f"~ {one.place}: {one.before} -> {one.after}"
+
+
+def _boot_lines(settings: Settings, host: Host) -> Iterator[str]:
+    missing = missing_at_boot(settings.kernel_parameters, host.kernel_line)
+    if host.kernel_line and missing:
+        yield f"the running kernel was started without: {' '.join(missing)}"

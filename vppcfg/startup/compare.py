@@ -1,0 +1,113 @@
+"""Two versions of an installed file: where they differ in meaning, and what it costs to put the new one in force."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from vppcfg.model.release import Release
+from vppcfg.startup.conf.meaning import Difference, differences
+from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF
+
+_GRUB = re.compile(r"^GRUB_CMDLINE_LINUX_DEFAULT=(?P<quote>[\"'])(?P<words>.*)(?P=quote)\s*$", re.MULTILINE)
+_FORMER = "${GRUB_CMDLINE_LINUX_DEFAULT}"
+
+
+class Cost(IntEnum):
+    """What putting a change in force takes; the larger one includes the smaller."""
+
+    NOTHING = 0
+    RELOAD = 1
+    RESTART = 2
+    REBOOT = 3
+
+
+COST_TEXT: Mapping[Cost, str] = {
+    Cost.NOTHING: "nothing",
+    Cost.RELOAD: "`sysctl --system`",
+    Cost.RESTART: "a restart of VPP",
+    Cost.REBOOT: "`update-grub` and a reboot",
+}
+_COST_OF: Mapping[str, Cost] = {
+    STARTUP_CONF: Cost.RESTART,
+    KERNEL_LINE: Cost.REBOOT,
+    SYSCTL_CONF: Cost.RELOAD,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What becomes of one file."""
+
+    path: str
+    """Below the root directory."""
+    is_new: bool
+    is_rewritten: bool
+    """Whether the text differs, if only in comments and spaces."""
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def cost(self) -> Cost:
+        """Return what the change takes."""
+        return _COST_OF[self.path] if self.differences else Cost.NOTHING
+
+
+def compare(path: str, before: str | None, after: str, release: Release) -> FileChange:
+    """Return what changes in a file; `before` is None when there is none yet."""
+    return FileChange(
+        path=path,
+        is_new=before is None,
+        is_rewritten=before != after,
+        differences=_differences(path, before or "", after, release),
+    )
+
+
+def missing_at_boot(parameters: tuple[str, ...], running: str) -> tuple[str, ...]:
+    """Return the parameters that the running kernel was not started with."""
+    there = set(running.split())
+    return tuple(parameter for parameter in parameters if parameter not in there)
+
+
+def _differences(path: str, before: str, after: str, release: Release) -> tuple[Difference, ...]:
+    if path == STARTUP_CONF:
+        return differences(_tree(before, release), _tree(after, release))
+    read = _kernel_values if path == KERNEL_LINE else _sysctl_values
+    old, new = read(before), read(after)
+    return tuple(
+        Difference(place=name, before=old.get(name), after=new.get(name))
+        for name in [*new, *(name for name in old if name not in new)]
+        if old.get(name) != new.get(name)
+    )
+
+
+def _tree(text: str, release: Release) -> Conf:
+    return read_conf(text, release)[0]
+
+
+def _kernel_values(text: str) -> dict[str, str]:
+    """Return the parameters that a fragment for GRUB adds."""
+    values: dict[str, str] = {}
+    for match in _GRUB.finditer(text):
+        try:
+            words = shlex.split(match["words"].replace(_FORMER, ""))
+        except ValueError:
+            words = match["words"].split()
+        for word in words:
+            name, _, value = word.partition("=")
+            values[name] = value
+    return values
+
+
+def _sysctl_values(text: str) -> dict[str, str]:
+    """Return the settings of a sysctl fragment."""
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not name.lstrip().startswith(("#", ";")):
+            values[name.strip().replace("/", ".")] = value.strip()
+    return values

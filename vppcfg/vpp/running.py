@@ -1,0 +1,60 @@
+"""How a running VPP is set up: its threads over the API, everything else as the texts of its show commands."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from vppcfg.errors import DataplaneError
+from vppcfg.model.running import RunningVpp, Thread
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.unixsocket import open_socket
+
+_TIMEOUT_S = 10.0
+
+
+def read_running(
+    socket_path: str, commands: Sequence[str], *, json_dir: str | None = None, timeout_s: float = _TIMEOUT_S
+) -> RunningVpp:
+    """Return version and threads of the VPP behind a socket, and what it answers to `commands`.
+
+    Raise DataplaneError when there is no VPP, or none that can be spoken to.
+    """
+    sock = open_socket(socket_path, timeout_s)
+    connection = Connection(Channel(sock, timeout_s, f"VPP at {socket_path}"), json_dir)
+    try:
+        return RunningVpp(
+            version=_version(connection),
+            threads=_threads(connection),
+            shown={command: _shown(connection, command) for command in commands},
+        )
+    finally:
+        connection.close()
+
+
+def read_version(socket_path: str, *, json_dir: str | None = None, timeout_s: float = _TIMEOUT_S) -> str:
+    """Return the version text of the VPP behind a socket. Raise DataplaneError when there is none."""
+    return read_running(socket_path, (), json_dir=json_dir, timeout_s=timeout_s).version
+
+
+def _version(connection: Connection) -> str:
+    replies = connection.ask([connection.request("show_version")[1]])
+    for (version,) in connection.rows(replies, "show_version_reply", "version"):
+        return text_of(version).removeprefix("v")
+    raise DataplaneError("VPP does not tell its version", "is it the API socket of a VPP?")
+
+
+def _threads(connection: Connection) -> tuple[Thread, ...]:
+    replies = connection.ask([connection.request("show_threads")[1]])
+    message = connection.message("show_threads_reply")
+    try:
+        rows = [row for data in replies.get(message.index, ()) for row in message.items(data, "id", "name", "cpu_id")]
+    except struct.error as error:
+        raise malformed("show_threads_reply") from error
+    return tuple(Thread(id=number, name=text_of(name), cpu=cpu) for number, name, cpu in rows)
+
+
+def _shown(connection: Connection, command: str) -> str:
+    replies = connection.ask([connection.request("cli_inband", text=command)[1]])
+    return "".join(text.decode(errors="replace") for text in connection.texts(replies, "cli_inband_reply"))
