@@ -66,6 +66,11 @@ def build_parser(commands: Iterable[Command]) -> Parser:
     return parser
 
 
+def add_repeated_options(parser: argparse.ArgumentParser) -> None:
+    """Add the global options to a command below another one, which `build_parser` does not see."""
+    _add_global_options(parser, is_default=False)
+
+
 def add_config_option(parser: argparse.ArgumentParser) -> None:
     """Add -c, the configuration file."""
     parser.add_argument(

@@ -35,7 +35,7 @@ def difference(before: str, after: str, name: str) -> list[str]:
 
 def _loaded(text: str) -> tuple[Any, Any]:
     """Return a YAML reader that gives the text back as nearly as can be, and what it read."""
-    from ruamel.yaml import YAMLError
+    from ruamel.yaml.error import YAMLError
 
     best: tuple[int, Any] | None = None
     for style in _STYLES:

@@ -1,4 +1,4 @@
-"""Proposed settings as text: a YAML patch for the section `dataplane`, and the difference that it makes in startup.conf.
+"""Proposed settings as text: a YAML patch for the section `dataplane`, and what that changes in startup.conf.
 
 Nothing is read or written here.
 """
@@ -18,13 +18,14 @@ def merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     chosen: dict[tuple[str, ...], Setting] = {}
     for setting in settings:
         former = chosen.get(setting.path)
-        if former is None or (_is_number(setting.value) and _is_number(former.value) and setting.value > former.value):
+        if former is None or _number(setting) > _number(former):
             chosen[setting.path] = setting
     return tuple(chosen.values())
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _number(setting: Setting) -> int:
+    """Return the value of a setting that is a number, -1 for any other."""
+    return setting.value if isinstance(setting.value, int) and not isinstance(setting.value, bool) else -1
 
 
 def as_data(settings: Iterable[Setting]) -> dict[str, Any]:

@@ -1,0 +1,186 @@
+"""`vppcfg tune`: the load of a VPP in, the bottleneck and what to change out. Changes nothing but with --write."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
+from vppcfg.cli.arguments import Command, Subparsers, add_repeated_options
+from vppcfg.cli.output import ColourChoice, paint_for, write_document
+from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates
+from vppcfg.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from vppcfg.tune.diagnosis import Diagnosis
+    from vppcfg.tune.load import Load
+    from vppcfg.tune.situation import Situation, Trial
+
+SUBCOMMANDS: tuple[Command, ...] = (tune_capture, tune_capacity, tune_linerate)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command and those below it."""
+    parser = subparsers.add_parser(
+        "tune",
+        help="name VPP's bottleneck, and what to change",
+        description="Read a running VPP several times, or saved captures, and show what limits it: the finding that "
+        "loses most packets first, each with its evidence, the change, and what to expect of it.",
+    )
+    add_live_options(parser)
+    add_from_option(
+        parser,
+        "read a capture, a folder with one file per `show` command (runtime.txt, errors.txt, ...) or a pasted session "
+        "in place of a running VPP; given again: a later reading",
+    )
+    parser.add_argument(
+        "--offered",
+        metavar="RATE",
+        action="append",
+        default=[],
+        help="packets per second sent to each receiving port (1.48M), or to one (PORT=1.48M)",
+    )
+    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, where no counter tells")
+    parser.add_argument(
+        "--trial",
+        metavar="FRAME=SENT:BACK",
+        action="append",
+        default=[],
+        help="what a generator sent and got back for one frame size (64=1.48M:1.18M)",
+    )
+    parser.add_argument(
+        "--fit", metavar="DIR", action="append", default=[], help="a capture of the same path at another load, to "
+        "tell the CPU's load from; given twice or more"
+    )  # fmt: skip
+    parser.add_argument("-c", "--config", metavar="FILE", help="the configuration that changes are for")
+    parser.add_argument("--write", action="store_true", help="put the changes into the configuration, and show them")
+    parser.add_argument("--format", choices=["table", "json", "html"], default="table", help="(default: table)")
+    parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    parser.set_defaults(run=run)
+    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="tune_command")
+    below = cast(Subparsers, added)
+    for command in SUBCOMMANDS:
+        command.add_parser(below)
+    for child in below.choices.values():
+        add_repeated_options(child)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Show what limits the VPP, and write the changes when asked to."""
+    from vppcfg.tune.diagnosis import diagnose
+
+    if args.write and not args.config:
+        raise UsageError("--write needs the configuration to write to", "name it with -c FILE")
+    diagnosis = diagnose(situation_of(args))
+    paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
+    write_document(_text(diagnosis, args, paint), args.output)
+    if args.write:
+        from vppcfg.cli.tune_write import write_changes
+
+        write_changes(diagnosis, args)
+    return ExitCode.DONE
+
+
+def situation_of(args: argparse.Namespace) -> Situation:
+    """Return what there is to judge: the options' traffic, and the load of the VPP or captures that they name."""
+    from vppcfg.tune.situation import Situation
+
+    trials = tuple(_trial(text) for text in args.trial)
+    load = _load(args, has_trials=bool(trials))
+    share, note = _cpu_load(load, args.fit)
+    return Situation(
+        load=load,
+        offered=named_rates(args.offered),
+        frame=args.frame,
+        trials=trials,
+        configured_rx_queues=_configured_queues(args.config),
+        largest_load_share=share,
+        load_note=note,
+    )
+
+
+def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
+    from vppcfg.tune.load import Load
+    from vppcfg.tune.reading import Reading
+
+    if args.sources:
+        return load_from(args.sources)
+    if has_trials:
+        return Load(reading=Reading(), duration_s=None)
+    from vppcfg.cli.tune_live import take_captures
+    from vppcfg.cli.tune_options import load_of_captures
+
+    return load_of_captures(take_captures(args))
+
+
+def _trial(text: str) -> Trial:
+    from vppcfg.tune.figures import parse_figure
+    from vppcfg.tune.situation import Trial
+
+    frame, _, rates = text.partition("=")
+    sent, colon, back = rates.partition(":")
+    if not frame or not colon:
+        raise UsageError(f"--trial {text}: write FRAME=SENT:BACK", "for example --trial 64=1.48M:1.18M")
+    offered, received = parse_figure(sent), parse_figure(back)
+    if not offered > 0:
+        raise UsageError(f"--trial {text}: a rate is more than 0")
+    return Trial(frame=frame, offered_pps=offered, received_pps=received)
+
+
+def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:
+    """Return the busiest worker's load by a model that is fitted on other captures, and a sentence about it."""
+    if not sources or not load.forwarding:
+        return None, ""
+    from vppcfg.tune.capacity import fitted
+    from vppcfg.tune.figures import pps
+    from vppcfg.tune.sample import sample_of
+
+    if len(sources) < 2:
+        raise UsageError("--fit needs two captures at different loads", "give it twice")
+    model = fitted([sample_of(load_from([source]), source) for source in sources])
+    busiest = load.forwarding[0]
+    share = busiest.rx_pps / model.pps()
+    table = busiest.rx_packets / busiest.table_duration_s / model.pps()
+    both = f"{100 * table:.0f} to {100 * share:.0f}" if busiest.disagreement else f"{100 * share:.0f}"
+    most = model.estimate()
+    return share, (
+        f"the CPU load of {busiest.name} is {both} % of the {pps(most.pps)} that it could forward "
+        f"({pps(most.low_pps)} to {pps(most.high_pps or most.pps)}, {most.basis})"
+    )
+
+
+def _configured_queues(file_name: str | None) -> dict[str, int]:
+    """Return the receive queues that a configuration asks for, by name of the interface."""
+    if file_name is None:
+        return {}
+    from vppcfg.cli.loading import read
+
+    configuration = read(file_name).configuration
+    section = configuration.dataplane if configuration else None
+    if section is None:
+        return {}
+    default = section.dpdk.default.rx_queues
+    devices = (section.dpdk.devices or {}).values()
+    asked = {device.name: device.queues.rx_queues or default for device in devices if device.name}
+    return {name: count for name, count in asked.items() if name and count}
+
+
+def _text(diagnosis: Diagnosis, args: argparse.Namespace, paint: object) -> str:
+    import json
+
+    if args.format == "json":
+        from vppcfg.tune.document import document_of
+
+        return json.dumps(document_of(diagnosis), indent=2, ensure_ascii=False) + "\n"
+    if args.format == "html":
+        from vppcfg.tune.report import report_of
+
+        names = ", ".join(Path(source).name for source in args.sources)
+        return report_of(diagnosis, f"Load of VPP{f', {names}' if names else ''}")
+    from vppcfg.cli.output import Paint
+    from vppcfg.cli.tune_view import view, width_of_terminal
+
+    assert isinstance(paint, Paint)
+    return view(diagnosis, paint, width_of_terminal())

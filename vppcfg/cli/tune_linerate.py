@@ -1,0 +1,39 @@
+"""`vppcfg tune linerate`: a link's speed and a frame size in, packets per second out."""
+
+from __future__ import annotations
+
+import argparse
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.output import say
+from vppcfg.cli.tune_options import frame_size
+from vppcfg.errors import ExitCode
+
+_SIZES = (64.0, 128.0, 256.0, 512.0, 1024.0, 1280.0, 1518.0, 9018.0)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "linerate",
+        help="packets per second that a link can carry",
+        description="Show how many packets per second a link carries, of one frame size or of the usual ones. A "
+        "frame counts with its checksum and without VLAN tags; 20 bytes of preamble and gap come on top.",
+    )
+    parser.add_argument("speed", metavar="SPEED", help="speed of the link: 100M, 1G, 2.5G, 10G ...")
+    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size (default: a table of sizes)")
+    parser.add_argument("--vlan", metavar="TAGS", type=int, choices=(0, 1, 2), default=0, help="VLAN tags: 0, 1 or 2")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Show the rates."""
+    from vppcfg.tune.linerate import line_rate_pps, parse_speed
+
+    speed = parse_speed(args.speed)
+    if args.frame is not None:
+        say(f"{int(line_rate_pps(speed, args.frame, args.vlan)):,} pps")
+        return ExitCode.DONE
+    for size in _SIZES:
+        say(f"{size:6.0f} bytes  {int(line_rate_pps(speed, size, args.vlan)):>13,} pps")
+    return ExitCode.DONE

@@ -1,0 +1,112 @@
+"""Takes readings of a running VPP: the stats segment first, API dumps and CLI commands beside it."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vppcfg.cli.progress import Progress
+from vppcfg.errors import DataplaneError
+from vppcfg.tune.capture import COMMANDS, Capture
+
+if TYPE_CHECKING:
+    from vppcfg.vpp.stats import StatsSegment
+    from vppcfg.vpp.telemetry import Telemetry
+
+log = logging.getLogger(__name__)
+
+_ALWAYS = ("errors", "interface", "buffers")
+_COUNTING = ("runtime", *_ALWAYS)
+"""What is read each time where the stats segment does not have it."""
+_PATIENCE_S = 15.0
+"""A little more than VPP's own update interval."""
+_TICKS = 10
+_PID = re.compile(r"Current PID:\s+(\d+)")
+
+
+def take_captures(args: argparse.Namespace) -> list[Capture]:
+    """Return the readings that the options ask for. Raise DataplaneError when VPP cannot be read."""
+    from vppcfg.vpp.telemetry import Telemetry
+
+    with ExitStack() as stack:
+        telemetry = stack.enter_context(Telemetry(args.api_socket, json_dir=args.vpp_json_dir))
+        stats = _open_stats(args, stack)
+        return _Reader(args, telemetry, stats).captures()
+
+
+def _open_stats(args: argparse.Namespace, stack: ExitStack) -> StatsSegment | None:
+    from vppcfg.vpp.stats import StatsSegment
+
+    path = args.stats_socket or str(Path(args.api_socket).with_name("stats.sock"))
+    try:
+        return stack.enter_context(StatsSegment(path))
+    except DataplaneError as error:
+        if args.stats_socket:
+            raise
+        log.warning("%s; VPP's CLI is asked instead", error.message)
+        return None
+
+
+class _Reader:
+    """Takes readings one after the other."""
+
+    def __init__(self, args: argparse.Namespace, telemetry: Telemetry, stats: StatsSegment | None) -> None:
+        self._args = args
+        self._telemetry = telemetry
+        self._stats = stats
+        self._pid: int | None = None
+
+    def captures(self) -> list[Capture]:
+        """Return all readings; the last one describes hardware and placement too."""
+        count, interval_s = self._args.readings, self._args.interval
+        version = self._telemetry.texts({"version": COMMANDS["version"]})
+        match = _PID.search(version.get("version", ""))
+        self._pid = int(match[1]) if match else None
+        if self._stats is not None and not self._stats.has_nodes:
+            log.info("Without `statseg { per-node-counters on }`, `show runtime` is run, which stops workers briefly")
+        captures, before = [], self._host()
+        with Progress("Reading VPP", (count - 1) * _TICKS) as progress:
+            for number in range(count):
+                if number:
+                    self._pause(interval_s, (number - 1) * _TICKS, progress)
+                captures.append(self._capture(number + 1, before if number == count - 1 else None))
+        return captures
+
+    def _pause(self, interval_s: float, done: int, progress: Progress) -> None:
+        for tick in range(_TICKS):
+            time.sleep(interval_s / _TICKS)
+            progress.report(done + tick + 1)
+
+    def _capture(self, number: int, host_before: dict[str, Any] | None) -> Capture:
+        """Return a reading; the last one comes with the facts of the host at the first."""
+        documents: dict[str, Any] = {}
+        has_nodes = self._stats is not None and self._stats.has_nodes
+        if self._stats is not None:
+            if has_nodes and not self._stats.wait_for_update(_PATIENCE_S):
+                log.warning("VPP has not refreshed its counters in %.0f s: is it hung?", _PATIENCE_S)
+            documents["stats"] = self._stats.read()
+        taken_s = time.monotonic()
+        names: tuple[str, ...] = _ALWAYS if has_nodes else _COUNTING
+        if host_before is not None:
+            names = tuple(name for name in COMMANDS if name != "runtime" or not has_nodes)
+            documents["api"] = self._telemetry.placement()
+            documents["host"] = _since(host_before, self._host())
+        texts = self._telemetry.texts({name: COMMANDS[name] for name in names})
+        return Capture(name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents)
+
+    def _host(self) -> dict[str, Any]:
+        from vppcfg.host.running import read_running
+
+        return read_running(self._args.root, self._pid)
+
+
+def _since(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of now, with preemptions counted since `before`."""
+    former = before["preemptions"]
+    gained = {name: count - former.get(name, count) for name, count in now["preemptions"].items()}
+    return {**now, "preemptions": gained}

@@ -1,0 +1,100 @@
+"""The options of `vppcfg tune` and its sub-commands that say where to read from, and what they lead to."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vppcfg.tune.capture import Capture
+    from vppcfg.tune.load import Load
+
+_LONGEST_S = 3600.0
+
+
+def add_live_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a running VPP is read with."""
+    add_dataplane_options(parser)
+    parser.add_argument(
+        "--stats-socket", metavar="SOCKET", help="VPP's stats socket (default: stats.sock beside the API socket)"
+    )
+    parser.add_argument(
+        "--interval",
+        metavar="S",
+        type=_seconds,
+        default=5.0,
+        help="seconds between two readings; VPP refreshes its counters of nodes every statseg update-interval, and "
+        "that is waited for (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--readings", metavar="N", type=_count, default=3, help="how many readings, at least 2 (default: %(default)s)"
+    )
+    parser.add_argument("--root", metavar="DIR", default="/", help="where /proc and /sys are (default: %(default)s)")
+
+
+def add_from_option(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add --from."""
+    parser.add_argument("--from", dest="sources", metavar="DIR", action="append", default=[], help=text)
+
+
+def load_from(sources: list[str]) -> Load:
+    """Return the load between all readings in saved captures, in the order given. Raise UsageError."""
+    from vppcfg.tune.capture import read_captures
+
+    return load_of_captures([capture for source in sources for capture in read_captures(Path(source))])
+
+
+def load_of_captures(captures: list[Capture]) -> Load:
+    """Return the load between captures."""
+    from vppcfg.tune.assemble import reading_of
+    from vppcfg.tune.interval import load_of
+
+    return load_of([reading_of(capture) for capture in captures])
+
+
+def frame_size(text: str) -> float:
+    """Return a frame size in bytes. Raise ArgumentTypeError."""
+    from vppcfg.tune.linerate import LARGEST_FRAME, SMALLEST_FRAME
+
+    try:
+        size = float(text)
+    except ValueError:
+        size = 0.0
+    if not SMALLEST_FRAME <= size <= LARGEST_FRAME:
+        raise argparse.ArgumentTypeError(f"{text!r} is no frame size from {SMALLEST_FRAME} to {LARGEST_FRAME} bytes")
+    return size
+
+
+def named_rates(texts: list[str]) -> dict[str, float]:
+    """Return rates by port of `RATE` and `PORT=RATE`; the former under an empty name. Raise UsageError."""
+    from vppcfg.tune.figures import parse_figure
+
+    rates: dict[str, float] = {}
+    for text in texts:
+        port, _, rate = text.rpartition("=")
+        if port in rates:
+            raise UsageError(f"--offered is given twice for {port or 'all ports'}")
+        rates[port] = parse_figure(rate)
+        if rates[port] <= 0:
+            raise UsageError(f"--offered {text}: a rate is more than 0")
+    return rates
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= _LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0.1 to {_LONGEST_S:.0f}")
+    return value
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 2 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 2 to 1000")
+    return int(text)
