@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.bond import BondMode, LoadBalance
+from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.configuration import (
+    AclConfig,
+    BondConfig,
+    BridgeConfig,
+    Configuration,
+    InterfaceConfig,
+    LcpConfig,
+    TapConfig,
+    VxlanConfig,
+)
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.plan.effects.lcp import dependent_pairs
 
-PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0")
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
+LOOPBACKS = ("loop0", "loop3")
+BONDS = ("BondEthernet0", "BondEthernet7")
+VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
+TAPS = ("tap0", "tap2")
+BRIDGES = (10, 20)
+ACLS = ("inside", "outside", "spare")
 SUB_IDS = (100, 200, 1000, 4095, 2147483648)
 MTUS = (1280, 1500, 2000, 9000)
 ENCAPSULATIONS = (
@@ -39,23 +59,35 @@ PREFIXES = (
     ("2001:db8:2::/127",),
     ("2001:db8:ffff::1/128",),
 )
-LINUX_NAMES = ("e0", "e1", "be0.100", "loop.1", "x4")
+LINUX_NAMES = ("e0", "e1", "be0.100", "loop.1", "x4", "x5")
+TAP_NAMES = ("vm0", "vm1", "vm2")
 DESCRIPTIONS = (None, None, "uplink", "ÄÖ é")
+MACS = (None, None, "02:00:00:00:aa:01", "02:00:00:00:aa:02")
 NETNS = (None, None, "dataplane")
+RULES = (
+    AclRule(action=AclAction.PERMIT, source="10.0.0.0/8", destination="0.0.0.0/0", protocol=6),
+    AclRule(action=AclAction.PERMIT_REFLECT, source="::/0", destination="2001:db8::/32", protocol=17),
+    AclRule(action=AclAction.DENY, source="0.0.0.0/0", destination="0.0.0.0/0"),
+    AclRule(
+        action=AclAction.DENY,
+        source="192.0.2.0/24",
+        destination="198.51.100.0/24",
+        protocol=6,
+        source_ports=(1024, 65535),
+        destination_ports=(80, 80),
+    ),
+)
 
 booleans = st.booleans()
+_T = TypeVar("_T")
 
 
 @st.composite
 def configurations(draw: st.DrawFn) -> Configuration:
     """Return a configuration of all PORTS that every rule accepts."""
     drawn = _Network(draw)
-    for port in PORTS:
-        drawn.add_port(port)
-    drawn.pair_up()
-    drawn.hand_out_addresses()
-    drawn.hand_out_linux_names()
-    return Configuration(interfaces=drawn.interfaces)
+    drawn.choose()
+    return drawn.configuration()
 
 
 class _Network:
@@ -64,21 +96,112 @@ class _Network:
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
         self.interfaces: dict[str, InterfaceConfig] = {}
+        self.bonds: dict[str, BondConfig] = {}
+        self.bridges: dict[str, BridgeConfig] = {}
+        self.vxlans: dict[str, VxlanConfig] = {}
+        self.taps: dict[str, TapConfig] = {}
+        self.acls: dict[str, AclConfig] = {}
         self._switched: set[str] = set()
+        self._members: set[str] = set()
 
-    def _pick(self, values: Any) -> Any:
+    def configuration(self) -> Configuration:
+        sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
+        return Configuration(
+            interfaces=self.interfaces,
+            bonds=self.bonds,
+            bridges=self.bridges,
+            vxlans=self.vxlans,
+            taps=self.taps,
+            acls=self.acls,
+            sflow=sflow,
+        )
+
+    def choose(self) -> None:
+        for port in PORTS:
+            self._add_port(port, InterfaceKind.PHYSICAL)
+        for bond in self._some(BONDS):
+            self._add_bond(bond)
+        for loopback in self._some(LOOPBACKS):
+            self._add(loopback, InterfaceKind.LOOPBACK, is_up=True)
+        self._add_tunnels_and_taps()
+        for port in [name for name in self.interfaces if self._may_have_sub_interfaces(name)]:
+            self._add_sub_interfaces(self.interfaces[port])
+        self._bridge_up()
+        self._pair_up()
+        self._hand_out_addresses()
+        self._hand_out_linux_names()
+        self._hand_out_access_lists()
+        self._turn_on_the_rest()
+
+    def _pick(self, values: Sequence[_T]) -> _T:
         return self._draw(st.sampled_from(values))
 
-    def add_port(self, name: str) -> None:
-        is_up = self._draw(booleans)
-        port = InterfaceConfig(
+    def _some(self, values: Sequence[_T], most: int = 2) -> list[_T]:
+        return self._draw(st.lists(st.sampled_from(values), max_size=most, unique=True))
+
+    def _change(self, name: str, **changes: Any) -> None:
+        self.interfaces[name] = replace(self.interfaces[name], **changes)
+
+    def _add(self, name: str, kind: InterfaceKind, **attributes: Any) -> InterfaceConfig:
+        interface = InterfaceConfig(
             name=name,
             path=("interfaces", name),
+            kind=kind,
             mtu=self._pick(MTUS),
-            is_up=is_up,
             description=self._pick(DESCRIPTIONS),
+            mac=None if kind is InterfaceKind.BOND else self._pick(MACS),
+            **attributes,
         )
-        self.interfaces[name] = port
+        self.interfaces[name] = interface
+        return interface
+
+    def _add_port(self, name: str, kind: InterfaceKind) -> None:
+        self._add(name, kind, is_up=self._draw(booleans))
+
+    def _add_bond(self, name: str) -> None:
+        mode = self._pick(list(BondMode))
+        free = [port for port in PORTS if port not in self._members]
+        members = self._some(free) if free else []
+        self._members.update(members)
+        self._add_port(name, InterfaceKind.BOND)
+        for member in members:
+            self._change(member, mtu=self.interfaces[name].mtu, mac=None)
+        self.bonds[name] = BondConfig(
+            name=name,
+            path=("bondethernets", name),
+            mac=self._pick(MACS),
+            members=tuple(members),
+            mode=mode,
+            load_balance=self._pick(list(LoadBalance)) if mode.has_load_balance else None,
+        )
+
+    def _add_tunnels_and_taps(self) -> None:
+        for number, name in enumerate(self._some(VXLANS)):
+            ends = self._pick((("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")))
+            vni = self._pick((100, 200)) + number
+            self.vxlans[name] = VxlanConfig(
+                name=name, path=("vxlan_tunnels", name), local=ends[0], remote=ends[1], vni=vni
+            )
+            if self._draw(booleans):
+                self._add_port(name, InterfaceKind.VXLAN)
+        names = list(self._draw(st.permutations(TAP_NAMES)))
+        for name in self._some(TAPS):
+            self.taps[name] = TapConfig(
+                name=name,
+                path=("taps", name),
+                host_name=names.pop(),
+                host_mac=self._pick(MACS),
+                host_netns=self._pick(NETNS),
+                rx_ring_size=self._pick((256, 512)),
+            )
+            if self._draw(booleans):
+                self._add_port(name, InterfaceKind.TAP)
+
+    def _may_have_sub_interfaces(self, name: str) -> bool:
+        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.BOND)
+        return name not in self._members and self.interfaces[name].kind in kinds
+
+    def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
         tags = self._draw(st.lists(st.sampled_from(ENCAPSULATIONS), max_size=3, unique_by=lambda match: match.tags))
         ids = self._draw(st.permutations(SUB_IDS)) if tags else ()
         for sub_id, encapsulation in zip(ids, sorted(tags, key=lambda match: match.tag_count), strict=False):
@@ -91,6 +214,7 @@ class _Network:
         self.interfaces[name] = InterfaceConfig(
             name=name,
             path=(*port.path, "sub-interfaces", sub_id),
+            kind=InterfaceKind.SUB_INTERFACE,
             parent=port.name,
             sub_id=sub_id,
             encapsulation=encapsulation,
@@ -106,42 +230,83 @@ class _Network:
                 return other
         return None
 
-    def pair_up(self) -> None:
-        """Cross-connect some interfaces of the same MTU, in one direction or both."""
+    def _free(self, *, kinds: Iterable[InterfaceKind] = InterfaceKind) -> list[str]:
+        """Return the interfaces that nothing is on and that nothing else claims."""
         parents = {interface.parent for interface in self.interfaces.values()}
-        free = [name for name in self.interfaces if name not in parents]
+        claimed = parents | self._members | self._switched
+        return [name for name, interface in self.interfaces.items() if name not in claimed and interface.kind in kinds]
+
+    def _bridge_up(self) -> None:
+        """Put some interfaces of the same MTU into bridges, some with a BVI."""
+        for bd_id in self._some(BRIDGES):
+            members = self._members_of_one_mtu()
+            mtu = self.interfaces[members[0]].mtu if members else 1500
+            loopbacks = [name for name in LOOPBACKS if name in self.interfaces and name not in self._switched]
+            bvi = self._pick([None, *loopbacks])
+            if bvi is not None:
+                self._change(bvi, mtu=mtu)
+                self._switched.add(bvi)
+            self._switched.update(members)
+            settings = BridgeSettings(learn=self._draw(booleans), mac_age_minutes=self._pick((0, 5)))
+            self.bridges[bridge_name(bd_id)] = BridgeConfig(
+                name=bridge_name(bd_id),
+                path=("bridgedomains", bridge_name(bd_id)),
+                bd_id=bd_id,
+                mtu=mtu,
+                bvi=bvi,
+                members=tuple(members),
+                settings=settings,
+                description=self._pick(DESCRIPTIONS),
+            )
+
+    def _members_of_one_mtu(self) -> list[str]:
+        switchable = set(InterfaceKind) - {InterfaceKind.LOOPBACK}
+        free = self._free(kinds=switchable)
+        first = self._some(free, most=3) if free else []
+        return [name for name in first if self.interfaces[name].mtu == self.interfaces[first[0]].mtu]
+
+    def _pair_up(self) -> None:
+        """Cross-connect some interfaces of the same MTU, in one direction or both."""
+        free = self._free(kinds={InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE, InterfaceKind.VXLAN})
         for source, target in zip(free[::2], free[1::2], strict=False):
             if self.interfaces[source].mtu != self.interfaces[target].mtu or not self._draw(booleans):
                 continue
             self._switched |= {source, target}
-            self.interfaces[source] = replace(self.interfaces[source], l2xc=target)
+            self._change(source, l2xc=target)
             if self._draw(booleans):
-                self.interfaces[target] = replace(self.interfaces[target], l2xc=source)
+                self._change(target, l2xc=source)
 
     def _routed(self) -> list[InterfaceConfig]:
+        bvis = {bridge.bvi for bridge in self.bridges.values()}
         return [
             interface
             for interface in self.interfaces.values()
-            if interface.name not in self._switched
+            if (interface.name not in self._switched or interface.name in bvis)
+            and interface.name not in self._members
+            and interface.kind is not InterfaceKind.TAP
             and (interface.encapsulation is None or interface.encapsulation.is_exact)
         ]
 
-    def hand_out_addresses(self) -> None:
+    def _hand_out_addresses(self) -> None:
         routed = [interface.name for interface in self._routed()]
         for prefix in PREFIXES if routed else ():
             owner = self._pick([None, *routed])
             if owner is not None:
                 count = self._draw(st.integers(1, len(prefix)))
-                had = self.interfaces[owner].addresses
-                self.interfaces[owner] = replace(self.interfaces[owner], addresses=(*had, *prefix[:count]))
+                self._change(owner, addresses=(*self.interfaces[owner].addresses, *prefix[:count]))
+        bvis = {bridge.bvi for bridge in self.bridges.values()}
+        donors = [name for name in routed if self.interfaces[name].addresses]
+        for name in routed:
+            if not self.interfaces[name].addresses and donors and name not in bvis and self._draw(booleans):
+                self._change(name, unnumbered=self._pick(donors))
 
-    def hand_out_linux_names(self) -> None:
+    def _hand_out_linux_names(self) -> None:
         names = list(self._draw(st.permutations(LINUX_NAMES)))
         netns = self._pick(NETNS)
         for interface in self._routed():
-            if names and self._may_have_lcp(interface) and self._draw(booleans):
-                lcp = LcpConfig(host_name=names.pop(), netns=netns)
-                self.interfaces[interface.name] = replace(self.interfaces[interface.name], lcp=lcp)
+            is_ethernet = interface.kind is not InterfaceKind.VXLAN
+            if names and is_ethernet and self._may_have_lcp(interface) and self._draw(booleans):
+                self._change(interface.name, lcp=LcpConfig(host_name=names.pop(), netns=netns))
 
     def _may_have_lcp(self, interface: InterfaceConfig) -> bool:
         if interface.parent is None or interface.encapsulation is None:
@@ -151,12 +316,31 @@ class _Network:
         carrier = self._carrier(interface.parent, interface.encapsulation)
         return interface.encapsulation.tag_count == 1 or (carrier is not None and carrier.lcp is not None)
 
+    def _hand_out_access_lists(self) -> None:
+        for name in self._some(ACLS):
+            rules = self._draw(st.lists(st.sampled_from(RULES), min_size=1, max_size=2))
+            self.acls[name] = AclConfig(name=name, path=("acls", name), rules=tuple(rules))
+        names = list(self.acls)
+        for interface in self._some([i.name for i in self._routed()] or [PORTS[0]], most=3) if names else ():
+            if interface in self._members:
+                continue
+            binding = AclBinding(input=tuple(self._some(names)), output=tuple(self._some(names)))
+            self._change(interface, acls=binding)
+
+    def _turn_on_the_rest(self) -> None:
+        for interface in self._routed():
+            if interface.kind is not InterfaceKind.VXLAN and self._draw(st.integers(0, 4)) == 0:
+                self._change(interface.name, has_mpls=True)
+        for port in PORTS:
+            if self._draw(st.integers(0, 4)) == 0:
+                self._change(port, has_sflow=True)
+
 
 def _empty_vpp() -> State:
     """Return a VPP with unconfigured PORTS, each with a MAC of its own."""
     ports = {name: InterfaceConfig(name=name, path=("interfaces", name)) for name in PORTS}
     state = assumed_state(Configuration(interfaces=ports))
-    macs = {name: f"02:00:00:00:00:{number:02x}" for number, name in enumerate(PORTS)}
+    macs = {name: f"02:00:00:00:00:{number:02x}" for number, name in enumerate(PORTS, start=1)}
     return replace(state, interfaces={n: replace(i, mac=macs[n]) for n, i in state.interfaces.items()})
 
 
@@ -172,11 +356,34 @@ def states(draw: st.DrawFn) -> State:
         interfaces[name] = _tampered(draw, interfaces[name])
     if draw(booleans):
         other = _foreign_sub_interface(draw)
-        interfaces.setdefault(other.name, other)
+        if not any(other.parent in bond.members for bond in state.bonds.values()):
+            interfaces.setdefault(other.name, other)
     for name in sorted(lcps):
         if interfaces[name].parent is not None and draw(st.integers(0, 9)) == 0:
             _orphan(name, interfaces, lcps)
-    return replace(state, interfaces=interfaces, lcps=lcps)
+    return _with_others(draw, replace(state, interfaces=_with_macs(interfaces), lcps=lcps))
+
+
+def _with_macs(interfaces: dict[str, Interface]) -> dict[str, Interface]:
+    """Return the interfaces with a MAC on each that has one: nothing that exists leaves it open."""
+    return {
+        name: replace(interface, mac=interface.mac or f"02:00:00:00:bb:{number:02x}")
+        if interface.parent is None
+        else interface
+        for number, (name, interface) in enumerate(interfaces.items())
+    }
+
+
+def _with_others(draw: st.DrawFn, state: State) -> State:
+    """Add a bridge and an access list of somebody else, and one of nobody."""
+    bridges, acls = dict(state.bridges), dict(state.acls)
+    if draw(booleans):
+        bridges["bd99"] = Bridge(bd_id=99, tag="other tool")
+    if draw(booleans):
+        acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
+        acls["acl:@51"] = Acl(rules=RULES[:1], tag="", index=51)
+    numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
+    return replace(state, bridges=bridges, acls=numbered)
 
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
@@ -197,7 +404,7 @@ def _tampered(draw: st.DrawFn, interface: Interface) -> Interface:
         {"tag": "vppcfg by hand"},
         {"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)},
     ]
-    if not is_sub:
+    if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
     return replace(interface, **draw(st.sampled_from(edits)))
 

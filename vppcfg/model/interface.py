@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
+from vppcfg.model.device import LINK_MTU_WHILE_UP
 
 
 class InterfaceKind(Enum):
@@ -140,3 +141,8 @@ def evolve(interface: Interface, **changes: Any) -> Interface:
     for name, value in changes.items():
         _SLOTS[name].__set__(copy, value)
     return copy
+
+
+def must_be_down_for_link_mtu(interface: Interface) -> bool:
+    """Return whether the driver of a port may refuse a new link MTU while the port is up."""
+    return interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in LINK_MTU_WHILE_UP

@@ -94,13 +94,24 @@ class _Resolver:
         return born(config.name, config.kind)
 
     def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
+        """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""
         wanted = self._wanted
         observed = wanted.observed.interfaces.get(name)
         base = observed if observed is not None and observed.kind is kind else born(name, kind)
         tag = marked_tag(description, observed.tag if observed else None, is_made_by_us=True)
         if not description and observed is not None:
             tag = observed.tag
-        wanted.interfaces[name] = self._bridged(evolve(base, tag=tag), base)
+        bare = evolve(
+            base,
+            tag=tag,
+            addresses=frozenset(),
+            unnumbered=None,
+            l2xc=None,
+            has_mpls=False,
+            has_sflow=False,
+            acls=AclBinding(),
+        )
+        wanted.interfaces[name] = self._bridged(bare, base)
 
     def drop_missing_targets(self) -> None:
         """Leave out references to ports that VPP lacks, which is a problem already."""

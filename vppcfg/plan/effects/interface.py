@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.model.device import FIXED_LINK_MTU, LINK_MTU_WHILE_UP
+from vppcfg.model.device import FIXED_LINK_MTU
+from vppcfg.model.interface import must_be_down_for_link_mtu
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.effects.dispatch import effect_of, refusal_of
 from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
@@ -26,7 +27,8 @@ def _(operation: SetLinkMtu, draft: Draft) -> str | None:
     interface = draft.interfaces[operation.interface]
     if interface.link_mtu is None or interface.device_class in FIXED_LINK_MTU:
         return f"{operation.interface} has no link MTU that can be set"
-    if interface.is_up and interface.link_mtu != operation.mtu and interface.device_class not in LINK_MTU_WHILE_UP:
+    is_change = interface.link_mtu != operation.mtu
+    if interface.is_up and is_change and must_be_down_for_link_mtu(interface):
         return f"{operation.interface} is up, and its driver may refuse a new link MTU then"
     return None
 

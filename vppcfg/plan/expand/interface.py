@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.birth import born
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.plan.expand.mtu import is_shut_for_link_mtu
 from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
 from vppcfg.plan.stages import Stage, Step
@@ -21,7 +21,7 @@ def expand(transition: Transition, name: str) -> Iterator[Step]:
         return
     kept = transition.kept(name)
     yield from _state(kept, after)
-    if kept is not None and after.mac not in ("", kept.mac):
+    if after.mac not in ("", kept.mac if kept else _made_with(after)):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
     if after.tag != (kept.tag if kept else ""):
         stage = Stage.TAG if kept else Stage.MARK
@@ -34,6 +34,11 @@ def _state(kept: Interface | None, after: Interface) -> Iterator[Step]:
         yield _admin_state(Stage.ADMIN_UP, after, is_up=True)
     elif was_up and not after.is_up:
         yield _admin_state(Stage.ADMIN_DOWN, after, is_up=False)
+
+
+def _made_with(interface: Interface) -> str:
+    """Return the MAC that an interface is made with; tunnels and TAPs are made with one of VPP's choice."""
+    return interface.mac if interface.kind in (InterfaceKind.LOOPBACK, InterfaceKind.BOND) else ""
 
 
 def _is_born_up(interface: Interface) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.birth import born, born_sub_interface
-from vppcfg.model.device import LINK_MTU_WHILE_UP
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, must_be_down_for_link_mtu
 from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetPacketMtu
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -45,8 +44,7 @@ def changes_link_mtu(current: Interface, after: Interface) -> bool:
 
 def is_shut_for_link_mtu(current: Interface, after: Interface) -> bool:
     """Return whether the port must be down while its link MTU changes."""
-    is_running = current.is_up and current.kind is InterfaceKind.PHYSICAL
-    return changes_link_mtu(current, after) and is_running and current.device_class not in LINK_MTU_WHILE_UP
+    return changes_link_mtu(current, after) and current.is_up and must_be_down_for_link_mtu(current)
 
 
 def _link_mtu(transition: Transition, current: Interface, after: Interface) -> Iterator[Step]:
