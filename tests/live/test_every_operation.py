@@ -1,0 +1,346 @@
+"""Every operation on a real VPP: what it does is what is observed, and doing the opposite leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.dataplane import Performance
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.plan import operations as op
+from vppcfg.vpp import LiveDataplane, connect
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("port0", "port1", "port2", "port3")
+MACS = tuple(f"02:00:00:00:00:0{number}" for number in (1, 2, 3, 4))
+
+
+@pytest.fixture(scope="module")
+def vpp() -> Iterator[RealVpp]:
+    """Return a VPP that every test leaves as it found it."""
+    with running(PORTS) as process:
+        process.add_netns("blue")
+        process.ip("link", "add", "br0", "type", "bridge")
+        yield process
+
+
+@pytest.fixture
+def plane(vpp: RealVpp) -> Iterator[LiveDataplane]:
+    """Return a connection, and see that the test undid what it did."""
+    with connect(str(vpp.socket_path)) as connection:
+        before = connection.observe()
+        yield connection
+        after = connection.observe()
+        assert replace(after, has_mpls_table=before.has_mpls_table) == before
+
+
+def do(plane: LiveDataplane, *operations: op.Operation) -> State:
+    """Carry out `operations`, all of them, and return the state."""
+    assert plane.perform(operations) == Performance(done=tuple(range(len(operations))))
+    return plane.observe()
+
+
+def refused(plane: LiveDataplane, operation: op.Operation) -> int:
+    """Return VPP's code for refusing `operation`."""
+    (refusal,) = plane.perform([operation]).refusals
+    return refusal.retval
+
+
+def loopback(number: int, mac: str = "") -> op.CreateLoopback:
+    return op.CreateLoopback(interface=f"loop{number}", instance=number, mac=mac)
+
+
+def test_a_loopback_is_made_as_told_and_goes_with_its_sub_interfaces(plane: LiveDataplane) -> None:
+    state = do(plane, loopback(5, "02:00:00:00:05:05"), loopback(6))
+    assert state.interfaces["loop5"] == Interface(
+        name="loop5",
+        kind=InterfaceKind.LOOPBACK,
+        device_class="Loopback",
+        mac="02:00:00:00:05:05",
+        packet_mtu=9000,
+    )
+    assert state.interfaces["loop6"].mac == "de:ad:00:00:00:06"
+    assert do(plane, op.SetMac(interface="loop6", mac="02:00:00:00:06:06")).interfaces["loop6"].mac.endswith("06:06")
+    assert refused(plane, loopback(5)) == -31
+    do(plane, op.DeleteLoopback(interface="loop5"), op.DeleteLoopback(interface="loop6"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "load_balance", "shown"),
+    [
+        (BondMode.ROUND_ROBIN, None, "round-robin"),
+        (BondMode.ACTIVE_BACKUP, None, "active-backup"),
+        (BondMode.XOR, LoadBalance.L2, "l2"),
+        (BondMode.BROADCAST, None, "broadcast"),
+        (BondMode.LACP, LoadBalance.L23, "l23"),
+        (BondMode.LACP, LoadBalance.L34, "l34"),
+    ],
+)
+def test_a_bond_is_made_as_told(
+    plane: LiveDataplane, vpp: RealVpp, mode: BondMode, load_balance: LoadBalance | None, shown: str
+) -> None:
+    bond = op.CreateBond(interface="BondEthernet3", instance=3, mode=mode, load_balance=load_balance, mac="")
+    assert do(plane, bond).bonds == {"BondEthernet3": Bond(mode=mode, load_balance=load_balance)}
+    text = vpp.cli("show bond details")[1]
+    assert (f"mode: {mode.value}" in text, f"load balance: {shown}" in text) == (True, True)
+    do(plane, op.DeleteBond(interface="BondEthernet3"))
+
+
+def test_members_take_the_mac_of_their_bond_and_get_their_own_back(plane: LiveDataplane) -> None:
+    mac = "02:00:00:00:03:03"
+    state = do(
+        plane,
+        op.CreateBond(
+            interface="BondEthernet3",
+            instance=3,
+            mode=BondMode.LACP,
+            load_balance=LoadBalance.L34,
+            mac=mac,
+            is_numa_only=True,
+        ),
+        op.AddBondMember(interface="port0", bond="BondEthernet3", is_passive=True, is_long_timeout=True),
+        op.AddBondMember(interface="port1", bond="BondEthernet3"),
+    )
+    members = {"port0": Membership(is_passive=True, is_long_timeout=True), "port1": Membership()}
+    assert state.bonds == {"BondEthernet3": Bond(members=members, is_numa_only=True)}
+    assert {state.interfaces[name].mac for name in ("BondEthernet3", "port0", "port1")} == {mac}
+    state = do(plane, op.RemoveBondMember(interface="port0", bond="BondEthernet3"))
+    assert (list(state.bonds["BondEthernet3"].members), state.interfaces["port0"].mac) == (["port1"], MACS[0])
+    assert do(plane, op.DeleteBond(interface="BondEthernet3")).interfaces["port1"].mac == MACS[1]
+
+
+def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_again(plane: LiveDataplane) -> None:
+    bond = "BondEthernet0"
+    create = op.CreateBond(
+        interface=bond, instance=0, mode=BondMode.ACTIVE_BACKUP, load_balance=None, mac="", has_gso=True
+    )
+    state = do(
+        plane,
+        create,
+        op.AddBondMember(interface="port2", bond=bond),
+        op.SetBondWeight(interface="port2", weight=7),
+    )
+    assert state.bonds[bond] == Bond(
+        mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
+    )
+    assert state.interfaces[bond].mac == MACS[2]
+    state = do(
+        plane,
+        op.SetMac(interface=bond, mac="02:00:00:00:00:99"),
+        op.RemoveBondMember(interface="port2", bond=bond),
+    )
+    assert state.interfaces[bond].mac == "02:00:00:00:00:99"
+    assert do(plane, op.AddBondMember(interface="port3", bond=bond)).interfaces[bond].mac == MACS[3]
+    do(plane, op.DeleteBond(interface=bond))
+
+
+def test_a_bridge_has_its_settings_and_members(plane: LiveDataplane) -> None:
+    settings = BridgeSettings(learn=False, unicast_flood=False, arp_termination=True, mac_age_minutes=5)
+    state = do(
+        plane,
+        loopback(1),
+        op.CreateBridge(bd_id=9, settings=settings, tag="vppcfg lab"),
+        op.JoinBridge(interface="loop1", bd_id=9, is_bvi=True),
+        op.JoinBridge(interface="port0", bd_id=9, split_horizon_group=3),
+    )
+    assert state.bridges == {"bd9": Bridge(bd_id=9, settings=settings, tag="vppcfg lab")}
+    members = {name: (one.is_bvi, one.split_horizon_group) for name, one in state.interfaces.items() if one.bridge == 9}
+    assert members == {"loop1": (True, 0), "port0": (False, 3)}
+    assert refused(plane, op.DeleteBridge(bd_id=9)) == -120
+    assert refused(plane, op.CreateBridge(bd_id=9, settings=settings, tag="")) == -119
+    do(plane, op.LeaveL2(interface="port0"), op.DeleteLoopback(interface="loop1"), op.DeleteBridge(bd_id=9))
+
+
+@pytest.mark.parametrize("flag", op.BridgeFlag, ids=lambda flag: flag.name)
+def test_every_switch_of_a_bridge_can_be_turned(plane: LiveDataplane, flag: op.BridgeFlag) -> None:
+    state = do(plane, op.CreateBridge(bd_id=9, settings=BridgeSettings(), tag=""))
+    was_on: bool = getattr(state.bridges["bd9"].settings, flag.value)
+    turned = do(plane, op.SetBridgeFlag(bd_id=9, flag=flag, is_on=not was_on)).bridges["bd9"].settings
+    assert turned == replace(BridgeSettings(), **{flag.value: not was_on})
+    assert do(plane, op.SetBridgeFlag(bd_id=9, flag=flag, is_on=was_on)).bridges["bd9"] == Bridge(bd_id=9)
+    do(plane, op.DeleteBridge(bd_id=9))
+
+
+def test_addresses_of_a_bridge_can_age(plane: LiveDataplane) -> None:
+    state = do(
+        plane,
+        op.CreateBridge(bd_id=16777215, settings=BridgeSettings(), tag=""),
+        op.SetBridgeMacAge(bd_id=16777215, minutes=255),
+    )
+    assert state.bridges["bd16777215"].settings.mac_age_minutes == 255
+    do(plane, op.DeleteBridge(bd_id=16777215))
+
+
+@pytest.mark.parametrize(
+    "vxlan",
+    [
+        Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=16777215),
+        Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=1),
+    ],
+    ids=["ipv4", "ipv6"],
+)
+def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp, vxlan: Vxlan) -> None:
+    name, local, remote, vni = "vxlan_tunnel7", vxlan.local, vxlan.remote, vxlan.vni
+    create = op.CreateVxlan(interface=name, instance=7, local=local, remote=remote, vni=vni)
+    state = do(plane, create)
+    assert state.vxlans == {"vxlan_tunnel7": vxlan}
+    tunnel = state.interfaces["vxlan_tunnel7"]
+    assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.VXLAN, True, 9000)
+    shown = vpp.cli("show vxlan tunnel")[1]
+    assert f"src {local} dst {remote} src_port 4789 dst_port 4789 vni {vni}" in shown
+    assert refused(plane, create) == -75
+    do(plane, op.DeleteVxlan(interface=name, instance=7, local=local, remote=remote, vni=vni))
+
+
+def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp) -> None:
+    line = "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 7 l3"
+    assert vpp.cli(line)[0] == 0
+    assert not plane.observe().vxlans["vxlan_tunnel7"].is_plain
+    assert vpp.cli(f"{line} del")[0] == 0
+
+
+def test_a_tap_is_made_as_told(plane: LiveDataplane, vpp: RealVpp) -> None:
+    tap = Tap(
+        host_name="lab7",
+        host_mac="02:00:00:00:77:01",
+        host_mtu=1400,
+        host_netns="blue",
+        rx_ring_size=512,
+        tx_ring_size=1024,
+    )
+    state = do(plane, op.CreateTap(interface="tap7", instance=7, tap=tap))
+    assert state.taps == {"tap7": tap}
+    assert (state.interfaces["tap7"].kind, state.interfaces["tap7"].is_up) == (InterfaceKind.TAP, False)
+    link = vpp.ip("netns", "exec", "blue", "ip", "link", "show", "lab7")
+    assert ("mtu 1400" in link, "02:00:00:00:77:01" in link) == (True, True)
+    do(plane, op.DeleteTap(interface="tap7"))
+
+
+def test_a_tap_is_a_port_of_a_linux_bridge_and_no_host_of_a_pair(plane: LiveDataplane, vpp: RealVpp) -> None:
+    state = do(
+        plane,
+        op.CreateTap(interface="tap8", instance=8, tap=Tap(host_name="lab8", host_bridge="br0")),
+        op.CreateLcpPair(interface="port0", host_name="e0", netns="", is_default_netns=True),
+    )
+    assert {name: (tap.host_name, tap.host_bridge) for name, tap in state.taps.items()} == {"tap8": ("lab8", "br0")}
+    assert "master br0" in vpp.ip("link", "show", "lab8")
+    do(plane, op.DeleteLcpPair(interface="port0"), op.DeleteTap(interface="tap8"))
+
+
+RULES = (
+    AclRule(
+        action=AclAction.PERMIT_REFLECT,
+        source="192.0.2.0/24",
+        destination="0.0.0.0/0",
+        protocol=6,
+        source_ports=(1024, 65535),
+        destination_ports=(80, 443),
+        tcp_flags=(18, 2),
+    ),
+    AclRule(
+        action=AclAction.PERMIT,
+        source="2001:db8::/32",
+        destination="::/0",
+        protocol=58,
+        source_ports=(128, 129),
+        destination_ports=(0, 255),
+    ),
+    AclRule(action=AclAction.DENY, source="0.0.0.0/0", destination="0.0.0.0/0"),
+)
+
+
+def test_an_access_list_is_made_applied_and_changed_in_place(plane: LiveDataplane, vpp: RealVpp) -> None:
+    state = do(
+        plane,
+        op.CreateAcl(acl="web", rules=RULES, tag="vppcfg web"),
+        op.CreateAcl(acl="ssh", rules=(), tag="vppcfg ssh"),
+        op.BindAcls(interface="port0", binding=AclBinding(input=("ssh", "web"), output=("web",))),
+        op.BindAcls(interface="port1", binding=AclBinding(output=("web",))),
+    )
+    assert state.acls == {"web": Acl(rules=RULES, tag="vppcfg web"), "ssh": Acl(rules=(), tag="vppcfg ssh")}
+    assert state.interfaces["port0"].acls == AclBinding(input=("ssh", "web"), output=("web",))
+    assert state.interfaces["port1"].acls == AclBinding(output=("web",))
+    shown = vpp.cli(f"show acl-plugin acl index {state.acls['web'].index}")[1]
+    assert "ipv4 permit+reflect src 192.0.2.0/24 dst 0.0.0.0/0 proto 6 sport 1024-65535 dport 80-443" in shown
+    assert (refused(plane, op.DeleteAcl(acl="web")), refused(plane, op.DeleteAcl(acl="ssh"))) == (-142, -142)
+    state = do(plane, op.ReplaceAcl(acl="web", rules=RULES[2:], tag="vppcfg web"))
+    assert (state.acls["web"].rules, state.interfaces["port1"].acls.output) == (RULES[2:], ("web",))
+    do(
+        plane,
+        op.BindAcls(interface="port0", binding=AclBinding()),
+        op.BindAcls(interface="port1", binding=AclBinding()),
+        op.DeleteAcl(acl="web"),
+        op.DeleteAcl(acl="ssh"),
+    )
+
+
+def test_access_lists_of_others_have_names_too(plane: LiveDataplane, vpp: RealVpp) -> None:
+    for line in ("permit tag theirs", "deny tag twice", "deny tag twice"):
+        assert vpp.cli(f"set acl-plugin acl {line}")[0] == 0
+    acls = plane.observe().acls
+    twice = [f"acl:twice@{acl.index}" for acl in acls.values() if acl.tag == "twice"]
+    assert sorted(acls) == sorted(["acl:theirs", *twice])
+    assert len(twice) == 2
+    do(plane, *[op.DeleteAcl(acl=name) for name in acls])
+
+
+def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:
+    state = do(plane, op.CreateMplsTable(), op.SetMpls(interface="port0", is_on=True))
+    assert state.has_mpls_table
+    assert [name for name, one in state.interfaces.items() if one.has_mpls] == ["port0"]
+    assert not do(plane, op.SetMpls(interface="port0", is_on=False)).interfaces["port0"].has_mpls
+
+
+def test_addresses_are_borrowed_and_given_back(plane: LiveDataplane) -> None:
+    state = do(
+        plane,
+        loopback(1),
+        op.AddAddress(interface="loop1", address="192.0.2.1/32"),
+        op.SetUnnumbered(interface="port0", donor="loop1"),
+    )
+    assert (state.interfaces["port0"].unnumbered, state.interfaces["port0"].addresses) == ("loop1", frozenset())
+    state = do(plane, op.DeleteLoopback(interface="loop1"))
+    assert state.interfaces["port0"].unnumbered == "DELETED"
+    assert do(plane, op.UnsetUnnumbered(interface="port0", donor="DELETED")).interfaces["port0"].unnumbered is None
+
+
+def test_sflow_is_turned_on_where_it_was_told_though_sub_interfaces_came_before(
+    plane: LiveDataplane, vpp: RealVpp
+) -> None:
+    """From the first sub-interface on, hardware and software indexes are not the same."""
+    assert vpp.cli("create sub-interfaces port0 100")[0] == 0
+    state = do(
+        plane,
+        loopback(1),
+        op.SetSflow(interface="loop1", is_on=True),
+        op.SetSflow(interface="port3", is_on=True),
+        op.SetSflowSamplingRate(sampling_rate=1000),
+        op.SetSflowPollingInterval(polling_interval_s=5),
+        op.SetSflowHeaderBytes(header_bytes=64),
+    )
+    assert {name for name, one in state.interfaces.items() if one.has_sflow} == {"loop1", "port3"}
+    assert state.sflow == SflowSettings(sampling_rate=1000, polling_interval_s=5, header_bytes=64)
+    assert (refused(plane, op.SetSflow(interface="port3", is_on=True))) == -81
+    assert (refused(plane, op.SetSflow(interface="port0.100", is_on=True))) == -2
+    do(
+        plane,
+        op.SetSflow(interface="loop1", is_on=False),
+        op.SetSflow(interface="port3", is_on=False),
+        op.SetSflowSamplingRate(sampling_rate=10000),
+        op.SetSflowPollingInterval(polling_interval_s=20),
+        op.SetSflowHeaderBytes(header_bytes=128),
+        op.DeleteLoopback(interface="loop1"),
+        op.DeleteSubInterface(interface="port0.100"),
+    )
