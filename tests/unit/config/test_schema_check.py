@@ -186,7 +186,7 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
         ({"acls": {"a": {"terms": [{"action": "deny", "source": 5}]}}}, "schema-value", ..., "`5` is neither an add"),
         ({"acls": {"a": {"terms": [{"action": "deny", "protocol": 1.5}]}}}, "schema-value", ..., "neither the number"),
         ({"acls": {"a": {"terms": [{"action": "deny", "icmp-type": []}]}}}, "schema-value", ..., "`[]` is neither a"),
-        ({"sflow": {"sampling-rate": 0}}, "schema-value", ("sampling-rate",), "0 is less than 1"),
+        ({"sflow": {"sampling-rate": -1}}, "schema-value", ("sampling-rate",), "-1 is less than 0"),
         ({"protected": ["a b"]}, "schema-value", (0,), "cannot be the name of an interface"),
     ],
 )

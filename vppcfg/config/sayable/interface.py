@@ -1,10 +1,12 @@
-"""Why the configuration language cannot say what an observed interface is; one reason is enough."""
+"""Why the configuration language cannot say what an observed interface is, whatever its kind."""
 
 from __future__ import annotations
 
-from vppcfg.config.names import is_interface_name, is_lcp_name, is_netns_name, is_sub_id
+from vppcfg.config.names import is_interface_name, is_lcp_name, is_loopback_name, is_netns_name, is_sub_id, kind_of
 from vppcfg.config.parse.encapsulation import MAX_VLAN_ID
 from vppcfg.config.parse.sub_interface import sub_interface_name
+from vppcfg.config.sayable.made import why_made_unsayable
+from vppcfg.model.bridge import bridge_name
 from vppcfg.model.device import FIXED_LINK_MTU
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ownership import description_of, is_foreign, tag_for
@@ -19,19 +21,32 @@ def why_unsayable(name: str, state: State) -> str | None:
     interface = state.interfaces[name]
     return (
         _nature(interface)
+        or why_made_unsayable(interface, state)
         or _ownership(interface)
         or _tags(interface)
-        or _switching(interface)
+        or _switching(interface, state)
         or _mtu(interface, state.packet_mtu(name))
         or _lcp(name, state)
     )
 
 
 def _nature(interface: Interface) -> str | None:
-    if interface.kind not in (InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE):
-        return f"this version of vppcfg does not know interfaces of the kind {interface.kind.value}"
     if not is_interface_name(interface.name):
         return "its name cannot stand in a configuration"
+    if interface.parent is None and interface.kind is not kind_of(interface.name):
+        return "its name says that it is something else than it is"
+    if interface.kind is InterfaceKind.LOOPBACK:
+        return _loopback(interface)
+    return None
+
+
+def _loopback(interface: Interface) -> str | None:
+    if not is_loopback_name(interface.name):
+        return "it has a name that VPP gives to no loopback"
+    if not interface.is_up:
+        return "it is down, and loopbacks in a configuration are up"
+    if interface.l2xc is not None:
+        return "it is a loopback that is cross-connected"
     return None
 
 
@@ -58,13 +73,16 @@ def _tags(interface: Interface) -> str | None:
     return None
 
 
-def _switching(interface: Interface) -> str | None:
+def _switching(interface: Interface, state: State) -> str | None:
     if interface.tables != (0, 0):
         return f"it is in FIB table {max(interface.tables)}"
-    if interface.bridge is not None:
-        return f"it is a member of bridge domain {interface.bridge}"
-    if interface.tag_rewrite is not None:
+    if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
+        return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
+    if interface.bridge is None and interface.tag_rewrite is not None:
         return "it rewrites VLAN tags"
+    for name in (*interface.acls.input, *interface.acls.output):
+        if name not in state.acls:
+            return "it applies an access list that VPP does not show"
     return None
 
 
