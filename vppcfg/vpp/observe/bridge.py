@@ -62,15 +62,20 @@ def _bridge(
 
 
 def read_members(connection: Connection, replies: Replies) -> dict[int, BridgeMember]:
-    """Return how every member, a BVI included, belongs to its bridge domain."""
+    """Return how every member, a BVI included, belongs to its bridge domain.
+
+    The port that alone gets unknown unicast is not among the members that VPP lists, and is one here.
+    """
     if not connection.offers(_DUMP):
         return {}
     details = connection.message(_DETAILS)
-    read_bridge = details.reader("bd_id", "bvi_sw_if_index")
+    read_bridge = details.reader("bd_id", "bvi_sw_if_index", "uu_fwd_sw_if_index")
     members: dict[int, BridgeMember] = {}
     try:
         for data in replies.get(details.index, ()):
-            bd_id, bvi = read_bridge(data)
+            bd_id, bvi, uu_forward = read_bridge(data)
+            if uu_forward != _ALL:
+                members[uu_forward] = BridgeMember(bd_id, is_bvi=False, split_horizon_group=0)
             for index, group in details.items(data, "sw_if_index", "shg"):
                 members[index] = BridgeMember(bd_id, index == bvi, group)
     except struct.error as error:

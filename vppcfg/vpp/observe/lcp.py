@@ -19,6 +19,7 @@ _MORE = -165
 """VNET_API_ERROR_EAGAIN: the reply says from where to ask again (vnet/error.h)."""
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
+_SHOW_PLUGINS = "show plugins"
 
 
 class PairRow(NamedTuple):
@@ -41,8 +42,14 @@ def requests(connection: Connection) -> list[bytes]:
 
 
 def commands(connection: Connection) -> list[str]:
-    """Return the command that shows the plugin's switches."""
-    return [_SHOW] if is_present(connection) else []
+    """Return the commands that show the plugin's switches, and whether its companion linux-nl runs."""
+    return [_SHOW, _SHOW_PLUGINS] if is_present(connection) else []
+
+
+def has_listener(shown: Shown) -> bool:
+    """Return whether VPP runs the linux-nl plugin, which copies Linux's addresses and routes and has no message."""
+    _, text = shown.get(_SHOW_PLUGINS, (0, ""))
+    return "linux_nl_plugin.so" in text
 
 
 def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:

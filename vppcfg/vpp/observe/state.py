@@ -107,5 +107,6 @@ def _surroundings(
 
 
 def _facts(connection: Connection, shown: Shown, version: str) -> Facts:
-    plugins = frozenset(name for name, message in _PLUGINS.items() if connection.offers(message))
-    return Facts(version=version, plugins=plugins, lcp=lcp.read_settings(connection, shown))
+    plugins = {name for name, message in _PLUGINS.items() if connection.offers(message)}
+    plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
+    return Facts(version=version, plugins=frozenset(plugins), lcp=lcp.read_settings(connection, shown))

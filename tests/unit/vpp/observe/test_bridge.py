@@ -11,7 +11,14 @@ from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.vpp.codec import Value
 
-DEFAULTS: dict[str, Value] = {"learn": 1, "flood": 1, "uu_flood": 1, "forward": 1, "bvi_sw_if_index": ALL}
+DEFAULTS: dict[str, Value] = {
+    "learn": 1,
+    "flood": 1,
+    "uu_flood": 1,
+    "forward": 1,
+    "bvi_sw_if_index": ALL,
+    "uu_fwd_sw_if_index": ALL,
+}
 
 
 def stub_with(bridge: Mapping[str, Value], members: list[Mapping[str, Value]]) -> StubVpp:
@@ -66,6 +73,12 @@ def test_members_know_their_bridge_and_what_they_are_in_it() -> None:
         "loop0": (7, True, 0),
         "other": (None, False, 0),
     }
+
+
+def test_the_port_for_unknown_unicast_is_a_member_too() -> None:
+    stub = stub_with({"bd_id": 7, "uu_fwd_sw_if_index": 3}, [{"sw_if_index": 1, "shg": 0}])
+    found = observed(stub).interfaces
+    assert {name: one.bridge for name, one in found.items()} == {"port": 7, "loop0": None, "other": 7}
 
 
 def test_a_vpp_without_bridges_has_none() -> None:

@@ -338,6 +338,16 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
     assert observed(stub).facts.plugins == {"acl", "lacp", "linux_cp", "sflow", "tap", "vxlan"}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("  6. linux_cp_plugin.so  26.10", {"linux_cp"}), (" 7. linux_nl_plugin.so 26.10", {"linux_cp", "linux_nl"})],
+)
+def test_a_plugin_without_messages_is_present_when_it_is_shown(text: str, expected: set[str]) -> None:
+    stub = StubVpp()
+    stub.show({"show plugins": text})
+    assert observed(stub).facts.plugins == expected
+
+
 def test_a_vpp_with_nothing_but_interfaces_has_empty_tables() -> None:
     stub = StubVpp(plugins=())
     stub.add_interface(PORT, "port")
