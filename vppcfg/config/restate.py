@@ -93,7 +93,7 @@ def _path(interface: Interface) -> KeyPath:
 
 
 def _mac(interface: Interface) -> str | None:
-    """Return the MAC of a loopback that somebody has set; that of others may be the hardware's, and stays open."""
+    """Return the MAC of a loopback that somebody has set; that of a port may be the hardware's, and stays open."""
     if interface.kind is not InterfaceKind.LOOPBACK or _DEFAULT_LOOPBACK_MAC.fullmatch(interface.mac):
         return None
     return interface.mac
@@ -112,6 +112,7 @@ def _bond(name: str, state: State) -> BondConfig:
     return BondConfig(
         name=name,
         path=("bondethernets", name),
+        mac=state.interfaces[name].mac or None,
         members=tuple(sorted(bond.members, key=natural_key)),
         mode=bond.mode,
         load_balance=bond.load_balance if bond.mode.has_load_balance else None,

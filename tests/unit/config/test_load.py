@@ -31,7 +31,7 @@ interfaces:
     addresses: [ 192.0.2.0/24, 192.0.2.1/24, 192.0.2.1/24, nonsense ]
   on: {}
 unmanaged: [ eth1, eth2* ]
-loopbacks: {}
+loopback: {}
 """
 
 

@@ -11,9 +11,59 @@ def rules_in(text: str) -> list[str]:
     return sorted(problem.rule for problem in parse_text(text, "test").problems)
 
 
-@pytest.mark.parametrize("name", ["BondEthernet0", "BondEthernet12", "vxlan_tunnel3", "tap0", "loop16383"])
+MADE = """
+bondethernets: {BondEthernet0: {}, BondEthernet12: {}}
+vxlan_tunnels: {vxlan_tunnel3: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
+taps: {tap0: {host: {name: x}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["BondEthernet0", "BondEthernet12", "vxlan_tunnel3", "tap0"])
 def test_what_vpp_makes_has_no_driver(name: str) -> None:
-    assert rules_in(f"interfaces: {{{name}: {{device-type: dpdk}}}}") == ["device-type-not-phy"]
+    others = {"BondEthernet0", "BondEthernet12", "vxlan_tunnel3", "tap0"} - {name}
+    entries = ", ".join(f"{other}: {{}}" for other in sorted(others))
+    assert rules_in(f"interfaces: {{{name}: {{device-type: dpdk}}, {entries}}}{MADE}") == ["device-type-not-phy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("BondEthernet1", "bond-undefined"), ("vxlan_tunnel0", "vxlan-undefined"), ("tap1024", "tap-undefined")],
+)
+def test_what_vpp_makes_is_in_its_section(name: str, rule: str) -> None:
+    assert rules_in(f"interfaces: {{{name}: {{}}}}") == [rule]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: x}}",
+        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: broadcast, load-balance: l2}}",
+        "interfaces: {tap0: {}}\ntaps: 5",
+        "interfaces: {vxlan_tunnel1: {}}\nvxlan_tunnels: {vxlan_tunnel1: {}}",
+    ],
+)
+def test_what_has_problems_of_its_own_is_not_missing(text: str) -> None:
+    assert not any(rule.endswith("-undefined") for rule in rules_in(text))
+
+
+@pytest.mark.parametrize("mode", ["b: {l2xc: a}", "b: {}", "a: {l2xc: b}"])
+def test_an_l2_interface_has_no_mpls(mode: str) -> None:
+    texts = {
+        "b: {l2xc: a}": "interfaces: {a: {mpls: true}, b: {l2xc: a}}",
+        "b: {}": "interfaces: {a: {mpls: true}, b: {}}\nbridgedomains: {bd1: {interfaces: [a, b]}}",
+        "a: {l2xc: b}": "interfaces: {a: {l2xc: b, mpls: true}, b: {}}",
+    }
+    assert rules_in(texts[mode]) == ["l2-mpls"]
+
+
+def test_a_bvi_may_have_mpls() -> None:
+    text = 'loopbacks: {loop0: {mpls: true, mac: "02:00:00:00:00:01"}}\nbridgedomains: {bd1: {bvi: loop0}}'
+    assert rules_in(text) == []
+
+
+def test_sflow_is_for_ports() -> None:
+    bond = "interfaces: {a: {sflow: true}, BondEthernet0: {sflow: true}}\nbondethernets: {BondEthernet0: {}}"
+    assert rules_in(bond) == ["sflow-not-phy"]
 
 
 @pytest.mark.parametrize("name", ["eth0", "tap0a", "xtap0", "tap", "loop1a", "BondEthernet", "host-tap0", "bond0"])
