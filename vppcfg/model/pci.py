@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ADDRESS = re.compile(r"([0-9a-fA-F]{4,5}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
-_NAME = re.compile(r"[A-Za-z]+-?(?:([0-9a-f]+)/)?([0-9a-f]{1,2})/([0-9a-f]{1,2})/([0-7])")
+_NAME = re.compile(r"[A-Za-z]*Ethernet-?(?:([0-9a-f]{1,5})/)?([0-9a-f]{1,2})/([0-9a-f]{1,2})/([0-7])")
 
 
 def canonical_pci(text: object) -> str | None:
@@ -27,7 +27,7 @@ def interface_tail(address: str) -> str:
 def address_of_interface(name: str) -> str | None:
     """Return the PCI address that VPP's own name of a DPDK interface tells, None for any other name."""
     match = _NAME.fullmatch(name)
-    if match is None or "thernet" not in name:
+    if match is None:
         return None
     domain, bus, slot, function = (int(part or "0", 16) for part in match.groups())
     return f"{domain:04x}:{bus:02x}:{slot:02x}.{function}" if slot < 32 else None

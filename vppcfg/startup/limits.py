@@ -22,6 +22,8 @@ class NicLimits:
     tx_queues: int | None = None
     rx_descriptors: tuple[int, int] = (1, 65535)
     tx_descriptors: tuple[int, int] = (1, 65535)
+    default_descriptors: int | None = None
+    """What fits the device, where that is not what fits others."""
     align: int = 1
     """Descriptors come in multiples of this."""
     is_bifurcated: bool = False
@@ -47,7 +49,7 @@ _I40E = _ring("net_i40e", 64, 64, 4096, 32)
 _ICE = _ring("net_ice", 64, 64, 4096, 32)
 _IAVF = _ring("net_iavf", 16, 64, 4096, 32)
 _MLX = NicLimits(driver="mlx5_pci", is_bifurcated=True)
-_VIRTIO = _ring("net_virtio", None, 1, 32768, 1)
+_VIRTIO = replace(_ring("net_virtio", None, 1, 32768, 1), default_descriptors=256)
 _VMXNET3 = replace(
     NicLimits(driver="net_vmxnet3", rx_queues=16, tx_queues=8), rx_descriptors=(128, 4096), tx_descriptors=(512, 4096)
 )

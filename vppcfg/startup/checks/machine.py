@@ -13,9 +13,10 @@ def group_exists(case: Case) -> Iterator[Problem]:
     """Find a group that the machine does not have: VPP does not start then (vlib/unix/main.c)."""
     if case.host.groups and case.settings.gid not in case.host.groups:
         text = (
-            f"this machine has no group {case.settings.gid}, without which VPP does not start; `groupadd --system` it"
+            f"this machine has no group {case.settings.gid}, without which VPP does not start; "
+            f"`groupadd --system {case.settings.gid}`, or name another one"
         )
-        yield Problem(rule="group-missing", path=at("unix", "gid"), text=text, severity=Severity.WARNING)
+        yield Problem(rule="group-missing", path=at("unix", "gid"), text=text)
 
 
 def plugins_of_release(case: Case) -> Iterator[Problem]:

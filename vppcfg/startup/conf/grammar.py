@@ -36,7 +36,7 @@ class Key:
     until: Release | None = None
     """The first release that does not know it any more."""
     instead: str = ""
-    """What replaces a key that is gone."""
+    """What replaces a key that is gone; nothing does when it is empty."""
     is_many: bool = False
     """Whether several stand side by side, told apart by their first argument."""
 
@@ -77,8 +77,8 @@ _QUEUES = (
     *_keys((_W,), "rss-queues", "devargs", "tso"),
     Key(name="rss", block=OPAQUE),
     Key(name="no-rx-interrupts", since=Release(24, 10)),
-    *_gone("nothing, VPP strips no VLAN tags", "vlan-strip-offload"),
-    *_gone("nothing", "hqos", arguments=()),
+    *_gone("", "vlan-strip-offload"),
+    *_gone("", "hqos", arguments=()),
 )
 
 GRAMMAR: Mapping[str, tuple[Key, ...]] = {
@@ -152,8 +152,8 @@ GRAMMAR: Mapping[str, tuple[Key, ...]] = {
         Key(name="trace", arguments=(_W,), since=Release(26, 2), is_many=True),
         *_keys((_W,), "trace-dir", "trace-bufsz", since=Release(26, 2)),
         *_gone("buffers { buffers-per-numa }", "num-mbufs", "num-crypto-mbufs"),
-        *_gone("nothing", "num-mem-channels"),
-        *_gone("nothing", "no-dsa", "hqos", arguments=()),
+        *_gone("", "num-mem-channels"),
+        *_gone("", "no-dsa", "hqos", arguments=()),
     ),
     "device": (
         *_QUEUES,

@@ -108,7 +108,7 @@ class _Setup:
         known = f"{limit} queue(s) of the device" if limit else "what the device has, which is not known"
         if limits is None:
             known = "1, because nothing is known of this kind of device"
-        reason = f"min({len(local)} worker(s) on its NUMA node, {known})"
+        reason = f"min({len(local)} worker(s) for it, {known})"
         self._ledger.add(key, queues, Origin.FORMULA, reason)
         return queues
 
@@ -124,7 +124,9 @@ class _Setup:
         if own is not None or general is not None:
             self._ledger.add(key, own or general, Origin.FILE, "the file says so")
             return own or general or 0
-        if way == "tx":
+        if limits is not None and limits.default_descriptors is not None:
+            number, reason = limits.default_descriptors, f"what devices of {limits.driver} have"
+        elif way == "tx":
             number, reason = max(_FEWEST_TX, rx), f"as many as for RX, {_FEWEST_TX} at least"
         else:
             number, reason = _rx_descriptors(nic, queues)
