@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from struct import error as StructError
 
 from vppcfg.model.state import State
-from vppcfg.simulator.api_json import text_of
+from vppcfg.simulator.api import api_of
 from vppcfg.simulator.codec import MalformedMessageError, Value
 from vppcfg.simulator.faults import FaultCounter, Faults, Verdict
 from vppcfg.simulator.handlers import address, interface, l2xc, lcp, session, sub_interface
@@ -16,7 +16,7 @@ from vppcfg.simulator.handlers.call import Call, Client, Handlers, Outgoing
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.load import load_local0, load_ports, load_state
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import LINUX_CP, NEWEST, api_files, codec_of, message_ids, release_named
+from vppcfg.simulator.releases import LINUX_CP, NEWEST, release_named
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import InterfaceEvent, Tables
 from vppcfg.simulator.vnet import address as vnet_address
@@ -69,12 +69,8 @@ class SimulatedVpp:
         self.pid = os.getpid()
         self.clock = clock
         self.faults = FaultCounter(faults or Faults())
-        files = api_files(known, self.plugins)
-        ids = message_ids(files)
-        self.codec = codec_of(files, ids)
-        self.api_json = text_of(files, release)
-        crcs = {message.name: message.crc for file in files for message in file.messages}
-        self.message_table = [(number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()]
+        api = api_of(known, self.plugins)
+        self.codec, self.message_table, self.api_json = api.codec, api.message_table, api.json
         self.tables = Tables(known, LinuxSide(namespaces, host_devices, has_vlans=has_vlan_devices))
         load_local0(self.tables)
         load_ports(self.tables, ports)

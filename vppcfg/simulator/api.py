@@ -1,0 +1,34 @@
+"""The binary API of one release as a server needs it: codec, table of messages, JSON. Made once per release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vppcfg.simulator.api_json import text_of
+from vppcfg.simulator.codec import Codec
+from vppcfg.simulator.releases import Release, api_files, codec_of, message_ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """What a VPP of one release, with certain plugins, speaks."""
+
+    codec: Codec
+    message_table: tuple[tuple[int, bytes], ...]
+    """Id and NAME_CRC of every message."""
+    json: bytes
+    """What get_api_json answers."""
+
+
+@lru_cache(maxsize=16)
+def api_of(release: Release, plugins: frozenset[str]) -> Api:
+    """Return the API of a VPP of `release` with these plugins."""
+    files = api_files(release, plugins)
+    ids = message_ids(files)
+    crcs = {message.name: message.crc for file in files for message in file.messages}
+    return Api(
+        codec=codec_of(files, ids),
+        message_table=tuple((number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()),
+        json=text_of(files, release.name),
+    )
