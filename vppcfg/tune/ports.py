@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad, frame_size
 from vppcfg.tune.reading import InterfaceCounters, Reading
 
-RING_FULL = ("tx failure", "no free tx slots", "no free slots", "txring overrun", "tx ring overrun", "tx_buffer_full",
-             "no tx slots", "no available descriptors")  # fmt: skip
+RING_FULL = (
+    "tx failure", "no free tx slots", "no free slots", "no_free_slots", "txring overrun", "tx ring overrun",
+    "no available descriptors",
+)  # fmt: skip
 """What drivers call it when a transmit ring has no free slot, in lower case."""
 _CUT_NAME = 30
 """VPP may cut names of nodes to this length."""

@@ -88,7 +88,9 @@ class StatsSegment:
         return {"nodes": nodes, "threads": main_and_workers, "time_s": float(max(since, 1))}
 
     def _scalar(self, name: str) -> float:
-        return float(self._stats[name]) if name in self._stats.directory else 0.0
+        """Return a number by its name, which may be a place in a vector; 0 when this VPP does not have it."""
+        value = self._stats[name] if name in self._stats.directory else 0
+        return float(sum(value)) if isinstance(value, list) else float(value)
 
     def _errors(self) -> dict[str, int]:
         """Return the counters of nodes that are not 0, by NODE/REASON; each is a place in one vector."""

@@ -40,7 +40,7 @@ def _finding(exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Sit
     taken = {worker.name: counts[worker.name] for worker in exposed if counts.get(worker.name, 0) >= _PREEMPTED}
     evidence = [Evidence(text=f"isolated CPUs: {isolated}", source="/sys/devices/system/cpu/isolated")]
     evidence += [
-        Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=situation.load.reading.source("threads"))
+        Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=situation.load.reading.source("places"))
         for worker in exposed
     ]
     evidence += [
@@ -53,9 +53,10 @@ def _finding(exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Sit
         for worker in paired
     ]  # fmt: skip
     names = ", ".join(worker.name for worker in exposed or paired)
+    is_missing = bool(taken) and any(port.rx_miss_pps for port in situation.load.ports)
     return Finding(
         rule=RULE,
-        severity=Severity.RISK if taken or paired else Severity.NOTICE,
+        severity=Severity.RISK if paired or is_missing else Severity.NOTICE,
         subject=names,
         verdict=f"the kernel may run other programs on the CPU of {names}"
         if exposed

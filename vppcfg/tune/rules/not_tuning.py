@@ -11,6 +11,8 @@ from vppcfg.tune.situation import Situation
 from vppcfg.tune.thresholds import FAULT_PPS
 
 RULE = "not-tuning"
+_UNEXPLAINED = 0.5
+"""Ours: the rest of a drop node is worth a word when it is this share of what passes there; replies end there too."""
 _WORTH_A_LOSS = 1e-3
 """Ours: share of all packets from which on faults are more than the noise of any network."""
 FAULTS: tuple[tuple[str, str], ...] = (
@@ -39,26 +41,30 @@ FAULTS: tuple[tuple[str, str], ...] = (
 _NODES = {
     "ip4-not-enabled": "packets on an interface without an IPv4 address",
     "ip6-not-enabled": "packets on an interface without an IPv6 address",
-    "ip4-drop": "packets without a route",
-    "ip6-drop": "packets without a route",
+    "ip4-drop": "packets without a route, or with one that drops",
+    "ip6-drop": "packets without a route, or with one that drops",
 }
 """Nodes that only packets pass that are dropped there, for releases that count no reason."""
 
 
 def find(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per reason."""
-    seen: set[str] = set()
+    """Yield a finding per reason; what ends in a node of `_NODES` counts as far as no reason explains it."""
+    seen: dict[str, float] = {}
     for rate in situation.load.errors:
-        hint = hint_for(rate)
-        if hint and (rate.per_s or 0.0) >= FAULT_PPS and hint not in seen:
-            seen.add(hint)
-            yield _finding(rate.node, f"`{rate.reason}`", rate.per_s or 0.0, hint, situation, "errors")
+        hint, lost = hint_for(rate), rate.per_s or 0.0
+        if hint and lost >= FAULT_PPS and hint not in seen:
+            seen[hint] = lost
+            yield _finding(rate.node, f"`{rate.reason}`", lost, hint, situation, "errors")
     for name, hint in _NODES.items():
-        rates = [thread.by_name[name].vectors / thread.duration_s for thread in situation.load.threads
-                 if name in thread.by_name]  # fmt: skip
-        if sum(rates) >= FAULT_PPS and hint not in seen:
-            seen.add(hint)
-            yield _finding(name, "its packets", sum(rates), hint, situation, "threads")
+        lost = _passed(name, situation) - sum(seen.values())
+        if lost >= max(FAULT_PPS, _UNEXPLAINED * _passed(name, situation)) and hint not in seen:
+            yield _finding(name, "its packets", lost, hint, situation, "threads")
+
+
+def _passed(node: str, situation: Situation) -> float:
+    """Return packets per second that pass a node, on all threads."""
+    threads = [thread for thread in situation.load.threads if node in thread.by_name]
+    return sum(thread.by_name[node].vectors / thread.duration_s for thread in threads)
 
 
 def hint_for(rate: ErrorRate) -> str:
