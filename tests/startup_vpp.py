@@ -1,0 +1,113 @@
+"""Starts a real VPP with a startup.conf of a test, on a machine that a test made up, and removes every trace of it.
+
+VPP runs in mount and network namespaces of its own: what it sees of CPUs and NUMA nodes is a grown tree (tests/hosts),
+and its sockets and logs stand in file systems that go away with it. Pinning to CPUs that the real machine lacks is
+made to succeed by startup_vpp.c. VPP_PREFIX names the installation.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.real_vpp import prefix, skip_reason
+
+_SOURCE = Path(__file__).with_name("startup_vpp.c")
+_START_S = 60.0
+_APART = """\
+mount -t tmpfs none /run && mkdir -p /run/vpp
+mount -t tmpfs none /var/log && mkdir -p /var/log/vpp
+mount -t tmpfs none /dev/shm
+[ -z "$TREE" ] || mount --bind "$TREE/sys/devices/system" /sys/devices/system
+[ ! -e "$TREE/etc/group" ] || mount --bind "$TREE/etc/group" /etc/group
+exec "$@"
+"""
+_SMALL_PAGES = """
+buffers { page-size 4k }
+memory { main-heap-page-size 4k }
+statseg { page-size 4k }
+"""
+"""The real machine need not have hugepages."""
+
+
+def why_not() -> str | None:
+    """Return why no VPP can be started here, None when one can."""
+    reason = skip_reason()
+    return reason if reason or shutil.which("cc") else "no real VPP: the program cc is missing"
+
+
+class StartupVpp:
+    """A VPP that runs, or has ended."""
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+
+    @property
+    def socket_path(self) -> Path:
+        """Return the API socket, as seen from outside."""
+        return Path(f"/proc/{self._process.pid}/root/run/vpp/api.sock")
+
+    @property
+    def output(self) -> str:
+        """Return what VPP wrote to its terminal and its log."""
+        return (self._folder / "output").read_text(errors="replace")
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether VPP has not ended."""
+        return self._process.poll() is None
+
+    def wait(self) -> None:
+        """Wait until VPP listens or has ended."""
+        deadline = time.monotonic() + _START_S
+        while self.is_running and not self.socket_path.exists():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"VPP does not listen: {self.output[-2000:]}")
+            time.sleep(0.05)
+
+
+@contextmanager
+def starting(conf: str, tree: Path | None = None) -> Iterator[StartupVpp]:
+    """Start VPP with a startup.conf on the machine of `tree`, wait until it listens or ends, and end it."""
+    folder = Path(tempfile.mkdtemp(prefix="vppcfg-startup-"))
+    try:
+        process = _launched(conf, tree, folder)
+        vpp = StartupVpp(process, folder)
+        try:
+            vpp.wait()
+            yield vpp
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _launched(conf: str, tree: Path | None, folder: Path) -> subprocess.Popen[bytes]:
+    library = folder / "elsewhere.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_SOURCE), "-ldl"], check=True)
+    file = folder / "startup.conf"
+    file.write_text(_at_prefix(conf) + _SMALL_PAGES)
+    apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-e", "-c", _APART, "sh"]
+    command = [*apart, "env", f"LD_PRELOAD={library}", str(prefix() / "bin/vpp"), "-c", str(file)]
+    with (folder / "output").open("wb") as output:
+        return subprocess.Popen(
+            command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env={**os.environ, "TREE": str(tree or "")}
+        )
+
+
+def _at_prefix(conf: str) -> str:
+    """Return a file with the plugins of the installation that is tested."""
+    plugins = next((prefix() / "lib").glob("**/vpp_plugins"), None)
+    return (
+        conf if plugins is None else re.sub(r"^plugins \{", f"plugins {{\n  path {plugins}", conf, flags=re.MULTILINE)
+    )
