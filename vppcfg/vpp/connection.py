@@ -23,7 +23,7 @@ _SOCKCLNT_CREATE_REPLY = 16
 """Message ids that are the same in every VPP, since a client has no table yet (vlibmemory/memclnt.api, in order)."""
 _GOODBYE_S = 2.0
 _OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
-_MISSING = "it is older than 22.06, or runs without the plugin that has it"
+_MISSING = "it is too old for that, or runs without the plugin that has it"
 
 Replies = Mapping[int, Sequence[bytes]]
 """Messages by message id, in the order in which they came."""

@@ -7,103 +7,15 @@ from collections.abc import Callable, Sequence
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import (
-    BindAcls,
-    CreateAcl,
-    CreateBond,
-    CreateLoopback,
-    CreateSubInterface,
-    CreateTap,
-    CreateVxlan,
-    DeleteAcl,
-    DeleteBond,
-    DeleteLoopback,
-    DeleteSubInterface,
-    DeleteTap,
-    DeleteVxlan,
-    Operation,
-    ReplaceAcl,
-)
+from vppcfg.plan.operations import Operation
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.encode import encode, objection
-from vppcfg.vpp.observe.acl import read_indexes
-from vppcfg.vpp.observe.interface import read_names
+from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.retval import describe
 
 WINDOW = 500
 """Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
-
-INTERFACE_CREATIONS = (CreateSubInterface, CreateLoopback, CreateBond, CreateVxlan, CreateTap)
-INTERFACE_DELETIONS = (DeleteSubInterface, DeleteLoopback, DeleteBond, DeleteVxlan, DeleteTap)
-
-
-class NotYetKnown(Exception):
-    """An operation names something whose creation VPP has not answered yet."""
-
-
-class _Numbers:
-    """The index of each object of one kind, as operations go by."""
-
-    def __init__(self, kind: str, by_name: dict[str, int]) -> None:
-        self._kind = kind
-        self._by_name = by_name
-        self._expected: set[str] = set()
-
-    def find(self, name: str) -> int:
-        """Return the index of `name`; raise NotYetKnown or, where there is none, ValueError."""
-        if name in self._by_name:
-            return self._by_name[name]
-        if name in self._expected:
-            raise NotYetKnown
-        raise ValueError(f"VPP has no {self._kind} {name}")
-
-    def expect(self, name: str) -> None:
-        """Take account of a creation that is under way."""
-        self._expected.add(name)
-
-    def add(self, name: str, index: int) -> None:
-        """Take account of a new object."""
-        self._expected.discard(name)
-        self._by_name[name] = index
-
-    def remove(self, name: str) -> None:
-        """Take account of a deletion that is under way."""
-        del self._by_name[name]
-
-
-class Indexes:
-    """How VPP numbers interfaces and access lists, as operations go by."""
-
-    def __init__(self, interfaces: dict[str, int], acls: dict[str, int]) -> None:
-        self._interfaces = _Numbers("interface", interfaces)
-        self._acls = _Numbers("access list", acls)
-
-    def interface(self, name: str) -> int:
-        """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
-        return self._interfaces.find(name)
-
-    def acl(self, name: str) -> int:
-        """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
-        return self._acls.find(name)
-
-    def note_sent(self, operation: Operation) -> None:
-        """Take account of an operation that is under way."""
-        if isinstance(operation, INTERFACE_CREATIONS):
-            self._interfaces.expect(operation.interface)
-        elif isinstance(operation, INTERFACE_DELETIONS):
-            self._interfaces.remove(operation.interface)
-        elif isinstance(operation, CreateAcl):
-            self._acls.expect(operation.acl)
-        elif isinstance(operation, DeleteAcl):
-            self._acls.remove(operation.acl)
-
-    def note_done(self, operation: Operation, created: Sequence[int]) -> None:
-        """Take account of an operation that was carried out, and of the index that VPP told."""
-        if isinstance(operation, INTERFACE_CREATIONS):
-            self._interfaces.add(operation.interface, created[0])
-        elif isinstance(operation, CreateAcl):
-            self._acls.add(operation.acl, created[0])
 
 
 class Run:
@@ -112,7 +24,7 @@ class Run:
     def __init__(self, connection: Connection, operations: Sequence[Operation]) -> None:
         self._connection = connection
         self._operations = operations
-        self._indexes = _read_indexes(connection, operations)
+        self._indexes = read_indexes(connection, operations)
         self._expected: set[str] = set()
         """Messages whose replies can be read."""
         self._readers: dict[int, tuple[str, Reader]] = {}
@@ -204,12 +116,6 @@ def perform(
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
     return Run(connection, operations).go(on_progress)
-
-
-def _read_indexes(connection: Connection, operations: Sequence[Operation]) -> Indexes:
-    """Ask VPP how it numbers what `operations` may name."""
-    names_acls = any(isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl | BindAcls) for operation in operations)
-    return Indexes(read_names(connection), read_indexes(connection) if names_acls else {})
 
 
 class _AnyIndex:

@@ -187,6 +187,14 @@ def test_nothing_is_said_about_what_was_deleted(operation: op.Operation) -> None
     assert (refusal.index, refusal.text) == (1, "not sent: VPP has no interface port")
 
 
+def test_a_tunnel_that_vpp_does_not_have_is_vpps_to_refuse() -> None:
+    """A tunnel is deleted by its endpoints, and needs no index for it."""
+    stub = Recorder(plugins=ALL_PLUGINS)
+    stub.refusals = {0: -6}
+    delete = op.DeleteVxlan(interface="vxlan_tunnel1", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1)
+    assert [refusal.retval for refusal in perform(stub, delete).refusals] == [-6]
+
+
 def test_a_new_access_list_is_applied_by_the_index_that_vpp_tells() -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     performance = perform(

@@ -1,0 +1,107 @@
+"""How VPP numbers what operations name: names in, indexes out, as objects come and go on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vppcfg.plan.operations import (
+    BindAcls,
+    CreateAcl,
+    CreateBond,
+    CreateLoopback,
+    CreateSubInterface,
+    CreateTap,
+    CreateVxlan,
+    DeleteAcl,
+    DeleteBond,
+    DeleteLoopback,
+    DeleteSubInterface,
+    DeleteTap,
+    DeleteVxlan,
+    Operation,
+    ReplaceAcl,
+)
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.observe import acl, interface
+
+_CREATIONS = (CreateSubInterface, CreateLoopback, CreateBond, CreateVxlan, CreateTap)
+_DELETIONS = (DeleteSubInterface, DeleteLoopback, DeleteBond, DeleteVxlan, DeleteTap)
+_RENUMBERING = frozenset({*_CREATIONS, *_DELETIONS, CreateAcl, DeleteAcl})
+
+
+class NotYetKnown(Exception):
+    """An operation names something whose creation VPP has not answered yet."""
+
+
+class _Numbers:
+    """The index of each object of one kind, as operations go by."""
+
+    def __init__(self, kind: str, by_name: dict[str, int]) -> None:
+        self._kind = kind
+        self._by_name = by_name
+        self._expected: set[str] = set()
+
+    def find(self, name: str) -> int:
+        """Return the index of `name`; raise NotYetKnown or, where there is none, ValueError."""
+        if name in self._by_name:
+            return self._by_name[name]
+        if name in self._expected:
+            raise NotYetKnown
+        raise ValueError(f"VPP has no {self._kind} {name}")
+
+    def expect(self, name: str) -> None:
+        """Take account of a creation that is under way."""
+        self._expected.add(name)
+
+    def add(self, name: str, index: int) -> None:
+        """Take account of a new object."""
+        self._expected.discard(name)
+        self._by_name[name] = index
+
+    def remove(self, name: str) -> None:
+        """Take account of a deletion that is under way."""
+        self._by_name.pop(name, None)
+
+
+class Indexes:
+    """How VPP numbers interfaces and access lists, as operations go by."""
+
+    def __init__(self, interfaces: dict[str, int], acls: dict[str, int]) -> None:
+        self._interfaces = _Numbers("interface", interfaces)
+        self._acls = _Numbers("access list", acls)
+
+    def interface(self, name: str) -> int:
+        """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
+        return self._interfaces.find(name)
+
+    def acl(self, name: str) -> int:
+        """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
+        return self._acls.find(name)
+
+    def note_sent(self, operation: Operation) -> None:
+        """Take account of an operation that is under way."""
+        if type(operation) not in _RENUMBERING:
+            return
+        if isinstance(operation, _CREATIONS):
+            self._interfaces.expect(operation.interface)
+        elif isinstance(operation, _DELETIONS):
+            self._interfaces.remove(operation.interface)
+        elif isinstance(operation, CreateAcl):
+            self._acls.expect(operation.acl)
+        elif isinstance(operation, DeleteAcl):
+            self._acls.remove(operation.acl)
+
+    def note_done(self, operation: Operation, created: Sequence[int]) -> None:
+        """Take account of an operation that was carried out, and of the index that VPP told."""
+        if type(operation) not in _RENUMBERING:
+            return
+        if isinstance(operation, _CREATIONS):
+            self._interfaces.add(operation.interface, created[0])
+        elif isinstance(operation, CreateAcl):
+            self._acls.add(operation.acl, created[0])
+
+
+def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Indexes:
+    """Ask VPP how it numbers what `operations` may name."""
+    names_acls = any(isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl | BindAcls) for operation in operations)
+    return Indexes(interface.read_names(connection), acl.read_indexes(connection) if names_acls else {})
