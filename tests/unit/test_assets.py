@@ -9,7 +9,7 @@ import pytest
 from vppcfg import assets
 
 
-@pytest.mark.parametrize("name", ["schema/vppcfg.yaml", "schema/rules.yaml"])
+@pytest.mark.parametrize("name", ["schema/vppcfg.yaml", "schema/rules.yaml", "schema/vppcfg.schema.json"])
 def test_the_files_of_this_checkout_are_found(name: str) -> None:
     assert assets.find(name).is_file()
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_FORMS = (
+FORMS = (
     re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"),
     re.compile(r"(?:[0-9a-f]{2}-){5}[0-9a-f]{2}"),
     re.compile(r"(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}"),
     re.compile(r"[0-9a-f]{12}"),
 )
-MAC_PATTERN = "|".join(form.pattern for form in _FORMS)
-"""All forms, in lower case."""
+"""In lower case."""
 
 
 def canonical_mac(value: Any) -> str | None:
@@ -20,7 +19,7 @@ def canonical_mac(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     text = value.lower()
-    if not any(form.fullmatch(text) for form in _FORMS):
+    if not any(form.fullmatch(text) for form in FORMS):
         return None
     digits = re.sub(r"[^0-9a-f]", "", text)
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))

@@ -26,13 +26,13 @@ LIST_LENGTH = 64
 ACL_LENGTH = 56
 """VPP keeps 64 bytes of an ACL's tag, the last one NUL (plugins/acl/acl.api); `vppcfg ` stands before the name."""
 
-_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
-_NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_LCP = re.compile(r"[a-z][a-z0-9.-]*")
-_GLOB = re.compile(r"[!-~]+")
+INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
+NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+LCP = re.compile(r"[a-z][a-z0-9.-]*")
+GLOB = re.compile(r"[!-~]+")
 _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")
-_LIST = re.compile(r"[a-z][a-z0-9-]*")
+LIST = re.compile(r"[a-z][a-z0-9-]*")
 _NUMBERED = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]{0,9})")
 _KINDS = {
     "loop": InterfaceKind.LOOPBACK,
@@ -44,22 +44,22 @@ _KINDS = {
 
 def is_interface_name(value: Any) -> bool:
     """Return whether `value` can be the name of an interface, such as TenGigabitEthernet1/0/0 or eth0."""
-    return isinstance(value, str) and len(value) <= NAME_LENGTH and _INTERFACE.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= NAME_LENGTH and INTERFACE.fullmatch(value) is not None
 
 
 def is_netns_name(value: Any) -> bool:
     """Return whether `value` can be the name of a network namespace."""
-    return isinstance(value, str) and len(value) <= NETNS_LENGTH and _NETNS.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= NETNS_LENGTH and NETNS.fullmatch(value) is not None
 
 
 def is_lcp_name(value: Any) -> bool:
     """Return whether `value` can be the Linux name of an LCP, such as e0 or be0.100."""
-    return isinstance(value, str) and len(value) <= LINUX_NAME_LENGTH and _LCP.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= LINUX_NAME_LENGTH and LCP.fullmatch(value) is not None
 
 
 def is_glob(value: Any) -> bool:
     """Return whether `value` can be a pattern over names of objects."""
-    return isinstance(value, str) and _GLOB.fullmatch(value) is not None
+    return isinstance(value, str) and GLOB.fullmatch(value) is not None
 
 
 def glob_of(name: str) -> str:
@@ -74,12 +74,12 @@ def is_sub_id(value: Any) -> bool:
 
 def is_acl_name(value: Any) -> bool:
     """Return whether `value` can be the name of an ACL."""
-    return isinstance(value, str) and len(value) <= ACL_LENGTH and _LIST.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= ACL_LENGTH and LIST.fullmatch(value) is not None
 
 
 def is_prefix_list_name(value: Any) -> bool:
     """Return whether `value` can be the name of a prefix list."""
-    return isinstance(value, str) and len(value) <= LIST_LENGTH and _LIST.fullmatch(value) is not None
+    return isinstance(value, str) and len(value) <= LIST_LENGTH and LIST.fullmatch(value) is not None
 
 
 def numbered(word: str, first: int, last: int) -> Callable[[Any], bool]:
