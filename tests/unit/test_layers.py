@@ -37,7 +37,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),
     "config": ("yaml", "yamale", "netaddr"),
     "startup": ("jinja2",),
-    "tune": ("jinja2",),
+    "tune": ("jinja2", "ruamel"),
     "loadtest": ("jinja2",),
 }
 """The only packages from outside that a layer may import."""
