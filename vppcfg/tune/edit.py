@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, MutableMapping
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
 from typing import Any
 
 from vppcfg.errors import UsageError
@@ -13,6 +14,8 @@ from vppcfg.tune.patch import SECTION
 
 _STYLES = ((2, 2, 0), (2, 4, 2), (4, 4, 0), (4, 4, 2), (4, 6, 4))
 """Indentations in use: of maps, of lists, and of the dash in it."""
+_BRACES = re.compile(r"\{([^{} ][^{}]*)\}")
+_COMMENT = re.compile(r"(?<=\}) +#")
 
 
 def with_settings(text: str, settings: Iterable[Setting]) -> str:
@@ -22,9 +25,10 @@ def with_settings(text: str, settings: Iterable[Setting]) -> str:
         return text + ("" if text.endswith("\n") or not text else "\n") + _section_alone(settings)
     if not isinstance(data, MutableMapping):
         raise UsageError("the configuration is not a map of sections, and cannot be edited")
+    unchanged = _dumped(yaml, data)
     for setting in settings:
         _set(data, (SECTION, *setting.path), setting.value)
-    return _dumped(yaml, data)
+    return _carried_over(text, unchanged, _dumped(yaml, data))
 
 
 def difference(before: str, after: str, name: str) -> list[str]:
@@ -69,6 +73,28 @@ def _dumped(yaml: Any, data: Any) -> str:
     stream = io.StringIO()
     yaml.dump(data, stream)
     return stream.getvalue()
+
+
+def _carried_over(text: str, unchanged: str, changed: str) -> str:
+    """Return `text` with the lines that differ between two dumps of it: every other line stays as it was typed."""
+    typed, before, after = text.splitlines(), unchanged.splitlines(), changed.splitlines()
+    if len(typed) != len(before):
+        return changed
+    lines: list[str] = []
+    for kind, first, last, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += typed[first:last]
+        else:
+            lines += _styled(typed[first:last], after[start:end])
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _styled(typed: list[str], dumped: list[str]) -> list[str]:
+    """Return dumped lines with the spaces inside braces, and before a comment, that the typed ones have."""
+    if any('"' in line or "'" in line for line in dumped) or not any("{ " in line for line in typed):
+        return dumped
+    gap = next((match[0] for line in typed if (match := _COMMENT.search(line))), " #")
+    return [_COMMENT.sub(gap, _BRACES.sub(r"{ \1 }", line)) for line in dumped]
 
 
 def _section_alone(settings: Iterable[Setting]) -> str:

@@ -47,9 +47,7 @@ def saturated(name: str) -> Load:
     )
     rate = run["rate_pps"]
     printed = PrintedRates(received_pps=rate, sent_pps=rate, dropped_pps=0.0, punted_pps=0.0)
-    thread = ThreadCounters(
-        index=1, name="vpp_wk_0", lcore=2, time_s=run["time_s"], printed=printed, nodes=nodes
-    )
+    thread = ThreadCounters(index=1, name="vpp_wk_0", lcore=2, time_s=run["time_s"], printed=printed, nodes=nodes)
     return load_of([Reading(threads=(thread,), cpu=Cpu(model="Xeon", base_hz=XEON_HZ))])
 
 
@@ -71,9 +69,7 @@ def worker(index: int = 1, *, pps: float = 1e6, vector: float = 8.0, poll: float
     polls = max(round(packets / (poll or vector)), 1)
     nodes = (node("dpdk-input", polls, packets), node("ethernet-input", calls, packets))
     name = "vpp_main" if index == 0 else f"vpp_wk_{index - 1}"
-    return ThreadLoad(
-        index=index, name=name, lcore=index, duration_s=1.0, table_duration_s=1.0, nodes=nodes, queues=1
-    )
+    return ThreadLoad(index=index, name=name, lcore=index, duration_s=1.0, table_duration_s=1.0, nodes=nodes, queues=1)
 
 
 def limits(queues: int = 1, most: int = 4, descriptors: int = 512) -> QueueLimits:

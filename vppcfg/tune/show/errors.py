@@ -46,7 +46,7 @@ def _counter(line: str) -> ErrorCounter | None:
     if match is None:
         return None
     words = match[3].split()
-    if len(words) > 1 and words[-1].isdecimal():
+    if len(words) > 2 and words[-1].isdecimal() and words[-2] in _SEVERITIES:
         words.pop()  # the index in `verbose`
     if len(words) > 1 and words[-1] in _SEVERITIES:
         words.pop()

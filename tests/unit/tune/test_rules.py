@@ -1,0 +1,297 @@
+"""Every rule: the load in which it must speak, and the one next to it in which it must not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.tune.material import (
+    GI1,
+    GI3,
+    findings,
+    hardware,
+    host,
+    limits,
+    load,
+    node,
+    one,
+    port,
+    queue,
+    rules,
+    tx_queue,
+    with_reading,
+    worker,
+)
+from vppcfg.tune.diagnosis import NAMES
+from vppcfg.tune.finding import Severity
+from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
+from vppcfg.tune.patch import as_data
+from vppcfg.tune.reading import BufferPool, Cpu, Heap, PciDevice, Reading
+
+SATURATED = worker(vector=250.0, poll=250.0)
+LINE_64 = 1_488_095.0
+
+
+def errors(node_name: str, reason: str, per_s: float = 500.0) -> tuple[ErrorRate, ...]:
+    return (ErrorRate(node=node_name, reason=reason, count=round(per_s * 10), per_s=per_s),)
+
+
+def starving(**settings: Any) -> PortLoad:
+    usual: dict[str, Any] = {"handed_pps": 1e6, "tx_pps": 0.97e6, "tx_lost": 300_000.0, "tx_lost_pps": 30_000.0}
+    return port(**(usual | settings))
+
+
+def pool(free: int, used: int, name: str = "default-numa-0") -> BufferPool:
+    return BufferPool(name=name, total=free + used, available=free, cached=0, used=used)
+
+
+CASES: dict[str, tuple[Load, Load]] = {
+    "nic-bound": (load(port(rx_pps=0.9e6)), load(port(rx_pps=0.99e6))),
+    "link-bound": (load(port(rx_pps=0.995 * LINE_64)), load(port(rx_pps=0.97 * LINE_64))),
+    "cpu-bound": (
+        load(port(rx_pps=1e6), threads=(SATURATED,)),
+        load(port(rx_pps=1e6), threads=(worker(vector=150.0),)),
+    ),
+    "tx-descriptors": (load(starving()), load(starving(tx_lost=500.0, tx_lost_pps=50.0))),
+    "egress-oversubscribed": (
+        load(starving(handed_pps=1.6e6, tx_pps=0.995 * LINE_64)),
+        load(starving(handed_pps=1.6e6, tx_pps=0.95 * LINE_64)),
+    ),
+    "rx-ring": (load(port(rx_miss_pps=100.0, rx_pps=1e6)), load(port(rx_miss_pps=0.0, rx_pps=1e6))),
+    "buffers": (
+        load(reading=Reading(buffers=(pool(50, 950),))),
+        load(reading=Reading(buffers=(pool(500, 500), pool(0, 0, "default-numa-1")))),
+    ),
+    "worker-imbalance": (
+        load(port(), threads=(worker(1, pps=9e5), worker(2, pps=1e5))),
+        load(port(), threads=(worker(1, pps=6e5), worker(2, pps=4e5))),
+    ),
+    "rss": (
+        load(
+            port(rx_queues=(queue(thread=1), queue(thread=2, number=1)), rx_pps=1e6),
+            threads=(worker(1, pps=9.9e5), worker(2, pps=1e4)),
+        ),
+        load(
+            port(rx_queues=(queue(thread=1), queue(thread=2, number=1)), rx_pps=1e6),
+            threads=(worker(1, pps=6e5), worker(2, pps=4e5)),
+        ),
+    ),
+    "shared-tx-queue": (
+        load(
+            port(tx_queues=(tx_queue(1, 2),)),
+            port(GI3, tx_queues=(tx_queue(1, port=GI3), tx_queue(2, port=GI3, number=1))),
+            threads=(replace(worker(), nodes=(node(f"{GI1}-tx", 9, 99, 200.0), node(f"{GI3}-tx", 9, 99, 100.0))),),
+        ),
+        load(
+            port(tx_queues=(tx_queue(0, 1), tx_queue(2, number=1))),
+            port(GI3, tx_queues=(tx_queue(1, port=GI3),)),
+            threads=(replace(worker(), nodes=(node(f"{GI1}-tx", 9, 99, 200.0), node(f"{GI3}-tx", 9, 99, 100.0))),),
+        ),
+    ),
+    "numa-remote": (
+        load(port(hardware=hardware(numa=1)), reading=Reading(host=host(sockets=((1, 0),)))),
+        load(port(hardware=hardware(numa=0)), reading=Reading(host=host(sockets=((1, 0),)))),
+    ),
+    "not-isolated": (
+        load(reading=Reading(host=host(isolated=frozenset({2, 3})))),
+        load(reading=Reading(host=host(isolated=frozenset({1})))),
+    ),
+    "main-polluted": (load(port(rx_queues=(queue(thread=0),)), threads=(worker(0),)), load(port())),
+    "memory-full": (
+        load(reading=Reading(heaps=(Heap(name="stat segment", total_bytes=32 << 20, used_bytes=24 << 20),))),
+        load(reading=Reading(heaps=(Heap(name="stat segment", total_bytes=64 << 20, used_bytes=24 << 20),))),
+    ),
+    "pcie": (
+        load(
+            port(hardware=hardware(link_bps=10**10, pci_address="0000:01:00.0")),
+            reading=Reading(pci=(PciDevice(address="0000:01:00.0", gt_per_s=2.5, width=1),)),
+        ),
+        load(
+            port(hardware=hardware(link_bps=10**9, pci_address="0000:01:00.0")),
+            reading=Reading(pci=(PciDevice(address="0000:01:00.0", gt_per_s=2.5, width=1),)),
+        ),
+    ),
+    "slow-burst": (
+        load(port(hardware=hardware(tx_burst="Scalar", tx_offloads=("multi-segs", "udp-cksum")))),
+        load(port(hardware=hardware(tx_burst="Vector AVX2"))),
+    ),
+    "handoff": (
+        load(errors=errors("nat44-in2out-worker-handoff", "congestion drop")),
+        load(errors=errors("nat44-in2out-worker-handoff", "same worker")),
+    ),
+    "interrupt-mode": (
+        load(port(rx_queues=(queue(mode="interrupt"),), rx_pps=5e4)),
+        load(port(rx_queues=(queue(mode="interrupt"),), rx_pps=50.0)),
+    ),
+    "debug-build": (load(reading=Reading(is_tracing=True)), load(reading=Reading(is_tracing=False))),
+    "clock-low": (
+        load(reading=Reading(host=host(frequencies_khz=((1, 800_000, 2_400_000),)))),
+        load(reading=Reading(host=host(frequencies_khz=((1, 2_400_000, 2_400_000),), governors=((1, "performance"),)))),
+    ),
+    "mtu-multi-seg": (
+        load(port(mtu=9000, hardware=hardware(flags=("admin-up",)))),
+        load(port(mtu=1500, hardware=hardware(flags=("admin-up",)))),
+    ),
+    "not-tuning": (
+        load(errors=errors("ip4-input", "ip4 ttl <= 1")),
+        load(errors=errors("l2-input", "L2 input packets", per_s=1e6)),
+    ),
+}
+OPTIONS = {"nic-bound": {"offered": {GI1: 1e6}}}
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_speaks_where_it_must_and_nowhere_else(rule: str) -> None:
+    ill, well = CASES[rule]
+    options = OPTIONS.get(rule, {})
+    assert rules(ill, **options).count(rule) == 1
+    assert rule not in rules(well, **options)
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_every_finding_says_what_it_is_based_on_and_what_would_disprove_it(rule: str) -> None:
+    found = one(CASES[rule][0], rule, **OPTIONS.get(rule, {}))
+    assert found.evidence and all(part.text and part.source for part in found.evidence)
+    assert found.verdict and found.subject and found.disproof
+    assert found.proposal is not None and found.proposal.text
+    assert found.expectation is not None and found.expectation.text
+
+
+def test_every_rule_has_a_test() -> None:
+    elsewhere = {"buffer-leak", "queues-ignored", "nic-pattern", "healthy"}
+    assert set(CASES) | elsewhere == set(NAMES)
+
+
+def test_findings_rank_by_lost_packets() -> None:
+    of = load(starving(), port(GI3, no_buf_pps=90_000.0, rx_pps=1e5), errors=errors("ip4-input", "ip4 ttl <= 1", 10.0))
+    ranked = [(found.rule, found.lost_pps) for found in findings(of) if found.lost_pps]
+    assert ranked == [("buffers", 90_000.0), ("tx-descriptors", 30_000.0), ("not-tuning", 10.0)]
+
+
+def test_a_busy_worker_without_loss_is_healthy() -> None:
+    found = one(load(port(rx_pps=1e6, tx_pps=1e6)), "healthy")
+    assert found.severity is Severity.GOOD
+    assert "8.00 packets per call" in found.evidence[0].text
+
+
+def test_what_was_seen_once_does_not_starve() -> None:
+    calm, rough = load(port()), load(starving())
+    assert "tx-descriptors" not in rules(replace(rough, steps=(rough, calm, calm)))
+    assert "tx-descriptors" in rules(replace(rough, steps=(rough, rough, calm)))
+
+
+def test_longer_rings_stay_within_what_the_nic_takes() -> None:
+    full = starving(hardware=hardware(tx_limits=limits(descriptors=4096)))
+    found = one(load(full), "tx-descriptors")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {"dataplane": {"dpdk": {"multi-seg": False}}}
+    assert found.proposal.live == ()
+
+
+def test_large_packets_keep_their_segments() -> None:
+    found = one(load(starving(mtu=9000)), "tx-descriptors")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {"dataplane": {"dpdk": {"default": {"tx-descriptors": 1024}}}}
+
+
+def test_missed_packets_with_full_frames_are_bursts_and_without_are_the_nics() -> None:
+    missing = load(port(rx_miss_pps=100.0, rx_pps=1e6))
+    bursts = with_reading(missing, max_vectors=((1, "dpdk-input", 256),))
+    none = with_reading(missing, max_vectors=((1, "dpdk-input", 40),))
+    assert one(bursts, "rx-ring").undecided == ""
+    assert "show runtime max" in one(missing, "rx-ring").undecided
+    assert "rx-ring" not in rules(none)
+    assert one(none, "nic-bound").lost_pps == 100.0
+
+
+def test_a_saturated_worker_that_misses_packets_is_no_matter_of_rings() -> None:
+    of = load(port(rx_miss_pps=100.0, rx_pps=1e6), threads=(SATURATED,))
+    assert [rule for rule in rules(of) if rule in {"cpu-bound", "rx-ring", "nic-bound"}] == ["cpu-bound"]
+
+
+def test_more_workers_come_with_queues_as_far_as_the_nic_has_them() -> None:
+    found = one(load(port(rx_pps=1e6), threads=(SATURATED,)), "cpu-bound")
+    assert found.proposal is not None and found.expectation is not None
+    assert as_data(found.proposal.settings) == {
+        "dataplane": {"cpu": {"workers": 2}, "dpdk": {"default": {"rx-queues": 2}}}
+    }
+    assert found.expectation.gain_pps == pytest.approx(0.9e6)
+
+
+def test_buffers_are_computed_from_rings_and_threads() -> None:
+    rings = hardware(rx_limits=limits(8, 8, 4096), tx_limits=limits(9, 9, 1024))
+    of = load(port(hardware=rings), reading=Reading(buffers=(pool(10, 990),)))
+    found = one(of, "buffers")
+    assert found.proposal is not None
+    wanted = -(-int(1.25 * (8 * 4096 + 9 * 1024 + 512 + 256)) // 840) * 840
+    assert as_data(found.proposal.settings) == {"dataplane": {"buffers": {"per-numa": wanted}}}
+
+
+def test_buffers_that_never_come_back_are_a_leak() -> None:
+    steps = tuple(load(reading=Reading(buffers=(pool(50_000, used),))) for used in (20_000, 21_000, 22_000))
+    leaking = replace(steps[-1], steps=steps)
+    steady = replace(steps[-1], steps=(steps[0], steps[0], steps[0]))
+    assert "buffer-leak" in rules(leaking)
+    assert "buffer-leak" not in rules(steady)
+
+
+def test_queues_that_the_nic_lacks_are_said_to_be_ignored() -> None:
+    of = load(port(hardware=hardware(rx_limits=limits(1, 2))))
+    found = one(of, "queues-ignored", configured_rx_queues={GI1: 4})
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {"dataplane": {"dpdk": {"default": {"rx-queues": 2}}}}
+    assert "queues-ignored" not in rules(of, configured_rx_queues={GI1: 2})
+
+
+def test_an_uneven_load_comes_with_the_commands_that_even_it() -> None:
+    busy = port(rx_queues=(queue(thread=1), queue(thread=1, number=1)))
+    found = one(load(busy, threads=(worker(1, pps=1e6), worker(2, pps=0.0))), "worker-imbalance")
+    assert found.proposal is not None
+    assert found.proposal.live == (f"set interface rx-placement {GI1} queue 1 worker 1",)
+
+
+def test_a_main_thread_that_forwards_gets_a_worker_or_gives_its_queues_away() -> None:
+    alone = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0),)), "main-polluted")
+    both = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0), worker(1))), "main-polluted")
+    assert alone.proposal is not None and both.proposal is not None
+    assert as_data(alone.proposal.settings) == {"dataplane": {"cpu": {"workers": 1}}}
+    assert both.proposal.live == (f"set interface rx-placement {GI1} queue 0 worker 0",)
+
+
+def test_a_main_thread_that_works_on_routes_for_long_is_named() -> None:
+    process = node("linux-nl-process", 0, 0, suspends=10)
+    slow = ThreadLoad(index=0, name="vpp_main", duration_s=1.0, nodes=(replace(process, clocks=10 * 0.05 * 2e9),))
+    of = load(threads=(slow, worker()), reading=Reading(cpu=Cpu(model="", base_hz=2e9)))
+    assert "50 ms per turn" in one(of, "main-polluted").evidence[0].text
+
+
+def test_a_worker_on_the_sibling_of_another_thread_is_named() -> None:
+    of = load(threads=(worker(0, pps=0.0), worker(1)), reading=Reading(host=host(siblings=(frozenset({0, 1}),))))
+    found = one(of, "not-isolated")
+    assert "shares its core with vpp_main" in " ".join(part.text for part in found.evidence)
+
+
+def test_a_heap_grows_to_twice_its_size() -> None:
+    heaps = (
+        Heap(name="main heap", total_bytes=1 << 30, used_bytes=900 << 20),
+        Heap(name="x", total_bytes=1, used_bytes=1),
+    )
+    found = one(load(reading=Reading(heaps=heaps)), "memory-full")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {"dataplane": {"memory": {"main-heap": "2048M"}}}
+
+
+def test_faults_of_the_traffic_that_are_noise_do_not_make_a_dataplane_ill() -> None:
+    few = load(port(), errors=errors("ethernet-input", "unknown vlan", 2.0))
+    assert one(few, "not-tuning").severity is Severity.NOTICE
+    assert "healthy" in rules(few)
+
+
+def test_what_one_reading_cannot_tell_is_said() -> None:
+    from tests.unit.tune.material import situation
+    from vppcfg.tune.diagnosis import diagnose
+
+    remarks = diagnose(situation(load(duration_s=None))).remarks
+    assert any("one reading only" in remark for remark in remarks)

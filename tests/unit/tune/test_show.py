@@ -1,0 +1,224 @@
+"""What VPP 20.x to 26.x prints, with and without its spacing, and what is left of it when it is damaged."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.tune.material import CASES
+from vppcfg.tune.reading import QueueLimits, RxQueue, ThreadPlace, TxQueue
+from vppcfg.tune.show.buffers import parse_buffers
+from vppcfg.tune.show.cpu import parse_cpu
+from vppcfg.tune.show.errors import parse_errors
+from vppcfg.tune.show.hardware import parse_hardware
+from vppcfg.tune.show.interface import parse_interface
+from vppcfg.tune.show.memory import parse_memory
+from vppcfg.tune.show.pci import parse_pci
+from vppcfg.tune.show.placement import parse_placement
+from vppcfg.tune.show.runtime import parse_max_vectors, parse_runtime
+from vppcfg.tune.show.threads import parse_threads
+from vppcfg.tune.show.trace import parse_trace
+from vppcfg.tune.show.version import parse_version
+
+PARSERS = (parse_buffers, parse_cpu, parse_errors, parse_hardware, parse_interface, parse_memory, parse_pci,
+           parse_placement, parse_runtime, parse_max_vectors, parse_threads, parse_trace, parse_version)  # fmt: skip
+HEADER = "Name State Calls Vectors Suspends Clocks Vectors/Call\n"
+
+
+def flat(text: str) -> str:
+    """Return a text as a copy without its columns has it."""
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+def row(text: str) -> tuple[str, str]:
+    """Return name and state of the only row."""
+    threads, unread = parse_runtime(HEADER + text)
+    assert unread == ()
+    (node,) = threads[0].nodes
+    return node.name, node.state
+
+
+@pytest.mark.parametrize("case", ["fitlet2_i211_to_i210", "fitlet2_i210_to_i211", "fitlet2_both_ways"])
+@pytest.mark.parametrize(("name", "parse"), [("runtime", parse_runtime), ("hardware", parse_hardware)])
+def test_spacing_makes_no_difference(case: str, name: str, parse: object) -> None:
+    assert callable(parse)
+    spaced = (CASES / case / f"{name}.txt").read_text()
+    found = (CASES / f"{case}_without_spacing" / f"{name}.txt").read_text()
+    assert parse(spaced) == parse(found) == parse(flat(spaced))
+    assert parse(spaced)[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "state"),
+    [
+        ("dpdk-input polling 44406936 27119701 0 5.35e2 .61", "dpdk-input", "polling"),
+        ("bfd-process event wait 0 0 1 7.64e3 0.00", "bfd-process", "event wait"),
+        ('bfd-process "event wait" 0 0 1 7.64e3 0.00', "bfd-process", "event wait"),
+        ('x "one time event wait" 0 0 1 7.64e3 0.00', "x", "one time event wait"),
+        ('startup-config-process        "not started 1 0 1 1.80e4 0.00', "startup-config-process", "not started"),
+        ("af-packet-input interrupt wa 147 17 0 2.93e4 .12", "af-packet-input", "interrupt wait"),
+        ("acl-plugin-fa-worker-cleaner-pinterrupt wa 7 0 0 9.18e2 0.00", "acl-plugin-fa-worker-cleaner-p",
+         "interrupt wait"),
+        ("GigabitEthernet1/0/0-output active 1 1 0 9.14e1 1.00", "GigabitEthernet1/0/0-output", "active"),
+    ],
+)  # fmt: skip
+def test_names_and_states_come_apart(text: str, name: str, state: str) -> None:
+    assert row(text) == (name, state)
+
+
+def test_a_header_of_any_release_is_read() -> None:
+    newest = "Time 5.2, 1.000000 sec internal node vector rate 3.39 loops/sec 2219693.53\n"
+    oldest = "Time 3.8, average vectors/node 249.02, last 128 main loops 32.00 per node 273.07\n"
+    rates = "  vector rates in 6.1118e6, out 6.1118e6, drop 0.0000e0, punt 0.0000e0\n"
+    (new,), _ = parse_runtime("Thread 1 vpp_wk_0 (lcore 2)\n" + newest + rates)
+    (old,), _ = parse_runtime("Thread 1 vpp_wk_0 (lcore 2)\n" + oldest + rates)
+    assert (new.time_s, new.loops_per_s, new.lcore) == (5.2, 2219693.53, 2)
+    assert (old.time_s, old.loops_per_s, old.lcore) == (3.8, None, 2)
+    assert new.printed == old.printed
+    assert new.printed is not None and new.printed.received_pps == 6.1118e6
+
+
+def test_time_per_packet_becomes_clocks_where_the_rate_is_known() -> None:
+    text = HEADER.replace("Clocks", "Packet-Time") + "ip4-lookup active 10 100 0 2.00e1 10.00"
+    (known,), _ = parse_runtime(text, 2e9)
+    (unknown,), _ = parse_runtime(text)
+    assert known.nodes[0].clocks == pytest.approx(100 * 20 * 2)
+    assert unknown.nodes[0].clocks == 0.0
+
+
+def test_the_largest_vectors_are_read() -> None:
+    text = (
+        "Thread 1 vpp_wk_0 (lcore 1)\nTime 5.2, 1.000000 sec internal node vector rate 3.45 loops/sec 1729071.56\n"
+        "  vector rates in 3.2081e4, out 3.2080e4, drop 0.0000e0, punt 0.0000e0\n"
+        "             Name              Max Node Clocks  Vectors at Max    Max Clocks  Avg Clocks  Avg Vectors/Call\n"
+        "ethernet-input                      1.14e8            195           5.87e5          1.22e3          4.09e0\n"
+    )
+    assert parse_max_vectors(text) == (((1, "ethernet-input", 195),), ())
+
+
+def test_errors_are_summed_over_threads_and_need_no_severity() -> None:
+    text = (
+        "   Count                  Node                              Reason               Severity \n"
+        "        13          af-packet-input                    timed out block             error  \n"
+        "         7          af-packet-input                    timed out block             error  \n"
+        "         5          ip4-input                          ip4 ttl <= 1\n"
+    )
+    counters, unread = parse_errors(text)
+    assert unread == ()
+    assert [(counter.node, counter.reason, counter.count) for counter in counters] == [
+        ("af-packet-input", "timed out block", 20),
+        ("ip4-input", "ip4 ttl <= 1", 5),
+    ]
+
+
+def test_a_port_is_read_with_its_queues_and_limits() -> None:
+    ports, unread = parse_hardware((CASES / "fitlet2_both_ways" / "hardware.txt").read_text())
+    first = ports[0]
+    assert unread == ()
+    assert [port.name for port in ports] == ["GigabitEthernet1/0/0", "GigabitEthernet3/0/0"]
+    assert (first.link_bps, first.pci_address, first.numa, first.rss_active) == (10**9, "0000:01:00.0", 0, "none")
+    assert first.rx_queues == (RxQueue(interface=first.name, queue=0, thread=1, mode="polling"),)
+    assert first.tx_queues[1] == TxQueue(interface=first.name, queue=1, threads=(1,), is_shared=False)
+    assert first.tx_limits == QueueLimits(
+        queues=2, max_queues=2, descriptors=512, min_descriptors=32, max_descriptors=4096, align=8
+    )
+    assert first.tx_offloads == ("ipv4-cksum", "udp-cksum", "tcp-cksum", "multi-segs")
+    assert "maybe-multiseg" in first.flags
+    assert first.tx_burst is None
+
+
+def test_a_list_of_a_driver_that_goes_on_in_the_next_line_is_read_whole() -> None:
+    text = "eth0 1 up eth0\n  rss active: ipv4-tcp\n    ipv6-tcp\n  tx burst mode: Vector AVX2\n  rx missed 17\n"
+    (port,), _ = parse_hardware(text)
+    assert (port.rss_active, port.tx_burst, port.counters) == ("ipv4-tcp ipv6-tcp", "Vector AVX2", (("rx missed", 17),))
+
+
+def test_interfaces_come_with_counters_in_the_lines_below() -> None:
+    text = (
+        "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     \n"
+        "GigabitEthernet1/0/0              1      up          9000/0/0/0     rx packets                168967\n"
+        "                                                                    rx-miss                       12\n"
+        "local0                            0     down          0/0/0/0       \n"
+    )
+    (first, last), unread = parse_interface(text)
+    assert unread == ()
+    assert (first.rx_packets, first.rx_miss, first.mtu) == (168967, 12, 9000)
+    assert (last.name, last.mtu) == ("local0", None)
+
+
+def test_queues_are_placed_on_threads_with_or_without_a_line_for_the_node() -> None:
+    text = (
+        "Thread 1 (vpp_wk_0):\n node dpdk-input:\n    eth0 queue 0 (polling)\n"
+        "Thread 2 (vpp_wk_1):\n    eth0 queue 1 (adaptive)\n"
+    )
+    queues, unread = parse_placement(text)
+    assert unread == ()
+    assert [(queue.thread, queue.queue, queue.mode) for queue in queues] == [(1, 0, "polling"), (2, 1, "adaptive")]
+
+
+def test_pci_rows_may_lack_columns() -> None:
+    text = (
+        "Address Sock VID:PID Link Speed Driver Product Name Vital Product Data\n"
+        "0000:01:00.0 0 8086:1539 2.5 GT/s x1 uio_pci_generic\n0000:00:03.0 1af4:1041 unknown virtio-pci\n"
+    )
+    (wide, narrow), unread = parse_pci(text)
+    assert unread == ()
+    assert (wide.gt_per_s, wide.width, wide.socket, wide.driver) == (2.5, 1, 0, "uio_pci_generic")
+    assert (narrow.gt_per_s, narrow.socket, narrow.driver) == (None, None, "virtio-pci")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("\x1b[33mID\x1b[0m Name\n 1\x1b[0m vpp_wk_0\x1b[0m 2347\x1b[0m 5\x1b[0m other (0)\x1b[0m 28\x1b[0m 28 0 0 0 0",
+         ThreadPlace(index=1, name="vpp_wk_0", cpu=5)),
+        ("ID Name Type LWP Sched Policy (Priority) lcore Core Socket State\n"
+         "1 vpp_wk_0 workers 2347 other (0) 5 2 1 ", ThreadPlace(index=1, name="vpp_wk_0", cpu=5, socket=1)),
+    ],
+)  # fmt: skip
+def test_threads_of_both_tables_are_read(text: str, place: ThreadPlace) -> None:
+    assert parse_threads(text) == ((place,), ())
+
+
+def test_heaps_pools_processor_version_and_trace_are_read() -> None:
+    heaps, _ = parse_memory("base 0x7f, size 1g, locked, name 'main heap'\n total: 1.00G, used: 65.22M, free: 1M\n")
+    pools, _ = parse_buffers("Pool Name Index NUMA\ndefault-numa-0 0 0 2304 2048 8191 7184 454 553\n")
+    processor, _ = parse_cpu("Model name: X\nBase frequency: 2.2998 GHz\n")
+    assert [(heap.name, heap.total_bytes) for heap in heaps] == [("main heap", 1 << 30)]
+    assert [(pool.total, pool.available, pool.cached, pool.used) for pool in pools] == [(8191, 7184, 454, 553)]
+    assert processor is not None and processor.base_hz == pytest.approx(2.2998e9)
+    assert parse_version("vpp v23.06-rc0~35-gaf4046134 built by root on vm at 2026") == ("23.06-rc0~35-gaf4046134", ())
+    assert parse_version("Version:                  v26.10-rc0~374\n")[0] == "26.10-rc0~374"
+    assert parse_trace("--- Start of thread 0 vpp_main ---\nPacket 1\n")[0] is True
+    assert parse_trace("No packets in trace buffer")[0] is False
+
+
+def test_a_line_that_makes_no_sense_is_told_and_the_rest_is_read() -> None:
+    threads, unread = parse_runtime(HEADER + "dpdk-inp\nip4-lookup active 10 100 0 2.00e1 10.00\n")
+    assert unread == ("dpdk-inp",)
+    assert [node.name for node in threads[0].nodes] == ["ip4-lookup"]
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200))
+def test_no_text_breaks_a_parser(text: str) -> None:
+    for parse in PARSERS:
+        parse(text)
+
+
+@given(st.data())
+def test_no_damage_to_a_real_text_breaks_a_parser(data: st.DataObject) -> None:
+    text = (
+        CASES / "fitlet2_both_ways" / data.draw(st.sampled_from(["runtime.txt", "hardware.txt", "errors.txt"]))
+    ).read_text()
+    first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    damaged = text[:first] + data.draw(st.sampled_from(["", "\n", " 9 ", "-", "\0"])) + text[last:]
+    for parse in PARSERS:
+        parse(damaged)
+
+
+def test_colours_are_no_part_of_a_text() -> None:
+    plain = (CASES / "fitlet2_both_ways" / "runtime.txt").read_text()
+    assert parse_runtime(re.sub(r"(\w+)-input", "\x1b[33m\\1-input\x1b[0m", plain)) == parse_runtime(plain)
