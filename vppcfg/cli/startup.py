@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vppcfg.model.configuration import Configuration
     from vppcfg.model.host import Host
     from vppcfg.model.release import Release
+    from vppcfg.model.running import RunningVpp
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")
@@ -87,13 +88,20 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Do what the options say; nothing is written when there is an error anywhere."""
     from vppcfg.cli.loading import load_configuration
+    from vppcfg.cli.startup_report import show_verification
     from vppcfg.startup.derive import derive
+    from vppcfg.startup.limits import measured_limits
+    from vppcfg.startup.shown import HARDWARE, devices
 
     _refuse_contradictions(args)
     configuration, loaded = load_configuration(args)
     host = _machine(args)
-    settings = derive(configuration, host, _release(args))
+    running = _running(args)
+    measured = measured_limits(devices(running.shown[HARDWARE])) if running else {}
+    settings = derive(configuration, host, _release(args, running), measured)
     _check(configuration, loaded, host, settings, args)
+    if args.verify and running is not None:
+        return show_verification(settings, host, running, args)
     return _act(settings, host, args)
 
 
@@ -116,12 +124,34 @@ def _machine(args: argparse.Namespace) -> Host:
     return host
 
 
-def _release(args: argparse.Namespace) -> Release:
+def _running(args: argparse.Namespace) -> RunningVpp | None:
+    """Return the VPP of this machine, None when none answers or another machine is meant."""
+    from vppcfg.startup.shown import COMMANDS
+    from vppcfg.vpp.running import read_running
+
+    if not args.verify and not (_is_live(args) and os.path.exists(args.api_socket)):
+        return None
+    try:
+        running = read_running(args.api_socket, COMMANDS, json_dir=args.vpp_json_dir)
+    except DataplaneError as error:
+        if args.verify:
+            raise
+        log.warning("%s", error.message)
+        return None
+    log.info("VPP version is %s", running.version)
+    return running
+
+
+def _release(args: argparse.Namespace, running: RunningVpp | None) -> Release:
     """Return the release to write for: the one named, that of the running VPP, or the newest."""
     from vppcfg.model.release import NEWEST, OLDEST, release_of
 
+    named = args.vpp_version or (running.version if running else None)
+    if named is None:
+        log.info("Writing for VPP %s, the newest known; --vpp-version names another", NEWEST)
+        return NEWEST
     try:
-        release = release_of(args.vpp_version or _running_version(args))
+        release = release_of(named)
     except ValueError as error:
         raise UsageError(str(error), "--vpp-version takes a release such as 24.10") from error
     if release < OLDEST:
@@ -129,23 +159,6 @@ def _release(args: argparse.Namespace) -> Release:
     if release > NEWEST:
         log.warning("VPP %s is newer than the newest that vppcfg knows, %s", release, NEWEST)
     return release
-
-
-def _running_version(args: argparse.Namespace) -> str:
-    from vppcfg.model.release import NEWEST
-    from vppcfg.vpp.running import read_version
-
-    if args.verify or (_is_live(args) and os.path.exists(args.api_socket)):
-        try:
-            version = read_version(args.api_socket, json_dir=args.vpp_json_dir)
-            log.info("VPP version is %s", version)
-            return version
-        except DataplaneError as error:
-            if args.verify:
-                raise
-            log.warning("%s", error.message)
-    log.info("Writing for VPP %s, the newest known; --vpp-version names another", NEWEST)
-    return str(NEWEST)
 
 
 def _is_live(args: argparse.Namespace) -> bool:
@@ -173,11 +186,9 @@ def _check(
 def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.output import write_document
     from vppcfg.cli.startup_files import install, show_difference
-    from vppcfg.cli.startup_report import explained, show_verification
+    from vppcfg.cli.startup_report import explained
     from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, render
 
-    if args.verify:
-        return show_verification(settings, host, args)
     texts = render(settings)
     if args.diff:
         return show_difference(texts, settings, host, args)

@@ -13,6 +13,7 @@ from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
+    from vppcfg.model.running import RunningVpp
     from vppcfg.startup.settings import Settings
 
 _WIDTH = 80
@@ -32,13 +33,10 @@ def explained(settings: Settings, texts: Mapping[str, str]) -> str:
     return "".join([*blocks, *files])
 
 
-def show_verification(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
+def show_verification(settings: Settings, host: Host, running: RunningVpp, args: argparse.Namespace) -> ExitCode:
     """Compare with the running VPP; exit 8 when something is not as asked."""
-    from vppcfg.startup.shown import COMMANDS
     from vppcfg.startup.verify import verify
-    from vppcfg.vpp.running import read_running
 
-    running = read_running(args.api_socket, COMMANDS, json_dir=args.vpp_json_dir)
     findings = verify(settings, running, host)
     paint = paint_for(sys.stdout, args.color)
     for finding in findings:

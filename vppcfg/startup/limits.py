@@ -1,6 +1,6 @@
 """What DPDK's drivers take: queues and descriptors per network device, as DPDK's sources say (drivers/net/).
 
-They are for devices that VPP does not drive yet; what `show hardware` says of one that it drives goes before.
+They are for devices that VPP does not drive yet; what it shows of one that it drives goes before.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from vppcfg.model.host import Nic
 from vppcfg.model.release import Release
+from vppcfg.startup.shown import ShownDevice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +108,19 @@ def limits_of(nic: Nic, release: Release) -> NicLimits | None:
     if limits.rx_queues is None:
         limits = replace(limits, rx_queues=nic.rx_queues_max, tx_queues=nic.tx_queues_max)
     return limits
+
+
+def measured_limits(devices: Mapping[str, ShownDevice]) -> dict[str, NicLimits]:
+    """Return the limits of the devices that a running VPP drives, by PCI address."""
+    return {
+        address: NicLimits(
+            driver="as VPP shows",
+            rx_queues=rx.queues_max,
+            tx_queues=tx.queues_max,
+            rx_descriptors=(rx.descriptors_min, rx.descriptors_max),
+            tx_descriptors=(tx.descriptors_min, tx.descriptors_max),
+            align=max(rx.align, tx.align, 1),
+        )
+        for address, device in devices.items()
+        if (rx := device.rings.get("rx")) is not None and (tx := device.rings.get("tx")) is not None
+    }

@@ -33,11 +33,6 @@ def read_running(
         connection.close()
 
 
-def read_version(socket_path: str, *, json_dir: str | None = None, timeout_s: float = _TIMEOUT_S) -> str:
-    """Return the version text of the VPP behind a socket. Raise DataplaneError when there is none."""
-    return read_running(socket_path, (), json_dir=json_dir, timeout_s=timeout_s).version
-
-
 def _version(connection: Connection) -> str:
     replies = connection.ask([connection.request("show_version")[1]])
     for (version,) in connection.rows(replies, "show_version_reply", "version"):

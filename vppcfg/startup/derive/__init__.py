@@ -5,9 +5,11 @@ It judges nothing: what does not go together is found by the checks, with the va
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
-from vppcfg.model.host import Host
+from vppcfg.model.host import Host, Nic
 from vppcfg.model.release import Release
 from vppcfg.startup.derive.cpu import place
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
@@ -15,16 +17,27 @@ from vppcfg.startup.derive.kernel import kernel_parameters, sysctls
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.derive.memory import size_memory
 from vppcfg.startup.derive.plugins import choose_multi_seg, choose_plugins
+from vppcfg.startup.limits import NicLimits, limits_of
 from vppcfg.startup.settings import LinuxCp, Origin, Settings
 
 
-def derive(configuration: Configuration, host: Host, release: Release) -> Settings:
-    """Return everything that startup.conf, kernel command line and sysctl are made of."""
+def derive(
+    configuration: Configuration, host: Host, release: Release, measured: Mapping[str, NicLimits] | None = None
+) -> Settings:
+    """Return everything that startup.conf, kernel command line and sysctl are made of.
+
+    `measured` has the limits of the devices that a running VPP drives, by PCI address.
+    """
+    known = measured or {}
     section = configuration.dataplane or DataplaneSection()
     ledger = Ledger(section.given)
     chosen = devices_of(configuration, section, host, ledger)
     placement = place(section.cpu, host, nics_of(chosen, host), ledger)
-    devices = set_up_queues(chosen, section, placement, host, release, ledger)
+
+    def limits(nic: Nic) -> NicLimits | None:
+        return known.get(nic.address) or limits_of(nic, release)
+
+    devices = set_up_queues(chosen, section, placement, host, limits, ledger)
     plugins = choose_plugins(configuration, section, release, bool(devices), ledger)
     memory = size_memory(configuration, section, host, placement, devices, release, ledger)
     linux_cp = _linux_cp(section, ledger) if "linux_cp" in plugins else None

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic
 from vppcfg.model.pci import address_of_interface
-from vppcfg.model.release import Release
 from vppcfg.startup.derive.ledger import Ledger
-from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.limits import NicLimits
 from vppcfg.startup.settings import Device, Origin, Placement
 
+Limits = Callable[[Nic], NicLimits | None]
+"""What is known of a device, None when nothing is."""
 LONGEST_STALL_S = 133e-6
 """One dispatch of 256 packets from each of two queues, at 413 clocks and 1.59 GHz: a ring has to outlast it."""
 _FEWEST, _MOST = 512, 4096
@@ -47,11 +48,11 @@ def set_up_queues(
     section: DataplaneSection,
     placement: Placement,
     host: Host,
-    release: Release,
+    limits: Limits,
     ledger: Ledger,
 ) -> tuple[Device, ...]:
-    """Return the devices with their queues."""
-    setup = _Setup(section, placement, host, release, ledger)
+    """Return the devices with their queues; `limits` says what a device takes."""
+    setup = _Setup(section, placement, host, limits, ledger)
     return tuple(setup.device(wanted) for wanted in devices.values())
 
 
@@ -66,19 +67,19 @@ def default_descriptors(devices: Sequence[Device], default: QueueSection) -> tup
 
 class _Setup:
     def __init__(
-        self, section: DataplaneSection, placement: Placement, host: Host, release: Release, ledger: Ledger
+        self, section: DataplaneSection, placement: Placement, host: Host, limits: Limits, ledger: Ledger
     ) -> None:
         self._default = section.dpdk.default
         self._placement = placement
         self._host = host
-        self._release = release
+        self._limits = limits
         self._ledger = ledger
         self._dealt = 0
         """How many queues were given to workers by name."""
 
     def device(self, wanted: DeviceSection) -> Device:
         nic = self._host.nic_by_address.get(wanted.address)
-        limits = None if nic is None else limits_of(nic, self._release)
+        limits = None if nic is None else self._limits(nic)
         local = local_workers(self._placement, self._host, nic)
         rx_queues = self._rx_queues(wanted, limits, local)
         rx = self._descriptors(wanted, "rx", nic, limits, rx_queues, 0)
