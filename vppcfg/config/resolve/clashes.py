@@ -20,7 +20,7 @@ def clashes(configuration: Configuration, untouched: State, observed: State, des
     if not untouched.interfaces and not untouched.taps:
         return
     wanted = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
-    yield from _lost_references(untouched, desired)
+    yield from _lost_references(untouched, observed, desired)
     yield from _lost_carriers(untouched, observed, desired)
     yield from _lost_bonds(untouched, observed, desired)
     yield from _taken_linux_names(configuration, untouched, desired)
@@ -39,10 +39,11 @@ def _refers(text: str) -> Problem:
     return Problem(rule="unmanaged-refers", path=("interfaces",), text=text)
 
 
-def _lost_references(untouched: State, desired: State) -> Iterator[Problem]:
+def _lost_references(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each reference that would be lost; what VPP lost before is not the file's fault."""
     for interface in untouched.interfaces.values():
         for target in (interface.l2xc, interface.unnumbered):
-            if target is not None and target not in desired.interfaces:
+            if target in observed.interfaces and target not in desired.interfaces:
                 yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
 
 
