@@ -8,8 +8,12 @@ from typing import Any
 ALL = 0xFFFFFFFF
 
 
+_MAC_OF_THE_FILE = ("Loopback", "bond")
+"""Classes whose MAC every configuration here sets; a port keeps the one that it once got."""
+
+
 def read_state(socket_path: Path, api_dir: Path) -> dict[str, Any]:
-    """Return interfaces, addresses, cross-connects and LCP pairs; inherited MTUs come out as what is in force."""
+    """Return everything that a configuration can say; inherited MTUs come out as what is in force."""
     from vpp_papi import VPPApiClient
 
     client = VPPApiClient(apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=30)
@@ -20,20 +24,106 @@ def read_state(socket_path: Path, api_dir: Path) -> dict[str, Any]:
         client.disconnect()
 
 
+def differences(found: Any, expected: Any, path: str = "") -> list[str]:
+    """Return a line for each place in which two states differ."""
+    if not isinstance(found, dict) or not isinstance(expected, dict):
+        return [] if found == expected else [f"{path}: {found} instead of {expected}"]
+    keys = sorted({*found, *expected}, key=str)
+    return [line for key in keys for line in differences(found.get(key), expected.get(key), f"{path}/{key}")]
+
+
 def _state(api: Any) -> dict[str, Any]:
     rows = {row.sw_if_index: row for row in api.sw_interface_dump(sw_if_index=ALL)}
+    names = {index: row.interface_name for index, row in rows.items()}
     pairs = _pairs(api)
     hosts = {pair.host_sw_if_index for pair in pairs}
     shown = [row for row in rows.values() if not hosts & {row.sw_if_index, row.sup_sw_if_index}]
     return {
         "interfaces": {row.interface_name: _interface(api, row, rows) for row in shown},
-        "cross-connects": {
-            rows[row.rx_sw_if_index].interface_name: rows[row.tx_sw_if_index].interface_name
-            for row in api.l2_xconnect_dump()
-        },
+        "cross-connects": {names[row.rx_sw_if_index]: names[row.tx_sw_if_index] for row in api.l2_xconnect_dump()},
         "pairs": {
-            rows[pair.phy_sw_if_index].interface_name: (pair.host_if_name.strip("\0"), pair.netns.strip("\0"))
-            for pair in pairs
+            names[pair.phy_sw_if_index]: (pair.host_if_name.strip("\0"), pair.netns.strip("\0")) for pair in pairs
+        },
+        "borrowers": {names[row.sw_if_index]: names[row.ip_sw_if_index] for row in api.ip_unnumbered_dump()},
+        "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
+        **_made(api, names, hosts),
+        **_access_lists(api, names),
+        "sflow": [
+            line.strip()
+            for line in api.cli_inband(cmd="show sflow").reply.splitlines()
+            if line.startswith(("sflow sampling", "sflow polling", "sflow header", "sflow enable"))
+        ],
+    }
+
+
+def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
+    """Return bonds, bridges, tunnels and TAPs."""
+    return {
+        "bonds": {
+            bond.interface_name: (
+                int(bond.mode),
+                int(bond.lb),
+                sorted(m.interface_name for m in api.sw_member_interface_dump(sw_if_index=bond.sw_if_index)),
+            )
+            for bond in api.sw_bond_interface_dump()
+        },
+        "bridges": {
+            bridge.bd_id: (
+                (bridge.flood, bridge.uu_flood, bridge.forward, bridge.learn, bridge.arp_term, bridge.arp_ufwd),
+                bridge.mac_age,
+                names.get(bridge.bvi_sw_if_index),
+                sorted(names[member.sw_if_index] for member in bridge.sw_if_details),
+            )
+            for bridge in api.bridge_domain_dump(bd_id=ALL)
+            if bridge.bd_id
+        },
+        "tunnels": {
+            names[tunnel.sw_if_index]: (str(tunnel.src_address), str(tunnel.dst_address), tunnel.vni)
+            for tunnel in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
+        },
+        "taps": {
+            tap.dev_name: (
+                tap.host_if_name,
+                str(tap.host_mac_addr),
+                tap.host_mtu_size,
+                tap.host_namespace,
+                tap.host_bridge,
+                tap.rx_ring_sz,
+                tap.tx_ring_sz,
+            )
+            for tap in api.sw_interface_tap_v2_dump(sw_if_index=ALL)
+            if tap.sw_if_index not in hosts
+        },
+    }
+
+
+_RULE = (
+    "is_permit",
+    "src_prefix",
+    "dst_prefix",
+    "proto",
+    "srcport_or_icmptype_first",
+    "srcport_or_icmptype_last",
+    "dstport_or_icmpcode_first",
+    "dstport_or_icmpcode_last",
+)
+
+
+def _access_lists(api: Any, names: dict[int, str]) -> dict[str, Any]:
+    lists = {row.acl_index: row for row in api.acl_dump(acl_index=ALL)}
+    tags = {index: row.tag.strip("\0") for index, row in lists.items()}
+    return {
+        "access lists": {
+            tags[index]: [[str(getattr(rule, field)) for field in _RULE] for rule in row.r]
+            for index, row in lists.items()
+        },
+        "applied": {
+            names[row.sw_if_index]: (
+                [tags[index] for index in row.acls[: row.n_input]],
+                [tags[index] for index in row.acls[row.n_input :]],
+            )
+            for row in api.acl_interface_list_dump(sw_if_index=ALL)
+            if row.count
         },
     }
 
@@ -53,7 +143,7 @@ def _interface(api: Any, row: Any, rows: dict[int, Any]) -> dict[str, Any]:
         ),
         "tag rewrite": (row.vtr_op, row.vtr_push_dot1q, row.vtr_tag1, row.vtr_tag2),
         "tag": row.tag,
-        "MAC": None if is_sub else str(row.l2_address),
+        "MAC": str(row.l2_address) if row.interface_dev_type in _MAC_OF_THE_FILE and not is_sub else None,
         "addresses": sorted(
             str(address.prefix)
             for is_ipv6 in (False, True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.second_opinion import read_state
+from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=RE
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 CONFIGURATIONS = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
+SAYABLE = [file for file in CONFIGURATIONS if "acls:" not in file.read_text()]
+"""Those whose plans VPP's command line can say; which lists an interface applies, it cannot set at once."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,8 @@ def type_in(process: RealVpp, file: Path, folder: Path) -> None:
     assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
     for line in text.read_text().splitlines():
         if not line.startswith("comment"):
-            assert (line, *process.cli(line)) == (line, 0, "") or line.startswith("create sub-interfaces"), line
+            retval, said = process.cli(line)
+            assert (line, retval, said if retval else "") == (line, 0, "")
 
 
 def circuit(count: int) -> list[int]:
@@ -79,14 +82,15 @@ def circuit(count: int) -> list[int]:
 def test_every_transition_ends_where_an_empty_vpp_would(
     way: str, vpp: RealVpp, from_empty: dict[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    trip = [CONFIGURATIONS[number] for number in circuit(len(CONFIGURATIONS))]
+    files = CONFIGURATIONS if way == "api" else SAYABLE
+    trip = [files[number] for number in circuit(len(files))]
     apply(vpp, trip[0])
     for before, after in pairwise(trip):
         if way == "api":
             apply(vpp, after)
         else:
             type_in(vpp, after, tmp_path)
-        assert (before.stem, after.stem, state(vpp)) == (before.stem, after.stem, from_empty[after])
+        assert differences(state(vpp), from_empty[after]) == [], f"from {before.stem} to {after.stem}"
         assert run(vpp, "plan", "-c", str(after), "--detailed-exitcode") == ExitCode.DONE
 
 

@@ -20,11 +20,14 @@ class Stage(IntEnum):
     """Steps of one kind, in the order in which they run."""
 
     SHUT = auto()
+    TURN_OFF = auto()
+    """Access lists, sFlow and MPLS of what is deleted; sFlow and MPLS where they are no longer wanted.
+
+    MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
+    """
     DELETE_LCP = auto()
     UNSET_UNNUMBERED = auto()
     REMOVE_ADDRESS = auto()
-    TURN_OFF = auto()
-    """Access lists, sFlow and MPLS of what is deleted; sFlow and MPLS where they are no longer wanted."""
     LEAVE_L2 = auto()
     DELETE_BRIDGE = auto()
     DELETE_SUB_INTERFACE = auto()

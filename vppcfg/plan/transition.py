@@ -19,6 +19,10 @@ class Transition:
         """Interfaces that are deleted, to come back or not."""
         self.born = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
+        self.doomed_pairs = frozenset(name for name, c in difference.lcps.items() if c.before is not None)
+        """Interfaces whose LCP pair is deleted, to come back or not."""
+        self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
+        """Interfaces whose borrowers must borrow anew."""
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
@@ -27,14 +31,36 @@ class Transition:
         """Return the observed interface of that name unless it is deleted on the way."""
         return None if name in self.doomed else self.observed.interfaces.get(name)
 
+    def breaks_borrowing(self, interface: Interface) -> bool:
+        """Return whether an interface cannot go on borrowing addresses as it does."""
+        donor = interface.unnumbered
+        return donor is not None and (donor in self.doomed or donor in self.shifting)
+
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
-        if not self.doomed:
+        if not self.doomed and not self.shifting and not self.doomed_pairs:
             return list(changed)
         referring = [
             interface.name
             for interface in self.observed.interfaces.values()
-            if interface.name not in changed and (interface.l2xc in self.doomed or interface.unnumbered in self.doomed)
+            if interface.l2xc in self.doomed
+            or self.breaks_borrowing(interface)
+            or (interface.has_mpls and interface.name in self.doomed_pairs)
         ]
         bonds = (name for name, bond in self.observed.bonds.items() if not self.doomed.isdisjoint(bond.members))
         return list(dict.fromkeys([*changed, *referring, *bonds]))
+
+
+def _shifts(before: Interface | None, after: Interface | None) -> bool:
+    """Return whether borrowers would not see the addresses of a donor right any more.
+
+    VPP lets a borrower point at the first address that the donor has in that moment (vnet/interface.c): it does not
+    see the first one that comes later, and points nowhere when that one goes.
+    """
+    if before is None or after is None:
+        return False
+    return bool(before.addresses - after.addresses) or _families(before) != _families(after)
+
+
+def _families(interface: Interface) -> set[bool]:
+    return {":" in address for address in interface.addresses}

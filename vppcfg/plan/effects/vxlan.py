@@ -13,9 +13,14 @@ from vppcfg.plan.operations import CreateVxlan, DeleteVxlan
 
 @refusal_of.register
 def _(operation: CreateVxlan, draft: Draft) -> str | None:
-    same = Vxlan(local=operation.local, remote=operation.remote, vni=operation.vni)
-    other = next((name for name, vxlan in draft.vxlans.items() if vxlan == same), None)
+    same = _key(Vxlan(local=operation.local, remote=operation.remote, vni=operation.vni))
+    other = next((name for name, vxlan in draft.vxlans.items() if _key(vxlan) == same), None)
     return f"{other} has the same endpoints and VNI" if other else None
+
+
+def _key(vxlan: Vxlan) -> tuple[str, str, int]:
+    """Return what must be unique: over IPv6, VPP does not look at the local end (plugins/vxlan/vxlan.h, key6)."""
+    return "" if ":" in vxlan.remote else vxlan.local, vxlan.remote, vxlan.vni
 
 
 @effect_of.register

@@ -32,7 +32,7 @@ def expand(transition: Transition, name: str) -> Iterator[Step]:
 def _borrowing(transition: Transition, before: Interface | None, after: Interface | None) -> Iterator[Step]:
     old = before.unnumbered if before else None
     new = after.unnumbered if after else None
-    is_broken = (before is not None and before.name in transition.doomed) or old in transition.doomed
+    is_broken = before is not None and (before.name in transition.doomed or transition.breaks_borrowing(before))
     if old == new and not is_broken:
         return
     if before is not None and old is not None:
