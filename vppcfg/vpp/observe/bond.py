@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ _DETAILS = "sw_bond_interface_details"
 _SHOW = "show bond details"
 """The only place that tells of GSO (vnet/bonding/cli.c)."""
 _GSO = "  gso enable"
-_INDEX = "  sw_if_index: "
+_INDEX = re.compile(r"  sw_if_index: (\d+)\s*")
 
 
 class BondRow(NamedTuple):
@@ -114,8 +115,7 @@ def _with_gso(shown: Shown) -> frozenset[int]:
     for line in text.splitlines():
         if line.startswith(_GSO):
             has_gso = True
-        elif line.startswith(_INDEX):
-            if has_gso:
-                found.add(int(line.removeprefix(_INDEX)))
+        elif match := _INDEX.fullmatch(line):
+            found.update([int(match[1])] if has_gso else [])
             has_gso = False
     return frozenset(found)

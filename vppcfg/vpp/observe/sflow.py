@@ -7,7 +7,7 @@ maps to an interface (plugins/sflow/sflow.c).
 from __future__ import annotations
 
 from vppcfg.model.sflow import SflowSettings
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection, Replies, malformed
 from vppcfg.vpp.observe.shell import Shown
 
 _SHOW = "show sflow"
@@ -34,7 +34,7 @@ def commands(connection: Connection) -> list[str]:
 
 
 def read_settings(connection: Connection, replies: Replies) -> SflowSettings:
-    """Return the settings; VPP's own defaults without the plugin."""
+    """Return the settings; VPP's own defaults without the plugin. Raise DataplaneError when VPP does not tell."""
     if not is_present(connection):
         return _DEFAULTS
     return SflowSettings(
@@ -45,8 +45,10 @@ def read_settings(connection: Connection, replies: Replies) -> SflowSettings:
 
 
 def _told(connection: Connection, replies: Replies, name: str, path: str) -> int:
-    ((value,),) = connection.rows(replies, name, path)
-    return int(value)
+    """Return the value at `path` of the one reply `name`. Raise DataplaneError when there is none."""
+    for (value,) in connection.rows(replies, name, path):
+        return int(value)
+    raise malformed(name)
 
 
 def read_ports(shown: Shown) -> frozenset[str]:

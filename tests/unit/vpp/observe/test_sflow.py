@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.errors import DataplaneError
 from vppcfg.model.sflow import SflowSettings
 
 SHOWN = """\
@@ -43,6 +46,13 @@ def test_ports_are_known_by_the_names_that_are_shown() -> None:
     stub.show({"show sflow": SHOWN})
     found = observed(stub).interfaces
     assert {name: one.has_sflow for name, one in found.items()} == {"port": False, "other": True}
+
+
+def test_a_vpp_that_does_not_tell_its_settings_is_an_error() -> None:
+    stub = stub_with("sflow")
+    stub.tell("sflow_header_bytes_get", "sflow_header_bytes_get_reply")
+    with pytest.raises(DataplaneError, match="sflow_header_bytes_get_reply"):
+        observed(stub)
 
 
 def test_a_vpp_without_the_plugin_has_none_of_it() -> None:
