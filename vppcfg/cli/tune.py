@@ -56,6 +56,18 @@ def add_parser(subparsers: Subparsers) -> None:
     )  # fmt: skip
     parser.add_argument("-c", "--config", metavar="FILE", help="the configuration that changes are for")
     parser.add_argument("--write", action="store_true", help="put the changes into the configuration, and show them")
+    parser.add_argument(
+        "--only",
+        metavar="RULE",
+        action="append",
+        default=[],
+        help="with --write: the changes of findings by this rule alone; may be given again",
+    )
+    parser.add_argument(
+        "--host",
+        metavar="FILE",
+        help="with --write and --from: the machine, as `vppcfg host -o` writes it, to check the changes against",
+    )
     parser.add_argument("--format", choices=["table", "json", "html"], default="table", help="(default: table)")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
     parser.set_defaults(run=run)
@@ -73,6 +85,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     if args.write and not args.config:
         raise UsageError("--write needs the configuration to write to", "name it with -c FILE")
+    _refuse_unknown_rules(args.only)
     diagnosis = diagnose(situation_of(args))
     paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
     write_document(_text(diagnosis, args, paint), args.output)
@@ -81,6 +94,14 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         write_changes(diagnosis, args)
     return ExitCode.DONE
+
+
+def _refuse_unknown_rules(names: list[str]) -> None:
+    from vppcfg.tune.diagnosis import NAMES
+
+    for name in names:
+        if name not in NAMES:
+            raise UsageError(f"there is no rule {name}", "the rules are: " + ", ".join(NAMES))
 
 
 def situation_of(args: argparse.Namespace) -> Situation:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
-from vppcfg.cli.output import STDOUT_NAME, Colour, Paint, paint_for, printable, write, write_document
+from vppcfg.cli.output import Colour, paint_for, printable, write, write_document
 from vppcfg.cli.problems import report
+from vppcfg.cli.tune_startup import check_machine, machine_for, release_for, startup_conf
 from vppcfg.config.load import parse_text
 from vppcfg.config.source import STDIN, read_source
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.edit import difference, with_settings
+from vppcfg.tune.finding import Setting
 from vppcfg.tune.patch import merged
 
 log = logging.getLogger("root.main")
@@ -23,26 +24,41 @@ log = logging.getLogger("root.main")
 def write_changes(diagnosis: Diagnosis, args: argparse.Namespace) -> None:
     """Write the changes of all findings into `args.config`. Raise ConfigError when the result is not valid.
 
-    The difference goes to standard error, since the findings are what standard output is for.
+    The differences go to standard error, since the findings are what standard output is for.
     """
     if args.config == STDIN:
         raise UsageError("--write cannot write to standard input", "name a file with -c FILE")
-    settings = merged(setting for found in diagnosis.findings if found.proposal for setting in found.proposal.settings)
+    settings = merged(_settings(diagnosis, args.only))
     if not settings:
         log.info("There is nothing to write: no finding has a change for %s", args.config)
         return
-    before = read_source(args.config).decode(errors="strict")
+    before = _text(args.config)
     after = with_settings(before, settings)
-    _show(difference(before, after, printable(args.config)), paint_for(sys.stderr, args.color))
-    _check(after, args)
     if after == before:
         log.info("%s has these values already", args.config)
         return
-    _keep(before, args.config)
+    _show(difference(before, after, printable(args.config)), args)
+    _check(before, after, diagnosis, args)
+    write_document(before, f"{args.config}.before-tune")
     write_document(after, args.config)
 
 
-def _show(lines: list[str], paint: Paint) -> None:
+def _settings(diagnosis: Diagnosis, only: list[str]) -> Iterator[Setting]:
+    """Yield the settings of all findings, or of those by the rules named."""
+    for found in diagnosis.findings:
+        if found.proposal and (not only or found.rule in only):
+            yield from found.proposal.settings
+
+
+def _text(file_name: str) -> str:
+    try:
+        return read_source(file_name).decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file_name} is not UTF-8, and cannot be edited", "save the file as UTF-8") from error
+
+
+def _show(lines: list[str], args: argparse.Namespace) -> None:
+    paint = paint_for(sys.stderr, args.color)
     for line in lines:
         is_change = not line.startswith(("+++", "---"))
         colour = Colour.GOOD if line.startswith("+") else Colour.BAD if line.startswith("-") else None
@@ -50,21 +66,23 @@ def _show(lines: list[str], paint: Paint) -> None:
         write((paint(text, colour) if colour and is_change else text) + "\n", sys.stderr)
 
 
-def _check(text: str, args: argparse.Namespace) -> None:
-    """Show the problems of the text to write. Raise ConfigError when one of them is an error."""
-    loaded = parse_text(text, args.config)
+def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespace) -> None:
+    """Show the problems of the text to write, and what it does to startup.conf. Raise ConfigError for an error."""
+    loaded = parse_text(after, args.config)
     report(loaded.problems, args.config, sys.stderr, paint_for(sys.stderr, args.color))
     if loaded.configuration is None:
         raise ConfigError(
             f"{args.config} would not be valid with these changes, and is left as it is",
             "`vppcfg check` tells whether it was valid before",
         )
-    log.info("Configuration is valid with these changes; `vppcfg startup` makes startup.conf from it")
-
-
-def _keep(text: str, file_name: str) -> None:
-    """Keep the former text beside the file."""
-    kept = f"{file_name}.before-tune"
-    if os.path.realpath(kept) != os.path.realpath(file_name):
-        write_document(text, kept)
-    log.info("The former file is kept as %s", Path(kept).name if kept else STDOUT_NAME)
+    log.info("Configuration is valid with these changes")
+    host = machine_for(args)
+    if host is None:
+        log.info("`vppcfg startup` on the machine checks it against its hardware; --host FILE does so here")
+        return
+    release = release_for(diagnosis.situation.load.reading.version)
+    now, then = startup_conf(parse_text(before, args.config), host, release), startup_conf(loaded, host, release)
+    if now and then:
+        _show(difference(now[0], then[0], "startup.conf"), args)
+    if then:
+        check_machine(loaded, host, then[1], args)
