@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -140,7 +141,7 @@ def values_for(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def _maps_for(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    keys = {key: st.deferred(lambda value=value: values_for(value)) for key, value in schema["properties"].items()}
+    keys = {key: st.deferred(partial(values_for, value)) for key, value in schema["properties"].items()}
     required = {key: keys[key] for key in schema.get("required", ())}
     rest = {key: value for key, value in keys.items() if key not in required}
     return st.fixed_dictionaries(required, optional={**rest, "mtuu": LEAVES})

@@ -74,8 +74,37 @@ def listed(count: int) -> str:
     return f"interfaces:\n{ports}\nunmanaged:\n" + "\n".join(f"  - loop{number}" for number in names)
 
 
+def bridged(count: int) -> str:
+    """Return a file with ports in one bridge domain, each of them listed twice, and in one bond."""
+    names = [f"eth{number}" for number in range(count)]
+    ports = "\n".join(f"  {name}: {{}}" for name in names)
+    members = "\n".join(f"      - {name}" for name in (*names, *names))
+    return (
+        f"interfaces:\n  BondEthernet0: {{}}\n{ports}\nbridgedomains:\n  bd1:\n    interfaces:\n{members}\n"
+        f"bondethernets:\n  BondEthernet0:\n    interfaces:\n{members}\n"
+    )
+
+
+def tunnels(count: int) -> str:
+    """Return a file with tunnels, every second one with the VNI of the one before."""
+    ends = "local: 192.0.2.1, remote: 192.0.2.2"
+    return "vxlan_tunnels:\n" + "\n".join(
+        f"  vxlan_tunnel{number}: {{ {ends}, vni: {number // 2 + 1} }}" for number in range(count)
+    )
+
+
+def filtered(count: int) -> str:
+    """Return a file with an ACL of many terms, and a list of many prefixes in one of them."""
+    members = "\n".join(f"      - 10.{number >> 8}.{number & 255}.0/24" for number in range(count))
+    terms = "\n".join(f"      - {{ action: permit, protocol: tcp, source-port: {n} }}" for n in range(count))
+    last = "      - { action: deny, source: l }"
+    return f"prefixlists:\n  l:\n    members:\n{members}\nacls:\n  a:\n    terms:\n{terms}\n{last}\n"
+
+
 @pytest.mark.parametrize(
-    "text_of", [router, one_prefix, overlaps, cross_connects, shapeless, duplicates, listed], ids=lambda f: f.__name__
+    "text_of",
+    [router, one_prefix, overlaps, cross_connects, shapeless, duplicates, listed, bridged, tunnels, filtered],
+    ids=lambda f: f.__name__,
 )
 def test_loading_four_times_as_much_takes_four_times_the_work(text_of: Callable[[int], str]) -> None:
     parse_text(text_of(10), "warm")

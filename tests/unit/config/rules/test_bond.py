@@ -1,0 +1,100 @@
+"""Rules about bonds."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+
+def found_in(text: str, members: str = "[a]", more: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
+    """Return the rule and the path of each problem with bond 0 of `members` among the interfaces `text`."""
+    whole = f"""
+interfaces: {{BondEthernet0: {{}}, {text}}}
+bondethernets: {{BondEthernet0: {{interfaces: {members}}}}}
+loopbacks: {{loop0: {{addresses: [192.0.2.1/32]}}}}
+acls: {{x: {{terms: [{{action: deny}}]}}}}
+{more}
+"""
+    return [(problem.rule, problem.path) for problem in parse_text(whole, "test").problems]
+
+
+MEMBER = ("bondethernets", "BondEthernet0", "interfaces", 0)
+
+
+@pytest.mark.parametrize("entry", ["{}", "{state: down, description: x, device-type: rdma, sflow: true, mtu: 1500}"])
+def test_a_member_may_say_what_a_port_is(entry: str) -> None:
+    assert found_in(f"a: {entry}") == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "rule", "key"),
+    [
+        ("{lcp: e0}", "bond-member-lcp", "lcp"),
+        ("{addresses: [198.51.100.1/24]}", "bond-member-address", "addresses"),
+        ("{sub-interfaces: {1: {state: up}}}", "bond-member-subs", "sub-interfaces"),
+        ("{mac: '02:00:00:00:00:01'}", "bond-member-mac", "mac"),
+        ("{unnumbered: loop0}", "bond-member-mac", "unnumbered"),
+        ("{mpls: true}", "bond-member-mac", "mpls"),
+        ("{acls: {input: x}}", "bond-member-mac", "acls"),
+    ],
+)
+def test_a_member_has_nothing_of_its_own(entry: str, rule: str, key: str) -> None:
+    assert found_in(f"a: {entry}") == [(rule, ("interfaces", "a", key))]
+
+
+def test_members_have_the_mtu_of_the_bond() -> None:
+    assert found_in("a: {mtu: 9000}") == [("bond-member-mtu", MEMBER)]
+
+
+@pytest.mark.parametrize(
+    ("text", "members", "rule"),
+    [
+        ("b: {}", "[a]", "bond-member-missing"),
+        ("b: {sub-interfaces: {1: {state: up}}}", "[b.1]", "bond-member-is-bond"),
+        ("b: {}", "[loop0]", "bond-member-is-bond"),
+        ("b: {}", "[BondEthernet0]", "bond-member-is-bond"),
+        ("a: {l2xc: b}, b: {}", "[a]", "bond-member-l2"),
+        ("a: {}, b: {l2xc: a}", "[a]", "bond-member-l2"),
+    ],
+)
+def test_a_member_is_a_port_that_does_nothing_else(text: str, members: str, rule: str) -> None:
+    assert found_in(text, members) == [(rule, MEMBER)]
+
+
+def test_a_member_is_in_no_bridge() -> None:
+    assert found_in("a: {}", more="bridgedomains: {bd1: {interfaces: [a]}}") == [("bond-member-l2", MEMBER)]
+
+
+def test_a_member_stands_once() -> None:
+    assert found_in("a: {}", "[a, a]") == [("bond-member-shared", (*MEMBER[:3], 1))]
+    text = """
+interfaces: {BondEthernet0: {}, BondEthernet1: {mtu: 9000}, a: {}}
+bondethernets: {BondEthernet0: {interfaces: [a]}, BondEthernet1: {interfaces: [a]}}
+"""
+    (problem,) = parse_text(text, "test").problems
+    assert (problem.rule, problem.path) == (
+        "bond-member-shared",
+        ("bondethernets", "BondEthernet1", "interfaces", 0),
+    )
+    assert problem.text == "a is a member of BondEthernet0 already"
+
+
+def test_a_tap_may_be_a_member() -> None:
+    assert found_in("tap0: {}", "[tap0]", "taps: {tap0: {host: {name: x}}}") == []
+
+
+@pytest.mark.parametrize("flaw", ["mtu: x", "nonsense: 1", "state: UP"])
+def test_a_member_with_a_problem_of_its_own_is_neither_missing_nor_judged(flaw: str) -> None:
+    ((rule, _),) = found_in(f"a: {{{flaw}, lcp: e0}}")
+    assert rule.startswith("schema-")
+
+
+def test_a_bond_needs_an_entry_among_the_interfaces() -> None:
+    (problem,) = parse_text("bondethernets: {BondEthernet0: {}}", "test").problems
+    assert (problem.rule, problem.path) == ("bond-no-interface", ("bondethernets", "BondEthernet0"))
+
+
+def test_nothing_is_missing_from_a_section_that_could_not_be_read() -> None:
+    problems = parse_text("interfaces: 5\nbondethernets: {BondEthernet0: {interfaces: [a]}}", "test").problems
+    assert [problem.rule for problem in problems] == ["schema-type"]

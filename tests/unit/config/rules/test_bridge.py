@@ -1,0 +1,93 @@
+"""Rules about bridge domains."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.model.problem import Severity
+
+MAC = "mac: '02:00:00:00:00:01'"
+
+
+def found_in(interfaces: str, bridges: str, loopbacks: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
+    text = f"interfaces: {{{interfaces}}}\nbridgedomains: {{{bridges}}}\nloopbacks: {{{loopbacks}}}"
+    return [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "bridges", "loopbacks"),
+    [
+        ("a: {}, b: {mpls: false}", "bd1: {interfaces: [a, b]}", ""),
+        ("a: {mtu: 9000}", "bd1: {interfaces: [a], mtu: 9000}", ""),
+        ("a: {sub-interfaces: {1: {encapsulation: {dot1q: 1}}, 2: {state: up}}}", "bd1: {interfaces: [a.1, a.2]}", ""),
+        ("a: {sub-interfaces: {1: {state: up}}}", "bd1: {interfaces: [a]}, bd2: {interfaces: [a.1]}", ""),
+        ("a: {}", "bd1: {interfaces: [a], bvi: loop0}", f"loop0: {{{MAC}, addresses: [192.0.2.1/24], lcp: x}}"),
+        ("a: {acls: {}}", "bd1: {}, bd2: null", ""),
+    ],
+)
+def test_a_sound_bridge(interfaces: str, bridges: str, loopbacks: str) -> None:
+    assert found_in(interfaces, bridges, loopbacks) == []
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "bridges", "rule", "path"),
+    [
+        ("b: {}", "bd1: {interfaces: [a]}", "bd-member-missing", ("bridgedomains", "bd1", "interfaces", 0)),
+        ("a: {}", "bd1: {interfaces: [a.1]}", "bd-member-missing", ("bridgedomains", "bd1", "interfaces", 0)),
+        ("a: {}", "bd1: {interfaces: [a, a]}", "bd-member-shared", ("bridgedomains", "bd1", "interfaces", 1)),
+        (
+            "a: {}",
+            "bd1: {interfaces: [a]}, bd2: {mtu: 9000, interfaces: [a]}",
+            "bd-member-shared",
+            ("bridgedomains", "bd2", "interfaces", 0),
+        ),
+        ("a: {mtu: 9000}", "bd1: {interfaces: [a]}", "bd-member-mtu", ("bridgedomains", "bd1", "interfaces", 0)),
+        ("a: {lcp: e0}", "bd1: {interfaces: [a]}", "bd-member-lcp", ("interfaces", "a", "lcp")),
+        (
+            "a: {addresses: [192.0.2.1/24]}",
+            "bd1: {interfaces: [a]}",
+            "bd-member-address",
+            ("interfaces", "a", "addresses"),
+        ),
+        ("a: {mpls: true}", "bd1: {interfaces: [a]}", "l2-mpls", ("interfaces", "a", "mpls")),
+        ("a: {unnumbered: b}, b: {}", "bd1: {interfaces: [a]}", "l2-unnumbered", ("interfaces", "a", "unnumbered")),
+        ("a: {l2xc: b}, b: {}", "bd1: {interfaces: [a]}", "l2xc-source-in-bridge", ("interfaces", "a", "l2xc")),
+        ("a: {l2xc: b}, b: {}", "bd1: {interfaces: [b]}", "l2xc-in-bridge", ("interfaces", "a", "l2xc")),
+        ("a: {}", "bd1: {bvi: a}", "bvi-missing", ("bridgedomains", "bd1", "bvi")),
+        ("a: {}", "bd1: {bvi: loop1}", "bvi-missing", ("bridgedomains", "bd1", "bvi")),
+    ],
+)
+def test_a_bridge_that_cannot_be(interfaces: str, bridges: str, rule: str, path: tuple[str | int, ...]) -> None:
+    assert found_in(interfaces, bridges, f"loop0: {{{MAC}}}") == [(rule, path)]
+
+
+@pytest.mark.parametrize(
+    ("bridges", "loopback", "rule", "path"),
+    [
+        ("bd1: {bvi: loop0}, bd2: {bvi: loop0}", MAC, "bvi-shared", ("bridgedomains", "bd2", "bvi")),
+        ("bd1: {bvi: loop0, mtu: 9000}", MAC, "bvi-mtu", ("bridgedomains", "bd1", "bvi")),
+        ("bd1: {bvi: loop0}", f"{MAC}, unnumbered: a", "bvi-unnumbered", ("bridgedomains", "bd1", "bvi")),
+        ("bd1: {bvi: loop0}", "", "bvi-default-mac", ("loopbacks", "loop0")),
+        (
+            "bd1: {bvi: loop0, interfaces: [loop0]}",
+            MAC,
+            "bd-member-shared",
+            ("bridgedomains", "bd1", "interfaces", 0),
+        ),
+    ],
+)
+def test_a_bvi_that_cannot_be(bridges: str, loopback: str, rule: str, path: tuple[str | int, ...]) -> None:
+    assert found_in("a: {addresses: [192.0.2.1/24]}", bridges, f"loop0: {{{loopback}}}") == [(rule, path)]
+
+
+def test_a_default_mac_is_a_warning() -> None:
+    loaded = parse_text("loopbacks: {loop0: }\nbridgedomains: {bd1: {bvi: loop0}}", "test")
+    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
+    assert loaded.configuration is not None
+
+
+@pytest.mark.parametrize("flaw", ["mtu: x", "nonsense: 1", "state: UP"])
+def test_a_member_with_a_problem_of_its_own_is_neither_missing_nor_judged(flaw: str) -> None:
+    ((rule, _),) = found_in(f"a: {{{flaw}, lcp: e0}}", "bd1: {interfaces: [a]}")
+    assert rule.startswith("schema-")

@@ -1,0 +1,137 @@
+"""Rules about tunnels, TAPs, MAC addresses, applied ACLs and protected interfaces."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.model.problem import Severity
+
+
+def found_in(text: str) -> list[tuple[str, tuple[str | int, ...]]]:
+    return [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+
+
+def tunnels(*ends: str) -> str:
+    names = [f"vxlan_tunnel{number}" for number in range(len(ends))]
+    entries = ", ".join(f"{name}: {{{end}}}" for name, end in zip(names, ends, strict=True))
+    return f"interfaces: {{{', '.join(f'{name}: ' for name in names)}}}\nvxlan_tunnels: {{{entries}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "path"),
+    [
+        (tunnels("local: 192.0.2.1, remote: '2001:db8::1', vni: 1"), "vxlan-family", ("vxlan_tunnel0", "remote")),
+        (tunnels("local: '2001:db8::1', remote: '2001:DB8:0::1', vni: 1"), "vxlan-self", ("vxlan_tunnel0", "remote")),
+        (
+            tunnels("local: 192.0.2.1, remote: 192.0.2.2, vni: 1", "local: 192.0.2.3, remote: 192.0.2.4, vni: 1"),
+            "vxlan-vni-duplicate",
+            ("vxlan_tunnel1", "vni"),
+        ),
+    ],
+)
+def test_a_tunnel_that_cannot_be(text: str, rule: str, path: tuple[str, ...]) -> None:
+    assert found_in(text) == [(rule, ("vxlan_tunnels", *path))]
+
+
+def tap(host: str = "", interface: str = "", more: str = "") -> str:
+    return f"interfaces: {{tap0: {{{interface}}}}}\ntaps: {{tap0: {{host: {{name: x, {host}}}, {more}}}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (tap(), []),
+        (tap("mtu: 9000", "mtu: 9000"), []),
+        (tap(more="rx-ring-size: 8, tx-ring-size: 32768"), []),
+        (tap("bridge: br0, bridge-create: true, namespace: a, namespace-create: true"), []),
+        (tap("bridge-create: false"), []),
+        (tap("mtu: 9000"), [("tap-mtu", ("interfaces", "tap0", "mtu"))]),
+        (tap(more="rx-ring-size: 4"), [("tap-ring", ("taps", "tap0", "rx-ring-size"))]),
+        (tap(more="tx-ring-size: 65536"), [("tap-ring", ("taps", "tap0", "tx-ring-size"))]),
+        (tap(more="tx-ring-size: 1000"), [("tap-ring", ("taps", "tap0", "tx-ring-size"))]),
+        (tap(more="tx-ring-size: 0"), [("tap-ring", ("taps", "tap0", "tx-ring-size"))]),
+        (tap("bridge-create: true"), [("tap-create-without", ("taps", "tap0", "host", "bridge-create"))]),
+        (tap("namespace-create: true"), [("tap-create-without", ("taps", "tap0", "host", "namespace-create"))]),
+        (tap(interface="addresses: [192.0.2.1/24]"), [("tap-l3", ("interfaces", "tap0", "addresses"))]),
+        (tap(interface="lcp: e0"), [("tap-l3", ("interfaces", "tap0", "lcp"))]),
+        (tap(interface="sub-interfaces: {1: {state: up}}"), [("tap-l3", ("interfaces", "tap0", "sub-interfaces"))]),
+        (tap("mac: '01:00:00:00:00:01'"), [("mac-multicast", ("taps", "tap0", "host", "mac"))]),
+    ],
+)
+def test_taps(text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert found_in(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("taps: {tap0: {host: {name: x}}}", "tap-no-interface"),
+        ("vxlan_tunnels: {vxlan_tunnel0: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}", "vxlan-no-interface"),
+        ("protected: [eth0]", "protected-missing"),
+    ],
+)
+def test_what_is_most_likely_a_slip_is_a_warning(text: str, rule: str) -> None:
+    loaded = parse_text(text, "test")
+    assert [(problem.rule, problem.severity) for problem in loaded.problems] == [(rule, Severity.WARNING)]
+    assert loaded.configuration is not None
+
+
+def test_what_is_made_can_be_protected() -> None:
+    text = (
+        "interfaces: {tap0: , a: }\ntaps: {tap0: {host: {name: x}}}\nloopbacks: {loop0: }\nprotected: [tap0, a, loop0]"
+    )
+    assert found_in(text) == []
+
+
+def test_linux_names_are_unique_among_lcps_and_taps() -> None:
+    text = "interfaces: {a: {lcp: x}, tap0: , tap1: }\ntaps: {tap0: {host: {name: x}}, tap1: {host: {name: x}}}"
+    assert found_in(text) == [
+        ("lcp-duplicate", ("taps", "tap0", "host", "name")),
+        ("lcp-duplicate", ("taps", "tap1", "host", "name")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mac", "rule"),
+    [
+        ("01:00:5e:00:00:01", "mac-multicast"),
+        ("ff-ff-ff-ff-ff-ff", "mac-multicast"),
+        ("0000.0000.0000", "mac-zero"),
+        ("02:00:5e:00:53:01", None),
+        ("00:00:5E:00:53:01", None),
+    ],
+)
+def test_a_mac_is_that_of_one_station(mac: str, rule: str | None) -> None:
+    expected = [] if rule is None else [rule]
+    for text in (
+        f"interfaces: {{a: {{mac: '{mac}'}}}}",
+        f"loopbacks: {{loop0: {{mac: '{mac}'}}}}",
+        f"interfaces: {{BondEthernet0: }}\nbondethernets: {{BondEthernet0: {{mac: '{mac}'}}}}",
+    ):
+        assert [found for found, _ in found_in(text)] == expected
+
+
+def test_the_mac_of_a_bond_has_one_place() -> None:
+    text = "interfaces: {BondEthernet0: {mac: '02:00:5e:00:53:01'}}\nbondethernets: {BondEthernet0: }"
+    assert found_in(text) == [("bond-mac-placement", ("interfaces", "BondEthernet0", "mac"))]
+
+
+ACLS = "acls: {a: {terms: [{action: deny}]}, b: {terms: [{action: deny}]}, bad: {terms: []}}"
+
+
+@pytest.mark.parametrize(
+    ("binding", "expected"),
+    [
+        ("{input: a, output: [b, a]}", []),
+        ("{input: [a, b], output: [a, b]}", []),
+        ("{input: bad}", []),
+        ("{input: c}", [("acl-undefined", ("input", 0))]),
+        ("{output: [a, c, d]}", [("acl-undefined", ("output", 1)), ("acl-undefined", ("output", 2))]),
+        ("{input: [a, b, a]}", [("acl-duplicate", ("input", 2))]),
+    ],
+)
+def test_acls_that_are_applied(binding: str, expected: list[tuple[str, tuple[str | int, ...]]]) -> None:
+    text = f"interfaces: {{eth0: {{acls: {binding}}}}}\n{ACLS}"
+    found = [(rule, path[3:]) for rule, path in found_in(text) if rule.startswith("acl-")]
+    assert sorted(found) == sorted(expected)
