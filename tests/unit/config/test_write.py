@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.laws.networks import EMPTY_VPP, configurations, states
 from vppcfg.config import parse_text
 from vppcfg.config.layout.text import scalar
+from vppcfg.config.names import kind_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.write import said, write
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
@@ -94,6 +95,7 @@ TEXTS = st.one_of(
 )
 NAMES = st.one_of(
     st.sampled_from(["eth0", "eth1", "yes", "null", "0100", "1e3", "host-eth0.5", "a b", "a*", "a[0]", "é", "x" * 63]),
+    st.sampled_from(["loop0", "loop99999", "tap0", "tap0x", "BondEthernet0", "vxlan_tunnel0", "bd10"]),
     st.text(alphabet="abc01/._:@+-*[ ", min_size=1, max_size=6),
 )
 TAGS = st.one_of(st.just(""), st.just("vppcfg"), TEXTS.map(lambda text: f"vppcfg {text}"), TEXTS)
@@ -103,6 +105,7 @@ ADDRESSES = st.sampled_from(
         "2001:db8::/64", "2001:db8::1/64", "2001:db8:1::1/128", "::/0", "ff02::1/128",
     ]
 )  # fmt: skip
+PORT_KINDS = [kind for kind in InterfaceKind if kind is not InterfaceKind.SUB_INTERFACE]
 MTUS = st.sampled_from([0, 64, 128, 1500, 2000, 9000, 9216, 9300])
 
 
@@ -123,14 +126,89 @@ def hostile_states(draw: st.DrawFn) -> State:
         used |= set(fresh)
         interfaces[name] = replace(interfaces[name], l2xc=target, addresses=frozenset(fresh))
     lcps = {name: _hostile_pair(draw) for name in draw(st.lists(st.sampled_from(everything), max_size=3, unique=True))}
+    acls = draw(st.dictionaries(st.sampled_from(["a", "b", "A", "acl:x"]), HOSTILE_ACLS, max_size=2))
+    for name in everything:
+        bound = tuple(draw(st.lists(st.sampled_from(["a", "b", "A", "acl:x", "gone"]), max_size=1)))
+        interfaces[name] = replace(
+            interfaces[name],
+            acls=AclBinding(input=bound),
+            unnumbered=draw(st.sampled_from([None, None, None, *everything])),
+        )
     settings = LcpSettings(default_netns=draw(st.sampled_from(["", "dataplane"])))
-    return State(interfaces=interfaces, lcps=lcps, facts=replace(FACTS, lcp=settings))
+    return State(
+        interfaces=interfaces,
+        lcps=lcps,
+        bonds=_some(draw, interfaces, InterfaceKind.BOND, _hostile_bonds(everything)),
+        bridges=draw(st.fixed_dictionaries({}, optional={"bd10": _hostile_bridges(10), "bd0": _hostile_bridges(0)})),
+        vxlans=_some(draw, interfaces, InterfaceKind.VXLAN, HOSTILE_TUNNELS),
+        taps=_some(draw, interfaces, InterfaceKind.TAP, HOSTILE_TAPS),
+        acls=acls,
+        sflow=SflowSettings(sampling_rate=draw(st.sampled_from([0, 1000, 10000]))),
+        facts=replace(FACTS, lcp=settings),
+    )
+
+
+def _some(
+    draw: st.DrawFn, interfaces: dict[str, Interface], kind: InterfaceKind, objects: st.SearchStrategy[Any]
+) -> dict[str, Any]:
+    """Return what VPP shows of the interfaces of a kind, which may be nothing for some."""
+    names = [name for name, interface in interfaces.items() if interface.kind is kind]
+    return {name: draw(objects) for name in names if draw(st.sampled_from([True, True, True, False]))}
+
+
+def _hostile_bonds(names: list[str]) -> st.SearchStrategy[Bond]:
+    members = st.dictionaries(st.sampled_from(names), st.builds(Membership, is_passive=st.booleans()), max_size=2)
+    modes = st.sampled_from(
+        [(BondMode.LACP, LoadBalance.L34), (BondMode.XOR, LoadBalance.L2), (BondMode.BROADCAST, None)]
+    )
+    return st.builds(lambda mode, parts: Bond(mode=mode[0], load_balance=mode[1], members=parts), modes, members)
+
+
+def _hostile_bridges(bd_id: int) -> st.SearchStrategy[Bridge]:
+    settings = st.builds(BridgeSettings, learn=st.booleans(), mac_age_minutes=st.sampled_from([0, 255, 300]))
+    return st.builds(Bridge, bd_id=st.just(bd_id), settings=settings, tag=TAGS)
+
+
+HOSTILE_TUNNELS = st.builds(
+    Vxlan,
+    local=st.sampled_from(["192.0.2.1", "2001:db8::1"]),
+    remote=st.sampled_from(["192.0.2.1", "192.0.2.2", "224.0.0.1", "2001:db8::2"]),
+    vni=st.sampled_from([0, 1, 16777215]),
+    is_plain=st.booleans(),
+)
+HOSTILE_TAPS = st.builds(
+    Tap,
+    host_name=st.sampled_from(["vpp0", "e0", "VPP", "a b"]),
+    host_mac=st.sampled_from(["", "02:00:00:00:00:01", "01:00:00:00:00:01"]),
+    host_mtu=st.sampled_from([0, 64, 1500, 9000]),
+    host_bridge=st.sampled_from(["", "br0", "Br 0"]),
+    host_netns=st.sampled_from(["", "ns", "a/b"]),
+    rx_ring_size=st.sampled_from([256, 512, 1000]),
+    flags=st.sampled_from([0, 1]),
+)
+RANGES = st.sampled_from([(0, 65535), (0, 255), (80, 80), (9, 8), (0, 1023)])
+HOSTILE_RULES = st.builds(
+    lambda family, **values: AclRule(source=family, destination=family, **values),
+    family=st.sampled_from(["0.0.0.0/0", "::/0", "10.0.0.0/8", "10.0.0.1/8"]),
+    action=st.sampled_from(AclAction),
+    protocol=st.sampled_from([0, 1, 6, 17, 47, 58]),
+    source_ports=RANGES,
+    destination_ports=RANGES,
+    tcp_flags=st.sampled_from([(0, 0), (0, 0), (2, 2)]),
+)
+HOSTILE_ACLS = st.builds(
+    Acl,
+    rules=st.lists(HOSTILE_RULES, max_size=2).map(tuple),
+    tag=st.sampled_from(["vppcfg a", "vppcfg b", "vppcfg A", "x", "a b", ""]),
+    index=st.none(),
+)
 
 
 def _hostile_port(draw: st.DrawFn, name: str) -> Interface:
     return Interface(
         name=name,
-        kind=draw(st.sampled_from([kind for kind in InterfaceKind if kind is not InterfaceKind.SUB_INTERFACE])),
+        kind=draw(st.sampled_from([kind_of(name), kind_of(name), *PORT_KINDS])),
+        mac=draw(st.sampled_from(["", "02:00:00:00:00:01", "de:ad:00:00:00:00"])),
         device_class=draw(st.sampled_from(["dpdk", "RDMA interface", "AF_XDP interface", "something new"])),
         link_mtu=draw(st.one_of(st.none(), MTUS)),
         packet_mtu=draw(MTUS),
@@ -168,7 +246,10 @@ def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
         "is_up": draw(st.booleans()),
         "tag": draw(TAGS),
         "protocol_mtus": draw(st.sampled_from([(0, 0, 0), (0, 0, 0), (0, 1280, 0)])),
-        "bridge": draw(st.sampled_from([None, None, None, 10])),
+        "bridge": draw(st.sampled_from([None, None, None, 10, 11])),
+        "is_bvi": draw(st.sampled_from([False, False, True])),
+        "has_mpls": draw(st.sampled_from([False, False, True])),
+        "has_sflow": draw(st.sampled_from([False, False, True])),
         "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
         "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
     }
@@ -192,6 +273,12 @@ def assert_what_is_configured_stays(state: State) -> None:
     for name in loaded.configuration.interfaces:
         assert desired.interfaces[name] == observed.interfaces[name]
         assert desired.lcps.get(name) == observed.lcps.get(name)
+        assert desired.bonds.get(name) == observed.bonds.get(name)
+        assert desired.vxlans.get(name) == observed.vxlans.get(name)
+        assert desired.taps.get(name) == observed.taps.get(name)
+    assert desired.bridges == observed.bridges
+    assert desired.acls == observed.acls
+    assert desired.sflow == observed.sflow
     assert not any(problem.rule == "phy-unlisted" for problem in resolution.problems)
 
 
