@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -73,7 +74,7 @@ def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history: MACs, and MTUs and state of bare tunnels."""
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.taps.items()}
-    bare = {"packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
+    bare: dict[str, Any] = {"packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
     for name in (*state.vxlans, *state.taps):
         interfaces[name] = replace(interfaces[name], **bare)
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}

@@ -17,15 +17,17 @@ def reverse_plan(plan: Plan) -> Plan:
 def restorable(state: State) -> State:
     """Return the state, the same in effect, that VPP can be brought to from anywhere.
 
-    An LCP pair that had lost its Linux device does not come back: it did nothing. A sub-interface that was up
-    below a port that was down comes back down: it forwards as little, and VPP would want the port up to set it
-    (vnet/interface.c).
+    The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
+    not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
+    as little, and VPP would want the port up to set it (vnet/interface.c).
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
         name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
         for name, interface in state.interfaces.items()
     }
+    for bond in state.bonds.values():
+        interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
     return replace(state, interfaces=interfaces, lcps=lcps)
 
 

@@ -23,6 +23,8 @@ class Transition:
         """Interfaces whose LCP pair is deleted, to come back or not."""
         self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
         """Interfaces whose borrowers must borrow anew."""
+        self.leaving = self._leaving()
+        """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
@@ -31,6 +33,14 @@ class Transition:
         """Return the observed interface of that name unless it is deleted on the way."""
         return None if name in self.doomed else self.observed.interfaces.get(name)
 
+    def _leaving(self) -> frozenset[str]:
+        leaving: set[str] = set()
+        for name, bond in self.observed.bonds.items():
+            after = self.desired.bonds.get(name)
+            staying = after.members.keys() if after is not None and name not in self.doomed else set()
+            leaving.update(bond.members.keys() - staying)
+        return frozenset(leaving)
+
     def breaks_borrowing(self, interface: Interface) -> bool:
         """Return whether an interface cannot go on borrowing addresses as it does."""
         donor = interface.unnumbered
@@ -38,7 +48,7 @@ class Transition:
 
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
-        if not self.doomed and not self.shifting and not self.doomed_pairs:
+        if not (self.doomed or self.shifting or self.doomed_pairs or self.leaving):
             return list(changed)
         referring = [
             interface.name
@@ -48,7 +58,7 @@ class Transition:
             or (interface.has_mpls and interface.name in self.doomed_pairs)
         ]
         bonds = (name for name, bond in self.observed.bonds.items() if not self.doomed.isdisjoint(bond.members))
-        return list(dict.fromkeys([*changed, *referring, *bonds]))
+        return list(dict.fromkeys([*changed, *referring, *bonds, *sorted(self.leaving)]))
 
 
 def _shifts(before: Interface | None, after: Interface | None) -> bool:

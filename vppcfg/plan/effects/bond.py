@@ -61,11 +61,12 @@ def _(operation: AddBondMember, draft: Draft) -> str | None:
 
 @effect_of.register
 def _(operation: AddBondMember, draft: Draft) -> None:
-    """The first member gives the bond its MAC, which all members then have; what that will be is left open."""
+    """The first member gives the bond its MAC, which all members then have: what that will be is open."""
     bond = draft.bonds[operation.bond]
     membership = Membership(is_passive=operation.is_passive, is_long_timeout=operation.is_long_timeout)
     draft.bonds[operation.bond] = replace(bond, members={**bond.members, operation.interface: membership})
     draft.bond_of[operation.interface] = operation.bond
+    draft.change(operation.interface, mac="")
 
 
 @refusal_of.register
@@ -94,3 +95,4 @@ def _(operation: RemoveBondMember, draft: Draft) -> None:
     members = {name: membership for name, membership in bond.members.items() if name != operation.interface}
     draft.bonds[operation.bond] = replace(bond, members=members)
     del draft.bond_of[operation.interface]
+    draft.change(operation.interface, mac="")

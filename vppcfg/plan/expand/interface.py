@@ -21,7 +21,8 @@ def expand(transition: Transition, name: str) -> Iterator[Step]:
         return
     kept = transition.kept(name)
     yield from _state(kept, after)
-    if after.mac not in ("", kept.mac if kept else _made_with(after)):
+    current = _made_with(after) if kept is None else "" if name in transition.leaving else kept.mac
+    if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
     if after.tag != (kept.tag if kept else ""):
         stage = Stage.TAG if kept else Stage.MARK
