@@ -154,3 +154,23 @@ LINES = st.lists(st.sampled_from(FLAWED.splitlines()), max_size=25)
 def test_any_mixture_of_lines_gives_a_configuration_or_problems(lines: list[str], cut: int) -> None:
     loaded = parse_text("\n".join(lines)[:cut], "mixed")
     assert loaded.problems or loaded.configuration is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "acls: {5: {terms: [5]}}",
+        "acls: {true: {terms: [=]}}",
+        "acls: {a: &x {terms: [=]}, b: {<<: *x}}",
+        "acls: 5",
+        "acls: {a: {terms: {0: 5}}}",
+        "acls: {a: {terms: [{action: deny, source: x}, =]}}",
+        "prefixlists: 5\nacls: {a: {terms: [{action: deny, source: x}]}}",
+        "taps: {tap0: {host: =}}",
+        "bridgedomains: {bd1: {settings: [=]}}",
+    ],
+)
+def test_odd_shapes_are_problems_and_no_crash(text: str) -> None:
+    loaded = parse_text(text, "odd.yaml")
+    assert loaded.configuration is None
+    assert all(problem.line == text.count("\n") + 1 or "prefixlists" in text for problem in loaded.problems)

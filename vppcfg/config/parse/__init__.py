@@ -94,11 +94,22 @@ class _Parser:
 
     def _acls(self) -> dict[str, AclConfig]:
         lists = self._named(prefix_list.NAMING, prefix_list.parse_prefix_list)
-        if not self._content.get(acl.NAMING.section):
+        if not isinstance(self._content.get(acl.NAMING.section), dict):
             return {}
         broken = self._broken[prefix_list.NAMING.section]
         context = acl.AclContext(names=read_ip_names(), lists=lists, broken_lists=broken)
+        self._judge_broken_acls(context)
         return self._named(acl.NAMING, lambda entry: acl.parse_acl(entry, context))
+
+    def _judge_broken_acls(self, context: acl.AclContext) -> None:
+        """Note what is wrong with the sound terms of ACLs that cannot be parsed as a whole."""
+        section = acl.NAMING.section
+        bad_terms = {path[:4] for path in self._bad if path[:1] == (section,) and path[2:3] == ("terms",)}
+        broken_names = {path[1] for path in bad_terms}
+        for name, raw in self._content[section].items():
+            if name in broken_names and isinstance(raw, dict):
+                is_bad = bad_terms.__contains__
+                self._problems += acl.sound_terms_problems(raw, (section, name), context, is_bad)
 
     def _sflow(self) -> SflowSettings:
         return SflowSettings() if self._is_bad("sflow") else parse_sflow(self._content.get("sflow"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -41,6 +41,17 @@ def parse_acl(entry: Entry, context: AclContext) -> AclConfig | list[Problem]:
     if all(term.is_sound for term in parsed):
         return AclConfig(name=entry.name, path=entry.path, rules=tuple(rule for term in parsed for rule in term.rules))
     return [problem for term in parsed for problem in term.problems]
+
+
+def sound_terms_problems(
+    raw: Mapping[str, Any], path: KeyPath, context: AclContext, is_bad: Callable[[KeyPath], bool]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the terms of an ACL of a wrong shape that are of the right one themselves."""
+    terms = raw.get("terms")
+    for position, term in enumerate(terms if isinstance(terms, list) else ()):
+        term_path = (*path, "terms", position)
+        if not is_bad(term_path):
+            yield from _Term(term, term_path, context).problems
 
 
 class _Term:

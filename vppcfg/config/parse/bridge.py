@@ -18,6 +18,7 @@ NAMING = Naming(
     is_name=is_bridge_name,
     rule="bd-id",
     wanted=f"a bridge domain is called bd1 to bd{MAX_BRIDGE}",
+    dispensable=frozenset({"description", "settings"}),
 )
 
 

@@ -9,9 +9,6 @@ from typing import Any
 from vppcfg.config.scalar import shown
 from vppcfg.model.problem import KeyPath, Problem
 
-_DISPENSABLE = frozenset({"description"})
-"""Keys without which the rest of an entry can still be judged."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
@@ -23,6 +20,8 @@ class Naming:
     """Of a name that cannot be."""
     wanted: str
     """What a name looks like, in words."""
+    dispensable: frozenset[str] = frozenset({"description"})
+    """Keys without which the rest of an entry can still be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class Entries:
             if not self.naming.is_name(name):
                 text = f"{shown(name)} is no name here; {self.naming.wanted}"
                 self.problems.append(Problem(rule=self.naming.rule, path=(self.naming.section, name), text=text))
-            elif not bad.get(name, set()) <= _DISPENSABLE:
+            elif not bad.get(name, set()) <= self.naming.dispensable:
                 self.broken.add(name)
             else:
                 lost = bad.get(name, set())

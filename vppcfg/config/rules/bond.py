@@ -26,6 +26,14 @@ def bond_interface(index: Index) -> Iterator[Problem]:
             yield Problem(rule="bond-no-interface", path=bond.path, text=text)
 
 
+def bond_load_balance(index: Index) -> Iterator[Problem]:
+    """Find bonds with a load balance in a mode that leaves no choice of one."""
+    for bond in index.configuration.bonds.values():
+        if bond.load_balance is not None and not bond.mode.has_load_balance:
+            text = f"mode {bond.mode.value} leaves no choice of a load balance; only xor and lacp do"
+            yield Problem(rule="bond-lb-mode", path=(*bond.path, "load-balance"), text=text)
+
+
 def bond_member_place(index: Index) -> Iterator[Problem]:
     """Find members that are not there, no ports, or in more than one place."""
     for bond, position, name in _named(index):

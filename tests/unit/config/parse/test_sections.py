@@ -187,15 +187,14 @@ def test_a_name_that_cannot_be(section: str, names: list[Any], rule: str) -> Non
         assert flaws({section: {name: entries.get(section, {})}}) == [(rule, (section, name))]
 
 
-@pytest.mark.parametrize("mode", ["round-robin", "active-backup", "broadcast"])
-def test_only_two_modes_have_a_load_balance(mode: str) -> None:
-    raw = {"bondethernets": {"BondEthernet0": {"mode": mode, "load-balance": "l2"}}}
-    assert flaws(raw) == [("bond-lb-mode", ("bondethernets", "BondEthernet0", "load-balance"))]
-
-
 def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
     data = {
-        "bridgedomains": {"bd1": {"mtu": "x"}, "bd2": {"description": 5, "mtu": 9000}, "bd3": 5},
+        "bridgedomains": {
+            "bd1": {"mtu": "x"},
+            "bd2": {"description": 5, "mtu": 9000},
+            "bd3": 5,
+            "bd4": {"settings": 5},
+        },
         "loopbacks": {"loop0": {"mtu": "x"}, "loop1": {"mac": 5}},
         "taps": 5,
         "sflow": {"sampling-rate": "x", "header-bytes": 256},
@@ -205,6 +204,7 @@ def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
         ("bridgedomains", "bd1", "mtu"),
         ("bridgedomains", "bd2", "description"),
         ("bridgedomains", "bd3"),
+        ("bridgedomains", "bd4", "settings"),
         ("loopbacks", "loop0", "mtu"),
         ("loopbacks", "loop1", "mac"),
         ("taps",),
@@ -212,7 +212,7 @@ def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
         ("protected", 0),
     ]
     parsed = parse(data, bad)
-    assert list(parsed.configuration.bridges) == ["bd2"]
+    assert list(parsed.configuration.bridges) == ["bd2", "bd4"]
     assert parsed.configuration.bridges["bd2"].mtu == 9000
     assert parsed.broken_entries["bridgedomains"] == {"bd1", "bd3"}
     assert list(parsed.configuration.interfaces) == ["loop1"]

@@ -98,3 +98,16 @@ def test_a_bond_needs_an_entry_among_the_interfaces() -> None:
 def test_nothing_is_missing_from_a_section_that_could_not_be_read() -> None:
     problems = parse_text("interfaces: 5\nbondethernets: {BondEthernet0: {interfaces: [a]}}", "test").problems
     assert [problem.rule for problem in problems] == ["schema-type"]
+
+
+@pytest.mark.parametrize("mode", ["round-robin", "active-backup", "broadcast"])
+def test_only_two_modes_have_a_load_balance(mode: str) -> None:
+    text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
+    (problem,) = parse_text(text, "test").problems
+    assert (problem.rule, problem.path) == ("bond-lb-mode", ("bondethernets", "BondEthernet0", "load-balance"))
+
+
+@pytest.mark.parametrize("mode", ["xor", "lacp"])
+def test_the_others_have(mode: str) -> None:
+    text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
+    assert parse_text(text, "test").problems == ()
