@@ -1,0 +1,28 @@
+"""The Linux side of LCP pairs and TAPs: network devices, bridges, network namespaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinuxDevice:
+    """A network device as Linux shows it."""
+
+    mtu: int
+    """Bytes."""
+    is_up: bool
+    bridge: str = ""
+    """The Linux bridge that it is a port of; '' for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinuxSide:
+    """What Linux has that belongs to a VPP."""
+
+    devices: dict[tuple[str, str], LinuxDevice]
+    """By namespace ('' is VPP's own) and name, those that were asked for and exist."""
+    namespaces: frozenset[str]
+    """Names of all network namespaces."""
+    bridges: frozenset[tuple[str, str]]
+    """Namespace and name of every bridge in the namespaces that were asked about."""
