@@ -386,6 +386,8 @@ def test_words_that_yaml_bends_are_quoted() -> None:
         ({"unnumbered": "eth0"}, "eth0 cannot borrow its own addresses"),
         ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
         ({"kind": InterfaceKind.BOND}, "its name says that it is something else than it is"),
+        ({"device_class": "GRE tunnel device"}, "made by something else than a configuration (GRE tunnel device)"),
+        ({"device_class": "memif"}, "it is made by something else than a configuration (memif)"),
         ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
         ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
     ],
@@ -404,6 +406,11 @@ def test_what_cannot_be_said_is_unmanaged_with_the_reason(change: dict[str, Any]
 )
 def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> None:
     assert words in reason_for(state_of(PORT, eth0=pair), "eth0")
+
+
+def test_what_others_make_is_written_when_it_carries_our_mark() -> None:
+    state = state_of(replace(PORT, device_class="memif", tag="vppcfg to the firewall"))
+    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
 
 
 def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:

@@ -9,11 +9,21 @@ from vppcfg.config.sayable.made import why_made_unsayable
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.device import FIXED_LINK_MTU
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.ownership import description_of, is_foreign, is_ours, tag_for
 from vppcfg.model.state import State
 
 MIN_MTU, MAX_MTU = 128, 9216
 MAX_DESCRIPTION = 64
+
+
+_MADE_AT_RUN_TIME = frozenset(
+    {
+        *("BVI", "GENEVE", "GRE tunnel device", "GTPU", "IPIP tunnel device", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
+        *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
+    }
+)
+"""Driver classes of interfaces that somebody has to make before a configuration can name them."""
 
 
 def why_unsayable(name: str, state: State) -> str | None:
@@ -35,6 +45,8 @@ def _nature(interface: Interface) -> str | None:
         return "its name cannot stand in a configuration"
     if interface.parent is None and interface.kind is not kind_of(interface.name):
         return "its name says that it is something else than it is"
+    if interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
+        return f"it is made by something else than a configuration ({interface.device_class})"
     if interface.kind is InterfaceKind.LOOPBACK:
         return _loopback(interface)
     return None
