@@ -69,7 +69,8 @@ class Situation:
 
     def busy_queues(self, thread: ThreadLoad) -> int:
         """Return how many queues with traffic a thread polls: at least as many as its largest polls need."""
-        ports = [port for port in self.load.ports if port.rx_pps is None or port.rx_pps > 0]
+        few = _RECEIVES * self.load.rx_pps
+        ports = [port for port in self.load.ports if port.rx_pps is None or port.rx_pps > few]
         known = sum(queue.thread == thread.index for port in ports for queue in port.rx_queues)
         needed = -int(-thread.n_rx // FRAME)
         return max(known, needed, 1)

@@ -13,6 +13,8 @@ from vppcfg.tune.thresholds import MEMORY_USED
 
 RULE = "memory-full"
 _WATCHED = {"main heap": main_heap, "stat segment": stat_segment}
+_LEAST_MB = {"main heap": 1024}
+"""VPP's own default (vpp/vnet/main.c)."""
 
 
 def find(situation: Situation) -> Iterator[Finding]:
@@ -23,7 +25,7 @@ def find(situation: Situation) -> Iterator[Finding]:
 
 
 def _finding(heap: Heap, situation: Situation) -> Finding:
-    megabytes = doubled_megabytes(heap.total_bytes)
+    megabytes = max(doubled_megabytes(heap.total_bytes), _LEAST_MB.get(heap.name, 0))
     setting: Setting = _WATCHED[heap.name](megabytes, heap.total_bytes)
     aborts = "; VPP aborts when it runs full" if heap.name == "stat segment" else ""
     return Finding(
@@ -35,7 +37,7 @@ def _finding(heap: Heap, situation: Situation) -> Finding:
             Evidence(text=f"{short(heap.used_bytes)}B of {short(heap.total_bytes)}B are used",
                      source=situation.load.reading.source("heaps")),
         ),
-        proposal=Proposal(text="twice the size, before more routes or interfaces come", settings=(setting,)),
+        proposal=Proposal(text="twice the size at least, before more routes or interfaces come", settings=(setting,)),
         expectation=Expectation(
             text=f"{percent(heap.used_bytes / (megabytes << 20))} of {megabytes} MB are used then",
             basis=Basis.COMPUTED,

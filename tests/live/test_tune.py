@@ -1,0 +1,247 @@
+"""The tuner on a real VPP with packets in it: troubles made on purpose are named, healthy loads are left alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+EAST, WEST = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
+COUNTERS = "statseg { per-node-counters on update-interval 0.5 }\n"
+WORKER = "cpu { main-core 0 corelist-workers 1 }\n" + COUNTERS
+SERIOUS = {"loss", "limit", "risk"}
+
+
+def cli(vpp: RealVpp, *lines: str) -> None:
+    for line in lines:
+        assert (line, *vpp.cli(line)) == (line, 0, "")
+
+
+@contextmanager
+def router(extra: str = WORKER) -> Iterator[RealVpp]:
+    """Run a VPP with two ports that are up and polled."""
+    with running((EAST, WEST), extra=extra) as vpp:
+        for port in (EAST, WEST):
+            cli(vpp, f"set interface state {port} up", f"set interface rx-mode {port} polling")
+        yield vpp
+
+
+def cross_connect(vpp: RealVpp, first: str = EAST, second: str = WEST) -> None:
+    cli(vpp, f"set interface l2 xconnect {first} {second}", f"set interface l2 xconnect {second} {first}")
+
+
+def route(vpp: RealVpp) -> None:
+    """Route 10.1.0.0/16 out of the western port, to a neighbour that exists in VPP's tables alone."""
+    cli(
+        vpp,
+        f"set interface ip address {EAST} 10.0.0.254/24",
+        f"set interface ip address {WEST} 10.1.0.254/24",
+        f"ip neighbor {WEST} 10.1.0.2 00:00:00:00:00:22",
+    )
+
+
+def send(vpp: RealVpp, rate: str, *, size: int = 64, ttl: int = 64, worker: str = "worker 0", vlan: str = "") -> None:
+    """Let VPP's packet generator send into the eastern port, at a rate or as fast as it can."""
+    speed = f"rate {rate}" if rate else ""
+    head = f"IP4: 00:00:00:00:00:09 -> 02:00:00:00:00:01 {vlan}"
+    body = f"UDP: 10.0.0.1 -> 10.1.0.2 ttl {ttl} UDP: 1234 -> 2345 incrementing 20"
+    cli(
+        vpp,
+        f"packet-generator new {{ name s limit 1000000000 {speed} size {size}-{size} interface {EAST} "
+        f"node ethernet-input {worker} data {{ {head} {body} }} }}",
+        "packet-generator enable-stream s",
+    )
+    time.sleep(1.0)
+
+
+def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
+    """Return what the tuner says about a VPP."""
+    out = folder / "found.json"
+    out.unlink(missing_ok=True)
+    live = ["-a", str(vpp.socket_path), "--interval", "1", "--readings", "3"]
+    assert main(["tune", "-q", *live, "--format", "json", "-o", str(out), *words]) == ExitCode.DONE
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+def names(found: dict[str, Any]) -> list[str]:
+    """Return the rules with a loss, a limit or a risk, in order."""
+    return [finding["rule"] for finding in found["findings"] if finding["severity"] in SERIOUS]
+
+
+def rate(found: dict[str, Any]) -> float:
+    """Return what all threads take in per second."""
+    total: float = sum(thread["rx_pps"] for thread in found["load"]["threads"])
+    return total
+
+
+@contextmanager
+def memif_pair(folder: Path, ring: int, extra: str = WORKER) -> Iterator[tuple[RealVpp, RealVpp]]:
+    """Run a router whose memif leads to a second VPP, with rings of a length."""
+    with ExitStack() as stack:
+        peer = stack.enter_context(running((), extra=COUNTERS))
+        vpp = stack.enter_context(router(extra))
+        for end, role in ((peer, "master"), (vpp, "slave")):
+            cli(
+                end,
+                f"create memif socket id 1 filename {folder / 'pair.sock'}",
+                f"create interface memif id 0 socket-id 1 {role} ring-size {ring}",
+                "set interface state memif1/0 up",
+            )
+        deadline = time.monotonic() + 15
+        while "connected" not in vpp.cli("show memif")[1]:
+            assert time.monotonic() < deadline, "the memif does not come up"
+            time.sleep(0.1)
+        yield vpp, peer
+
+
+@pytest.mark.parametrize("load", ["idle", "switched", "routed", "large"])
+def test_a_load_that_is_carried_is_healthy(load: str, tmp_path: Path) -> None:
+    with router() as vpp:
+        if load == "routed":
+            route(vpp)
+        else:
+            cross_connect(vpp)
+        if load != "idle":
+            send(vpp, "2e4", size=1400 if load == "large" else 64)
+        found = tune(vpp, tmp_path)
+    assert names(found) == []
+    assert found["findings"][0]["rule"] == "healthy" or found["findings"][0]["severity"] == "notice"
+    assert "healthy" in [finding["rule"] for finding in found["findings"]]
+    assert rate(found) == pytest.approx(0 if load == "idle" else 2e4, rel=0.3, abs=50)
+
+
+def test_a_worker_that_never_catches_up_is_cpu_bound(tmp_path: Path) -> None:
+    with router() as vpp:
+        cross_connect(vpp)
+        send(vpp, "")
+        found = tune(vpp, tmp_path)
+    assert names(found)[0] == "cpu-bound"
+    assert found["findings"][0]["subject"] == "vpp_wk_0"
+
+
+def test_a_ring_that_is_too_short_lacks_descriptors(tmp_path: Path) -> None:
+    with memif_pair(tmp_path, 16) as (vpp, _):
+        cross_connect(vpp, EAST, "memif1/0")
+        send(vpp, "3e5")
+        found = tune(vpp, tmp_path)
+    worst = found["findings"][0]
+    assert (worst["rule"], worst["subject"]) == ("tx-descriptors", "memif1/0")
+    assert worst["lost_pps"] > 100
+
+
+def test_a_main_thread_that_forwards_is_polluted(tmp_path: Path) -> None:
+    with router(COUNTERS) as vpp:
+        cross_connect(vpp)
+        send(vpp, "3e4", worker="")
+        found = tune(vpp, tmp_path)
+    assert "main-polluted" in names(found)
+
+
+def test_a_busy_port_that_waits_for_interrupts_is_named(tmp_path: Path) -> None:
+    with router() as vpp:
+        cross_connect(vpp)
+        cli(vpp, f"set interface rx-mode {EAST} interrupt")
+        send(vpp, "3e4")
+        found = tune(vpp, tmp_path)
+    assert names(found) == ["interrupt-mode"]
+    assert found["findings"][0]["proposal"]["live"] == [f"set interface rx-mode {EAST} polling"]
+
+
+def test_a_heap_that_is_nearly_full_is_named(tmp_path: Path) -> None:
+    with router(WORKER + "memory { main-heap-size 80M }") as vpp:
+        cross_connect(vpp)
+        send(vpp, "2e4")
+        found = tune(vpp, tmp_path)
+    assert names(found) == ["memory-full"]
+    assert found["findings"][0]["subject"] == "main heap"
+
+
+@pytest.mark.parametrize(("ttl", "vlan", "words"), [(1, "", "TTL"), (64, "vlan 77", "VLAN")])
+def test_packets_that_must_be_dropped_are_no_matter_of_tuning(ttl: int, vlan: str, words: str, tmp_path: Path) -> None:
+    with router() as vpp:
+        route(vpp)
+        send(vpp, "2e4", ttl=ttl, vlan=vlan)
+        found = tune(vpp, tmp_path)
+    assert names(found)[0] == "not-tuning"
+    assert words in found["findings"][0]["verdict"]
+
+
+def test_traces_are_noticed(tmp_path: Path) -> None:
+    with router() as vpp:
+        cross_connect(vpp)
+        vpp.cli("trace add pg-input 50")
+        send(vpp, "2e4")
+        found = tune(vpp, tmp_path)
+    assert "debug-build" in [finding["rule"] for finding in found["findings"]]
+    assert names(found) == []
+
+
+def test_a_vpp_without_counters_of_nodes_is_asked_at_its_prompt(tmp_path: Path) -> None:
+    with router(WORKER.replace(COUNTERS, "")) as vpp:
+        cross_connect(vpp)
+        send(vpp, "2e4")
+        found = tune(vpp, tmp_path)
+    assert names(found) == []
+    assert rate(found) == pytest.approx(2e4, rel=0.3)
+
+
+def test_a_capture_says_elsewhere_what_the_vpp_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "capture"
+    with memif_pair(tmp_path, 16) as (vpp, _):
+        cross_connect(vpp, EAST, "memif1/0")
+        send(vpp, "3e5")
+        words = ["-a", str(vpp.socket_path), "--interval", "1"]
+        assert main(["tune", "capture", "-q", str(folder), *words]) == ExitCode.DONE
+    assert main(["tune", "-q", "--from", str(folder), "--format", "json"]) == ExitCode.DONE
+    found = json.loads(capsys.readouterr().out)
+    assert (found["findings"][0]["rule"], found["findings"][0]["subject"]) == ("tx-descriptors", "memif1/0")
+    assert found["vpp_version"].startswith("26.10")
+
+
+def memory_stanza(config: Path, folder: Path) -> str:
+    """Return the section `memory` of the startup.conf that a configuration gives on this machine."""
+    made = folder / "startup.conf"
+    assert main(["startup", "-q", "-c", str(config), "--vpp-version", "26.10", "-o", str(made)]) == ExitCode.DONE
+    return "memory {" + made.read_text().partition("memory {")[2].partition("}")[0] + "}\n"
+
+
+def heap_used(vpp: RealVpp) -> float:
+    """Return the part of the main heap that is in use."""
+    match = re.search(r"total: ([\d.]+)([MG]), used: ([\d.]+)M", vpp.cli("show memory main-heap")[1])
+    assert match is not None
+    return float(match[3]) / (float(match[1]) * (1024 if match[2] == "G" else 1))
+
+
+def test_a_promise_about_a_small_heap_is_kept_after_the_restart_it_needs(tmp_path: Path) -> None:
+    config = tmp_path / "router.yaml"
+    config.write_text(
+        "# small\ndataplane:\n  cpu: { workers: 1 }\n  memory: { main-heap: 80M }\n  unix: { gid: root }\n"
+    )
+
+    def measured(stanza: str, *words: str) -> tuple[dict[str, Any], float]:
+        with router(WORKER + stanza) as vpp:
+            cross_connect(vpp)
+            send(vpp, "2e4")
+            return tune(vpp, tmp_path, *words), heap_used(vpp)
+
+    before, _ = measured("memory { main-heap-size 80M }\n", "-c", str(config), "--write", "--only", "memory-full")
+    promise = before["findings"][0]["expectation"]["text"]
+    after, used = measured(memory_stanza(config, tmp_path))
+    assert names(before) == ["memory-full"] and names(after) == []
+    assert "main-heap: 1024M }" in config.read_text() and "# small" in config.read_text()
+    assert promise.endswith("% of 1024 MB are used then")
+    assert used == pytest.approx(float(promise.split()[0]) / 100, rel=0.2)
