@@ -14,7 +14,7 @@ from vppcfg.model.size import KIB, MIB, bytes_of
 AUTO = "auto"
 _PATH = re.compile(r"/[!-~]+")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}")
-_PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}(\.so)?")
+_PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}?(_plugin\.so)?")
 _MARKUP = frozenset("#{}")
 """What would end a value in startup.conf."""
 

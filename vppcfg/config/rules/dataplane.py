@@ -43,13 +43,22 @@ def jumbo_without_multi_seg(index: Index) -> Iterator[Problem]:
     if section is None or section.dpdk.is_multi_seg is not False:
         return
     limit = section.buffers.data_size - FRAME_OVERHEAD
-    for interface in index.interfaces:
-        if is_dpdk_port(interface) and interface.mtu > limit:
+    for interface in _on_dpdk(index):
+        if interface.mtu > limit:
             text = (
                 f"mtu {interface.mtu} of {interface.name} does not fit into a buffer of {section.buffers.data_size} "
                 f"bytes, which leaves {limit}; allow multi-seg, or make one of them fit"
             )
             yield Problem(rule="multi-seg-mtu", path=(*interface.path, "mtu"), text=text)
+
+
+def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
+    """Yield the ports that DPDK provides, and the bonds of such ports, which have the MTU of their bond."""
+    for interface in index.interfaces:
+        bond = index.configuration.bonds.get(interface.name)
+        members = [index.find(member) for member in bond.members] if bond is not None else []
+        if is_dpdk_port(interface) or any(member is not None and is_dpdk_port(member) for member in members):
+            yield interface
 
 
 def device_name_duplicate(index: Index) -> Iterator[Problem]:

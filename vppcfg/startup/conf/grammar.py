@@ -150,7 +150,8 @@ GRAMMAR: Mapping[str, tuple[Key, ...]] = {
         *_keys((_W,), "huge-dir", "proc-type", "file-prefix", "log-level", "iova-mode", "base-virtaddr"),
         Key(name="vdev", arguments=(_W,), block=OPAQUE, is_many=True),
         Key(name="trace", arguments=(_W,), since=Release(26, 2), is_many=True),
-        *_keys((_W,), "trace-dir", "trace-bufsz", since=Release(26, 2)),
+        Key(name="trace-dir", arguments=(_W,), since=Release(26, 2)),
+        Key(name="trace-bufsz", arguments=(_W,), since=Release(26, 6)),
         *_gone("buffers { buffers-per-numa }", "num-mbufs", "num-crypto-mbufs"),
         *_gone("", "num-mem-channels"),
         *_gone("", "no-dsa", "hqos", arguments=()),
@@ -184,25 +185,52 @@ GRAMMAR: Mapping[str, tuple[Key, ...]] = {
 }
 
 _INSIDE_OPEN = (
-    *("acl-plugin", "api-fuzz", "api-queue", "cnat", "ct6", "crypto-engines", "dns", "dsa", "dslite", "ethernet"),
-    *("fateshare", "http", "ipsec", "l2fib", "l2learn", "l2tp", "logging", "mactime", "mc", "mpls", "nat", "nat44"),
-    *("nat64", "nat66", "node", "npol-plugin", "nsim", "pvti", "punt", "quic", "selog", "session", "sfdp", "tcp"),
-    *("test-proxy", "tls", "trace", "tuntap", "udp", "unix-cli", "vhost-user", "vlib", "ikev2", "crypto_sw_scheduler"),
+    *("acl-plugin", "api-fuzz", "api-queue", "calico-policy-plugin", "cnat", "crypto-engines", "crypto_sw_scheduler"),
+    *("ct6", "devices", "dns", "dsa", "dslite", "ethernet", "fateshare", "http", "ikev2", "ipsec", "l2fib", "l2learn"),
+    *("l2tp", "logging", "mactime", "mc", "mpls", "node", "npol-plugin", "nsim", "punt", "pvti", "quic", "selog"),
+    *("session", "sfdp", "tap", "tcp", "test-proxy", "tls", "trace", "tuntap", "udp", "unix-cli", "vhost-user", "vlib"),
 )
 """Stanzas that vppcfg keeps as they are."""
 
+_SPANS: Mapping[str, tuple[Release | None, Release | None]] = {
+    "calico-policy-plugin": (Release(26, 2), Release(26, 10)),
+    "crypto-engines": (Release(25, 6), None),
+    "crypto_sw_scheduler": (Release(25, 2), None),
+    "devices": (Release(24, 2), None),
+    "fateshare": (Release(23, 10), None),
+    "heapsize": (None, Release(26, 2)),
+    "ikev2": (Release(24, 10), Release(26, 6)),
+    "interface": (Release(26, 6), None),
+    "ip": (Release(24, 6), None),
+    "l3fib": (Release(25, 6), None),
+    "mpls": (Release(24, 6), None),
+    "npol-plugin": (Release(26, 10), None),
+    "pvti": (Release(24, 10), None),
+    "selog": (Release(26, 2), None),
+    "sfdp": (Release(26, 2), None),
+    "tap": (None, Release(26, 2)),
+    "test-proxy": (Release(26, 6), None),
+    "trace": (Release(26, 6), None),
+}
+"""From which release on, and until which, VPP has a stanza; the others are in every release from 23.06 on."""
+
+
+def _stanza(name: str, arguments: tuple[Argument, ...] = (), block: str | None = None, instead: str = "") -> Key:
+    since, until = _SPANS.get(name, (None, None))
+    return Key(name=name, arguments=arguments, block=block, since=since, until=until, instead=instead)
+
+
 STANZAS: Mapping[str, Key] = {
-    key.name: key
-    for key in (
-        *(Key(name=name, block=name) for name in GRAMMAR if " " not in name and name not in ("plugin", "device")),
-        *(Key(name=name, block=OPAQUE) for name in _INSIDE_OPEN),
-        Key(name="devices", block=OPAQUE, since=Release(24, 2)),
-        Key(name="heapsize", arguments=(_S,), until=Release(26, 2), instead="memory { main-heap-size }"),
-        Key(name="plugin_path", arguments=(_W,)),
+    stanza.name: stanza
+    for stanza in (
+        *(_stanza(name, block=name) for name in GRAMMAR if " " not in name and name not in ("plugin", "device")),
+        *(_stanza(name, block=OPAQUE) for name in _INSIDE_OPEN),
+        _stanza("heapsize", (_S,), instead="memory { main-heap-size }"),
+        _stanza("plugin_path", (_W,)),
+        _stanza("test_plugin_path", (_W,)),
     )
 }
 """Every stanza by name."""
-_LATER_STANZAS = {"interface": Release(26, 6), "ip": Release(24, 6), "l3fib": Release(25, 6)}
 
 PLUGIN_OF: Mapping[str, str] = {
     **{name: name for name in ("cnat", "ct6", "dns", "dslite", "fateshare", "http", "l2tp", "mactime", "nsim")},
@@ -212,14 +240,10 @@ PLUGIN_OF: Mapping[str, str] = {
     "linux-cp": "linux_cp",
     "linux-nl": "linux_nl",
     "npol-plugin": "npol",
+    "test-proxy": "hs_apps",
     "vhost-user": "vhost",
 }
 """Stanzas that only VPP with this plugin knows."""
-
-
-def stanza_is_known_to(name: str, release: Release) -> bool:
-    """Return whether VPP of a release takes the stanza."""
-    return release >= _LATER_STANZAS.get(name, release) and STANZAS[name].is_known_to(release)
 
 
 def keys_of(block: str) -> tuple[Key, ...]:

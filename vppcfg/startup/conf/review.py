@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from vppcfg.model.problem import Problem
 from vppcfg.model.release import Release
-from vppcfg.startup.conf.grammar import GRAMMAR, PLUGIN_OF, STANZAS, stanza_is_known_to
+from vppcfg.startup.conf.grammar import GRAMMAR, PLUGIN_OF, STANZAS
 from vppcfg.startup.conf.tree import Conf, Entry, walk
 
 _NODES = 32
@@ -25,7 +25,7 @@ def _unknown_stanzas(conf: Conf, release: Release) -> Iterator[Problem]:
         if stanza.key is None:
             text = f"no stanza of VPP is called {stanza.name}, which stops it; remove it"
             yield _problem("conf-unknown", stanza, text)
-        elif not stanza_is_known_to(stanza.name, release):
+        elif not stanza.key.is_known_to(release):
             yield _problem("conf-removed", stanza, _unknown_to(stanza, release))
 
 

@@ -1,0 +1,150 @@
+"""The rules of the dataplane section, beyond the examples of their explanations."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+DPDK = 'dataplane: { dpdk: { multi-seg: false, devices: { "0000:01:00.0": { name: xe0 } } } }\n'
+
+
+def rules_of(text: str) -> list[str]:
+    return sorted(problem.rule for problem in parse_text(text, "test").problems)
+
+
+@pytest.mark.parametrize(("mtu", "broken"), [(2022, []), (2023, ["multi-seg-mtu"])])
+def test_a_frame_has_to_fit_into_a_buffer(mtu: int, broken: list[str]) -> None:
+    assert rules_of(f"interfaces: {{ xe0: {{ device-type: dpdk, mtu: {mtu} }} }}\n{DPDK}") == broken
+
+
+def test_ports_of_other_drivers_may_be_larger_than_a_buffer() -> None:
+    text = "interfaces: { xe0: { device-type: dpdk }, host0: { device-type: af-packet, mtu: 9000 } }\n"
+    assert rules_of(text + DPDK) == []
+
+
+def test_a_bond_of_dpdk_ports_has_to_fit_too() -> None:
+    text = (
+        "interfaces:\n  xe0: { device-type: dpdk }\n  BondEthernet0: { mtu: 9000 }\n"
+        "bondethernets: { BondEthernet0: { interfaces: [ xe0 ] } }\n"
+    )
+    assert "multi-seg-mtu" in rules_of(text + DPDK)
+
+
+def test_multi_seg_that_is_left_open_forbids_no_mtu() -> None:
+    assert rules_of("interfaces: { TenGigabitEthernet1/0/0: { mtu: 9000 } }\ndataplane: {}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("device", "interfaces", "broken"),
+    [
+        ('"0000:af:00.1": {}', "HundredGigabitEthernetaf/0/1: {}", []),
+        ('"0001:01:00.0": {}', "TenGigabitEthernet-1/1/0/0: {}", []),
+        ('"0000:01:00.0": { name: up }', "up: { device-type: dpdk }", []),
+        ('"0000:01:00.0": { name: up }', "down: { device-type: dpdk }", ["device-interface", "interface-device"]),
+        ('"0000:01:00.0": {}', "GigabitEthernet1/0/0: { device-type: rdma }", []),
+        ('"0000:01:00.0": {}', "GigabitEthernet2/0/0: { device-type: rdma }", ["device-interface"]),
+    ],
+)
+def test_devices_and_interfaces_belong_together(device: str, interfaces: str, broken: list[str]) -> None:
+    text = f"interfaces: {{ {interfaces} }}\ndataplane: {{ dpdk: {{ devices: {{ {device} }} }} }}\n"
+    assert rules_of(text) == broken
+
+
+def test_an_unmanaged_interface_may_have_a_device() -> None:
+    text = 'unmanaged: [ up* ]\ndataplane: { dpdk: { devices: { "0000:01:00.0": { name: uplink } } } }\n'
+    assert rules_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "plugins", "broken"),
+    [
+        ("xe0: { device-type: memif }", "[ memif ]", []),
+        ("xe0: { device-type: memif }", "[ memif_plugin.so ]", []),
+        ("xe0: { device-type: memif }", "[]", ["plugin-missing"]),
+        ("xe0: { device-type: virtio, addresses: [ 192.0.2.1/24 ] }", "[]", []),
+        ("xe0: { device-type: virtio, lcp: e0 }", "[ linux_cp ]", []),
+        ("xe0: { device-type: virtio, lcp: e0 }", "[ linux_nl ]", ["plugin-missing"]),
+    ],
+)
+def test_a_list_of_plugins_has_what_the_file_needs(interfaces: str, plugins: str, broken: list[str]) -> None:
+    assert rules_of(f"interfaces: {{ {interfaces} }}\ndataplane: {{ plugins: {plugins} }}\n") == broken
+
+
+@pytest.mark.parametrize(
+    ("device", "broken"),
+    [
+        ("rx-queues: 2, workers: [ 0, 1 ]", []),
+        ("workers: [ 1 ]", []),
+        ("rx-queues: 1, workers: [ 0, 1 ]", ["queue-workers"]),
+        ("rx-queues: 2, workers: [ 1, 1 ]", ["queue-workers"]),
+        ("workers: [ 2 ]", ["queue-workers"]),
+    ],
+)
+def test_queues_and_workers_go_together(device: str, broken: list[str]) -> None:
+    text = (
+        "interfaces: { GigabitEthernet1/0/0: {} }\n"
+        f'dataplane: {{ cpu: {{ workers: 2 }}, dpdk: {{ devices: {{ "0000:01:00.0": {{ {device} }} }} }} }}\n'
+    )
+    assert rules_of(text) == broken
+
+
+WRONG = [
+    "cpu: { main-core: -1 }",
+    "cpu: { main-core: true }",
+    "cpu: { workers: 257 }",
+    "cpu: { workers: [] }",
+    "cpu: { workers: [ 1, 1 ] }",
+    'cpu: { workers: "3-1" }',
+    "cpu: { isolate: 3 }",
+    "cpu: { smt: maybe }",
+    "memory: { main-heap: 1 }",
+    "memory: { main-heap: 100000001 }",
+    "memory: { hugepage-size: 3M }",
+    "memory: { routes: many }",
+    "buffers: { per-numa: 0 }",
+    "statseg: 16M",
+    "dpdk: { multi-seg: 1 }",
+    "dpdk: { default: { rx-queues: 0 } }",
+    "unix: { exec: relative/path }",
+    'unix: { exec: "/etc/a{b" }',
+    'unix: { exec: "/etc/a b" }',
+    'unix: { gid: "a b" }',
+    "plugins: dpdk",
+    "plugins: [ dpdk, dpdk ]",
+    "plugins: [ ../x ]",
+    "plugins: [ dpdk.so ]",
+    "linux-cp: { netns: a/b }",
+    "linux-cp: { netlink-buffer: 1 }",
+    "kernel: { level: fast }",
+    "kernel: { hugepages: -1 }",
+]
+
+
+@pytest.mark.parametrize("section", WRONG)
+def test_a_value_that_cannot_be_is_one_problem_at_its_place(section: str) -> None:
+    (problem,) = parse_text(f"dataplane:\n  {section}\n", "test").problems
+    assert problem.rule in {"schema-value", "schema-type"}
+    assert problem.line == 2
+
+
+@pytest.mark.parametrize("section", ["cpu: auto", "cpu: []", "7", "[ cpu ]", "dpdk: { devices: [ a ] }"])
+def test_a_section_of_a_wrong_shape_is_a_problem(section: str) -> None:
+    assert parse_text(f"dataplane:\n  {section}\n", "test").configuration is None
+
+
+def test_a_misspelt_key_gets_a_hint() -> None:
+    (problem,) = parse_text("dataplane: { cpu: { worker: 2 } }", "test").problems
+    assert problem.text == "unknown key `worker`; did you mean `workers`?"
+
+
+def test_an_address_without_quotes_gets_a_hint() -> None:
+    problems = parse_text("dataplane:\n  dpdk:\n    devices:\n      0000:01:00.0: {}\n", "test").problems
+    assert [problem.rule for problem in problems] == ["yaml-key"]
+    assert "quotes" in problems[0].text
+
+
+@pytest.mark.parametrize("key", ["dpdk", "0000:01:00", "0000:01:00.9"])
+def test_a_device_that_is_no_address_is_a_problem(key: str) -> None:
+    text = f'dataplane: {{ dpdk: {{ devices: {{ "{key}": {{}} }} }} }}'
+    assert rules_of(text) == ["dataplane-pci-address"]
