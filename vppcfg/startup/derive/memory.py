@@ -30,6 +30,8 @@ BYTES_PER_ROUTE = 463
 HEAP_BASE_BYTES = 512 * MIB
 EAL_BYTES_PER_NODE = 16 * MIB
 """What DPDK itself takes (plugins/dpdk/device/init.c)."""
+_STEP_BYTES = 2 * MIB
+"""Buffers come in numbers that fill the usual hugepage."""
 _HUGE_STATSEG_BYTES = 128 * MIB
 _MBUF_BYTES, _HEADER_BYTES, _CACHE_LINE = 192, 256, 64
 _ACL_BYTES = 64 * MIB
@@ -99,6 +101,7 @@ class _Sizer:
         self.page_bytes = self._page_bytes()
         self._buffer_bytes = buffer_bytes(section.buffers.data_size, has_dpdk=bool(devices))
         self._per_page = max(1, self.page_bytes // self._buffer_bytes)
+        self._step = max(1, _STEP_BYTES // self._buffer_bytes)
 
     def _page_bytes(self) -> int:
         wanted = self._section.memory.hugepage_bytes
@@ -135,10 +138,10 @@ class _Sizer:
         polled = max(1, -(-all_queues // max(1, threads - 1)))
         flight = threads * (THREAD_CACHE + FRAME * polled)
         floor = rx + tx + taps + flight
-        number = max(FEWEST_BUFFERS, round_up(math.ceil(floor * 1.25), self._per_page))
+        number = max(FEWEST_BUFFERS, round_up(math.ceil(floor * 1.25), self._step))
         reason = (
             f"1.25 x ({rx} in RX rings + {tx} in TX rings + {taps} in TAPs + {threads} thread(s) x ({THREAD_CACHE} + "
-            f"{FRAME} x {polled} queue(s))) = {math.ceil(floor * 1.25)}, in whole pages of {self._per_page}, "
+            f"{FRAME} x {polled} queue(s))) = {math.ceil(floor * 1.25)}, in steps of {self._step}, which fill 2M, "
             f"{FEWEST_BUFFERS} at least"
         )
         return floor, number, reason
