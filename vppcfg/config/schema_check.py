@@ -6,6 +6,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -50,7 +51,7 @@ def check_shape(data: Any) -> list[Problem]:
     Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
     about a map as a whole when it also complains about a key in it, and that something else is no map or list.
     """
-    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    schema = _schema()
     errors = [_parted(error, data) for error in schema.validate(data, None, True).errors]
     at = Counter(path for path, _ in errors)
     above = {path[:length] for path in at for length in range(len(path))}
@@ -59,6 +60,11 @@ def check_shape(data: Any) -> list[Problem]:
         for path, message in errors
         if path not in above and not (at[path] > 1 and _is_about_form(message))
     ]
+
+
+@lru_cache(maxsize=1)
+def _schema() -> Any:
+    return yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
 
 
 def _is_about_form(message: str) -> bool:

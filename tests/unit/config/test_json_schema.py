@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
@@ -141,7 +140,7 @@ def values_for(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def _maps_for(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    keys = {key: st.deferred(partial(values_for, value)) for key, value in schema["properties"].items()}
+    keys = {key: values_for(value) for key, value in schema["properties"].items()}
     required = {key: keys[key] for key in schema.get("required", ())}
     rest = {key: value for key, value in keys.items() if key not in required}
     return st.fixed_dictionaries(required, optional={**rest, "mtuu": LEAVES})
@@ -152,7 +151,7 @@ SECTIONS = {key: value for key, value in SCHEMA["properties"].items() if key != 
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_both_schemas_judge_alike(section: str, data: st.DataObject) -> None:
     document = {section: data.draw(values_for(SECTIONS[section]))}
