@@ -100,7 +100,8 @@ LEAVES = st.sampled_from(
 )  # fmt: skip
 NAMES = st.sampled_from(
     [
-        "eth0", "a b", "loop0", "loop01", "BondEthernet0", "bd1", "bd0", "bd1x", "vxlan_tunnel0", "tap0", "tapx", "a", "A",
+        "eth0", "a b", "loop0", "loop01", "BondEthernet0", "bd1", "bd0", "bd1x", "vxlan_tunnel0", "tap0", "tapx",
+        "a", "A",
     ]
 )  # fmt: skip
 """Numbers are left out: an editor takes them for text, where vppcfg asks for quotes."""
