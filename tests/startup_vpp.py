@@ -76,11 +76,14 @@ class StartupVpp:
 
 
 @contextmanager
-def starting(conf: str, tree: Path | None = None) -> Iterator[StartupVpp]:
-    """Start VPP with a startup.conf on the machine of `tree`, wait until it listens or ends, and end it."""
+def starting(conf: str, tree: Path | None = None, *, has_small_pages: bool = True) -> Iterator[StartupVpp]:
+    """Start VPP with a startup.conf on the machine of `tree`, wait until it listens or ends, and end it.
+
+    With `has_small_pages` it needs no hugepages, whatever the file says.
+    """
     folder = Path(tempfile.mkdtemp(prefix="vppcfg-startup-"))
     try:
-        process = _launched(conf, tree, folder)
+        process = _launched(conf + (_SMALL_PAGES if has_small_pages else ""), tree, folder)
         vpp = StartupVpp(process, folder)
         try:
             vpp.wait()
@@ -96,7 +99,7 @@ def _launched(conf: str, tree: Path | None, folder: Path) -> subprocess.Popen[by
     library = folder / "elsewhere.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_SOURCE), "-ldl"], check=True)
     file = folder / "startup.conf"
-    file.write_text(_at_prefix(conf) + _SMALL_PAGES)
+    file.write_text(_at_prefix(conf))
     apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-e", "-c", _APART, "sh"]
     command = [*apart, "env", f"LD_PRELOAD={library}", str(prefix() / "bin/vpp"), "-c", str(file)]
     with (folder / "output").open("wb") as output:

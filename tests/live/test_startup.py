@@ -181,6 +181,36 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
         "group-missing",
     ),
     (
+        "unix: { gid: nobody-there }",
+        "api-segment { gid nobody-there }",
+        "group nobody-there does not exist",
+        "group-missing",
+    ),
+    (
+        "memory: { main-heap: 200T }",
+        "memory { main-heap-size 200T }",
+        "Out-of-memory",
+        "schema-value",
+    ),
+    (
+        "memory: { hugepage-size: 512M, routes: 600000 }",
+        "memory { main-heap-size 1G main-heap-page-size 512M } # not page-size 4k",
+        "main heap allocation failure",
+        "hugepage-size",
+    ),
+    (
+        "memory: { hugepage-size: 512M }",
+        "buffers { page-size 512M }",
+        "failed to allocate buffer pool(s)",
+        "hugepage-size",
+    ),
+    (
+        "statseg: 128K",
+        "statseg { size 128K }",
+        "Out-of-memory",
+        "schema-value",
+    ),
+    (
         "linux-cp: { netns: a-namespace-whose-name-is-far-too-long }",
         "plugins { plugin linux_cp_plugin.so { enable } plugin tap_plugin.so { enable } }\n"
         "linux-cp { default netns a-namespace-whose-name-is-far-too-long }",
@@ -213,6 +243,6 @@ def test_what_vpp_refuses_of_a_section_is_found_before(
             problem.rule for problem in check(Case(configuration=loaded.configuration, host=host, settings=settings))
         }
     assert rule in rules
-    with starting(f"{OK}{conf}\n", tree) as vpp:
+    with starting(f"{OK}{conf}\n", tree, has_small_pages="page-size" not in conf) as vpp:
         assert not vpp.is_running
         assert words in vpp.output
