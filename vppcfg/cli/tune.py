@@ -35,6 +35,19 @@ def add_parser(subparsers: Subparsers) -> None:
         "read a capture, a folder with one file per `show` command (runtime.txt, errors.txt, ...) or a pasted session "
         "in place of a running VPP; given again: a later reading",
     )
+    _add_traffic_options(parser)
+    _add_output_options(parser)
+    parser.set_defaults(run=run)
+    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="tune_command")
+    below = cast(Subparsers, added)
+    for command in SUBCOMMANDS:
+        command.add_parser(below)
+    for child in below.choices.values():
+        add_repeated_options(child)
+
+
+def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
+    """Add what no counter tells."""
     parser.add_argument(
         "--offered",
         metavar="RATE",
@@ -51,9 +64,16 @@ def add_parser(subparsers: Subparsers) -> None:
         help="what a generator sent and got back for one frame size (64=1.48M:1.18M)",
     )
     parser.add_argument(
-        "--fit", metavar="DIR", action="append", default=[], help="a capture of the same path at another load, to "
-        "tell the CPU's load from; given twice or more"
-    )  # fmt: skip
+        "--fit",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a capture of the same path at another load, to tell the CPU's load from; given twice or more",
+    )
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add what becomes of the findings."""
     parser.add_argument("-c", "--config", metavar="FILE", help="the configuration that changes are for")
     parser.add_argument("--write", action="store_true", help="put the changes into the configuration, and show them")
     parser.add_argument(
@@ -70,13 +90,6 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--format", choices=["table", "json", "html"], default="table", help="(default: table)")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
-    parser.set_defaults(run=run)
-    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="tune_command")
-    below = cast(Subparsers, added)
-    for command in SUBCOMMANDS:
-        command.add_parser(below)
-    for child in below.choices.values():
-        add_repeated_options(child)
 
 
 def run(args: argparse.Namespace) -> ExitCode:
@@ -87,8 +100,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         raise UsageError("--write needs the configuration to write to", "name it with -c FILE")
     _refuse_unknown_rules(args.only)
     diagnosis = diagnose(situation_of(args))
-    paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
-    write_document(_text(diagnosis, args, paint), args.output)
+    write_document(_text(diagnosis, args), args.output)
     if args.write:
         from vppcfg.cli.tune_write import write_changes
 
@@ -188,7 +200,7 @@ def _configured_queues(file_name: str | None) -> dict[str, int]:
     return {name: count for name, count in asked.items() if name and count}
 
 
-def _text(diagnosis: Diagnosis, args: argparse.Namespace, paint: object) -> str:
+def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:
     import json
 
     if args.format == "json":
@@ -200,8 +212,7 @@ def _text(diagnosis: Diagnosis, args: argparse.Namespace, paint: object) -> str:
 
         names = ", ".join(Path(source).name for source in args.sources)
         return report_of(diagnosis, f"Load of VPP{f', {names}' if names else ''}")
-    from vppcfg.cli.output import Paint
     from vppcfg.cli.tune_view import view, width_of_terminal
 
-    assert isinstance(paint, Paint)
+    paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
     return view(diagnosis, paint, width_of_terminal())

@@ -28,6 +28,7 @@ def with_settings(text: str, settings: Iterable[Setting]) -> str:
     unchanged = _dumped(yaml, data)
     for setting in settings:
         _set(data, (SECTION, *setting.path), setting.value)
+        _overtake_devices(data, setting)
     return _carried_over(text, unchanged, _dumped(yaml, data))
 
 
@@ -117,6 +118,17 @@ def _set(data: Any, path: tuple[str, ...], value: int | bool | str | None) -> No
         data.pop(path[-1], None)
     else:
         data[path[-1]] = value
+
+
+def _overtake_devices(data: Any, setting: Setting) -> None:
+    """Give devices with a smaller number of their own the one that is set for all, which they would hide."""
+    if setting.path[:2] != ("dpdk", "default") or not isinstance(setting.value, int):
+        return
+    key, devices = setting.path[-1], data[SECTION]["dpdk"].get("devices")
+    for device in devices.values() if isinstance(devices, MutableMapping) else ():
+        own = device.get(key) if isinstance(device, MutableMapping) else None
+        if isinstance(own, int) and own < setting.value:
+            device[key] = setting.value
 
 
 def _block_map() -> Any:

@@ -7,6 +7,7 @@ counters are up to date at any time.
 from __future__ import annotations
 
 import os
+import socket
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from vppcfg.errors import DataplaneError
 
 _HINT = "is VPP running? statseg { socket-name FILE } in startup.conf names the socket, --stats-socket another path"
 _PAUSE_S = 0.02
+_CONNECT_S = 5.0
 _SYMLINK = 6
 _SUPPORTED = 2
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
@@ -137,8 +139,10 @@ class StatsSegment:
         """Return what `read` does, its errors as ours."""
         try:
             return read()
-        except (FileNotFoundError, ConnectionError, PermissionError, TimeoutError) as error:
-            raise DataplaneError(f"cannot read VPP's statistics at {self._path}: {error.strerror}", _HINT) from error
+        except (ConnectionError, FileNotFoundError, PermissionError, TimeoutError) as error:
+            raise DataplaneError(
+                f"cannot read VPP's statistics at {self._path}: {error.strerror or error}", _HINT
+            ) from error
         except (OSError, IndexError, KeyError, ValueError, AttributeError, struct.error) as error:
             raise DataplaneError(
                 f"what {self._path} gives is not VPP's stats segment ({type(error).__name__}: {error})", _HINT
@@ -148,11 +152,19 @@ class StatsSegment:
 def _connected(path: str) -> Any:
     from vpp_papi.vpp_stats import VPPStats
 
-    if not os.path.exists(path):
-        raise FileNotFoundError(2, "there is no such socket")
+    _probe(path)
     stats = type("_Checked", (VPPStats,), {"version": property(_version)})(path)
     stats.connect()
     return stats
+
+
+def _probe(path: str) -> None:
+    """Take the segment's descriptor once and let go of it; vpp_papi leaks its socket when it is refused."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.settimeout(_CONNECT_S)
+        sock.connect(path)
+        for descriptor in socket.recv_fds(sock, 1, 1)[1]:
+            os.close(descriptor)
 
 
 def _version(stats: Any) -> int:

@@ -85,3 +85,18 @@ def test_the_rest_of_a_file_means_the_same(rest: dict[str, object]) -> None:
     text = yaml.safe_dump(rest) if rest else ""
     after = yaml.safe_load(with_settings(text, [workers(2, 1), tx_descriptors(1024, 512)]))
     assert {key: value for key, value in after.items() if key != "dataplane"} == rest
+
+
+def test_a_device_with_fewer_of_its_own_gets_them_too() -> None:
+    text = """\
+dataplane:
+  dpdk:
+    devices:
+      "0000:01:00.0": { tx-descriptors: 512 }
+      "0000:03:00.0": { tx-descriptors: 2048 }
+      "0000:04:00.0": {}
+"""
+    devices = yaml.safe_load(with_settings(text, [tx_descriptors(1024, 512)]))["dataplane"]["dpdk"]["devices"]
+    assert devices == {
+        "0000:01:00.0": {"tx-descriptors": 1024}, "0000:03:00.0": {"tx-descriptors": 2048}, "0000:04:00.0": {},
+    }  # fmt: skip
