@@ -15,7 +15,7 @@ def bridge_member_place(index: Index) -> Iterator[Problem]:
     for bridge, position, name in _named(index):
         first = index.bridges[name][0]
         bvi_of = index.bvi_bridges.get(name)
-        if not index.has(name):
+        if not index.has(name) and not _is_made_alone(index, name):
             text = f"{name} is not in this file; add it below `interfaces`"
             yield _problem("bd-member-missing", bridge, position, text)
         elif bvi_of:
@@ -79,6 +79,13 @@ def _named(index: Index) -> Iterator[tuple[BridgeConfig, int, str]]:
     for bridge in index.configuration.bridges.values():
         for position, name in enumerate(bridge.members):
             yield bridge, position, name
+
+
+def _is_made_alone(index: Index, name: str) -> bool:
+    """Return whether a tunnel or a TAP stands in its own section; of its MTU nothing is known then."""
+    configuration = index.configuration
+    has_tunnel = index.has_entry("vxlan_tunnels", name, configuration.vxlans)
+    return has_tunnel or index.has_entry("taps", name, configuration.taps)
 
 
 def _is_first(index: Index, bridge: BridgeConfig, position: int, name: str) -> bool:

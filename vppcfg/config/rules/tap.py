@@ -54,7 +54,7 @@ def tap_interface(index: Index) -> Iterator[Problem]:
 
 
 def _alone(tap: TapConfig) -> Problem:
-    text = f"{tap.name} is made and then left as it is; say what it is for below `interfaces`"
+    text = f"{tap.name} is made and then left as it is; say its MTU and state below `interfaces`"
     return Problem(rule="tap-no-interface", path=tap.path, text=text, severity=Severity.WARNING)
 
 

@@ -33,5 +33,5 @@ def vxlan_alone(index: Index) -> Iterator[Problem]:
     """Find tunnels of which nothing but their ends is said."""
     for tunnel in index.configuration.vxlans.values():
         if not index.has(tunnel.name):
-            text = f"{tunnel.name} is made and then left as it is; say what it is for below `interfaces`"
+            text = f"{tunnel.name} is made and then left as it is; say its MTU and state below `interfaces`"
             yield Problem(rule="vxlan-no-interface", path=tunnel.path, text=text, severity=Severity.WARNING)

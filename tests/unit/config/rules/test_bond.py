@@ -111,3 +111,11 @@ def test_only_two_modes_have_a_load_balance(mode: str) -> None:
 def test_the_others_have(mode: str) -> None:
     text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
     assert parse_text(text, "test").problems == ()
+
+
+def test_a_member_may_repeat_the_mac_of_the_bond() -> None:
+    text = """
+interfaces: {BondEthernet0: {}, a: {mac: "02:00:00:00:00:01"}}
+bondethernets: {BondEthernet0: {interfaces: [a], mac: 0200.0000.0001}}
+"""
+    assert parse_text(text, "test").problems == ()

@@ -91,3 +91,14 @@ def test_a_default_mac_is_a_warning() -> None:
 def test_a_member_with_a_problem_of_its_own_is_neither_missing_nor_judged(flaw: str) -> None:
     ((rule, _),) = found_in(f"a: {{{flaw}, lcp: e0}}", "bd1: {interfaces: [a]}")
     assert rule.startswith("schema-")
+
+
+def test_a_tap_or_a_tunnel_may_be_a_member_without_an_entry_of_its_own() -> None:
+    text = """
+bridgedomains: {bd1: {interfaces: [tap0, vxlan_tunnel0]}}
+taps: {tap0: {host: {name: x}}}
+vxlan_tunnels: {vxlan_tunnel0: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
+"""
+    loaded = parse_text(text, "test")
+    assert {problem.severity for problem in loaded.problems} == {Severity.WARNING}
+    assert loaded.configuration is not None
