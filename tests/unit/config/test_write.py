@@ -639,3 +639,18 @@ def with_rule(**changes: Any) -> State:
 )
 def test_what_of_every_kind_cannot_be_said_is_unmanaged(state: State, glob: str, words: str) -> None:
     assert words in reason_for(state, glob)
+
+
+def test_the_mac_of_a_member_is_a_matter_of_its_bond() -> None:
+    text = """
+interfaces: {BondEthernet0: {}, eth2: {mac: "02:00:00:00:00:09"}, eth1: {mac: "02:00:00:00:00:08"}}
+bondethernets: {BondEthernet0: {interfaces: [eth2], mac: "02:00:00:00:00:09"}}
+"""
+    configuration = parse_text(text, "members").configuration
+    assert configuration is not None
+    desired = resolve(configuration, state_of(OTHER, replace(PORT, name="eth2"))).desired
+    assert {name: interface.mac for name, interface in desired.interfaces.items()} == {
+        "BondEthernet0": "02:00:00:00:00:09",
+        "eth1": "02:00:00:00:00:08",
+        "eth2": "",
+    }

@@ -43,6 +43,7 @@ class _Resolver:
         self._memberships = _memberships(wanted)
         bonds = (*wanted.bonds.values(), *wanted.observed.bonds.values())
         self._members = {member for bond in bonds for member in bond.members}
+        self._joining = {member for bond in wanted.bonds.values() for member in bond.members}
 
     def may_configure(self, config: InterfaceConfig) -> bool:
         wanted = self._wanted
@@ -139,7 +140,7 @@ class _Resolver:
 
     def _mac(self, config: InterfaceConfig, base: Interface) -> str:
         """Return the MAC, '' where it is left open: that of a bond and its members is a matter of who joins first."""
-        if config.mac is not None:
+        if config.mac is not None and config.name not in self._joining:
             return config.mac
         if config.kind is InterfaceKind.BOND:
             return self._wanted.configuration.bonds[config.name].mac or ""
