@@ -212,11 +212,11 @@ def test_a_capture_says_elsewhere_what_the_vpp_said(tmp_path: Path, capsys: pyte
     assert found["vpp_version"].startswith("26.10")
 
 
-def memory_stanza(config: Path, folder: Path) -> str:
-    """Return the section `memory` of the startup.conf that a configuration gives on this machine."""
+def stanza_of(config: Path, folder: Path, name: str) -> str:
+    """Return a section of the startup.conf that a configuration gives on this machine."""
     made = folder / "startup.conf"
     assert main(["startup", "-q", "-c", str(config), "--vpp-version", "26.10", "-o", str(made)]) == ExitCode.DONE
-    return "memory {" + made.read_text().partition("memory {")[2].partition("}")[0] + "}\n"
+    return name + " {" + made.read_text().partition(f"\n{name} {{")[2].partition("}")[0] + "}\n"
 
 
 def heap_used(vpp: RealVpp) -> float:
@@ -240,8 +240,25 @@ def test_a_promise_about_a_small_heap_is_kept_after_the_restart_it_needs(tmp_pat
 
     before, _ = measured("memory { main-heap-size 80M }\n", "-c", str(config), "--write", "--only", "memory-full")
     promise = before["findings"][0]["expectation"]["text"]
-    after, used = measured(memory_stanza(config, tmp_path))
+    after, used = measured(stanza_of(config, tmp_path, "memory"))
     assert names(before) == ["memory-full"] and names(after) == []
     assert "main-heap: 1024M }" in config.read_text() and "# small" in config.read_text()
     assert promise.endswith("% of 1024 MB are used then")
     assert used == pytest.approx(float(promise.split()[0]) / 100, rel=0.2)
+
+
+def test_a_worker_in_place_of_the_main_thread_forwards_what_was_promised(tmp_path: Path) -> None:
+    config = tmp_path / "router.yaml"
+    config.write_text("dataplane:\n  cpu: { main-core: 0, workers: 0 }  # for now\n  unix: { gid: root }\n")
+
+    def measured(stanza: str, worker: str, *words: str) -> dict[str, Any]:
+        with router(COUNTERS + stanza) as vpp:
+            cross_connect(vpp)
+            send(vpp, "", worker=worker)
+            return tune(vpp, tmp_path, *words)
+
+    before = measured("", "", "-c", str(config), "--write", "--only", "main-polluted")
+    after = measured(stanza_of(config, tmp_path, "cpu"), "worker 0")
+    assert "workers: 1 }  # for now" in config.read_text()
+    assert "main-polluted" in names(before) and "main-polluted" not in names(after)
+    assert rate(after) > 0.8 * rate(before), "the promise was that a worker forwards what the main thread did"

@@ -35,23 +35,8 @@ def _partners(worker: ThreadLoad, situation: Situation, host: HostFacts) -> list
 
 
 def _finding(exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Situation, host: HostFacts) -> Finding:
-    isolated = ", ".join(map(str, sorted(host.isolated or ()))) or "none"
     counts = dict(host.preemptions)
     taken = {worker.name: counts[worker.name] for worker in exposed if counts.get(worker.name, 0) >= _PREEMPTED}
-    evidence = [Evidence(text=f"isolated CPUs: {isolated}", source="/sys/devices/system/cpu/isolated")]
-    evidence += [
-        Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=situation.load.reading.source("places"))
-        for worker in exposed
-    ]
-    evidence += [
-        Evidence(text=f"{name} was taken off its CPU {count} times", source="/proc/PID/task/TID/status")
-        for name, count in taken.items()
-    ]
-    evidence += [
-        Evidence(text=f"{worker.name} shares its core with {', '.join(_partners(worker, situation, host))}",
-                 source="/sys/devices/system/cpu/cpuN/topology")
-        for worker in paired
-    ]  # fmt: skip
     names = ", ".join(worker.name for worker in exposed or paired)
     is_missing = bool(taken) and any(port.rx_miss_pps for port in situation.load.ports)
     return Finding(
@@ -61,13 +46,32 @@ def _finding(exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Sit
         verdict=f"the kernel may run other programs on the CPU of {names}"
         if exposed
         else f"{names} shares a core with another thread of VPP",
-        evidence=tuple(evidence),
+        evidence=tuple(_evidence(exposed, paired, taken, situation)),
         proposal=Proposal(
             text="isolate the CPUs of workers and their siblings on the kernel's command line (isolcpus, nohz_full, "
             "rcu_nocbs); needs a reboot",
             settings=(isolate(),) if exposed else (),
         ),
-        expectation=Expectation(text="less jitter, and fewer packets missed in bursts; how many has not been measured",
-                                basis=Basis.GUESS),
+        expectation=Expectation(
+            text="less jitter, and fewer packets missed in bursts; how many has not been measured", basis=Basis.GUESS
+        ),
         disproof="nonvoluntary_ctxt_switches of the worker does not grow under load",
-    )  # fmt: skip
+    )
+
+
+def _evidence(
+    exposed: list[ThreadLoad], paired: list[ThreadLoad], taken: dict[str, int], situation: Situation
+) -> Iterator[Evidence]:
+    reading = situation.load.reading
+    isolated = sorted(reading.host.isolated or ()) if reading.host else []
+    text = f"isolated CPUs: {', '.join(map(str, isolated)) or 'none'}"
+    yield Evidence(text=text, source="/sys/devices/system/cpu/isolated")
+    for worker in exposed:
+        yield Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=reading.source("places"))
+    for name, count in taken.items():
+        text = f"{name} was taken off its CPU {count} times between the readings"
+        yield Evidence(text=text, source="/proc/PID/task/TID/status")
+    for worker in paired:
+        partners = ", ".join(_partners(worker, situation, reading.host)) if reading.host else ""
+        text = f"{worker.name} shares its core with {partners}"
+        yield Evidence(text=text, source="/sys/devices/system/cpu/cpuN/topology")
