@@ -190,3 +190,37 @@ def test_a_header_moves_to_the_top() -> None:
     )
     assert updated.startswith("# Edge router\nunix {\n")
     assert updated.count("# Edge router") == 1
+
+
+def test_a_comment_in_the_middle_of_a_key_is_kept() -> None:
+    text = "unix # one\n{ # two\n log # three\n # four\n /var/log/vpp.log # five\n # six\n}\n# seven\n"
+    written = conf_text(read(text))
+    assert all(f"# {word}" in written for word in ("one", "two", "three", "four", "five", "six", "seven"))
+    assert meaning(read(written)) == meaning(read(text))
+
+
+KEPT = ("unix { cli-prompt x }", "cpu { scheduler-policy fifo }", "logging { a }", "statseg { update-interval 5 }")
+MANAGED = ("cpu { main-core 7 }", "memory { main-heap-size 3G }", "buffers { buffers-per-numa 9 }", "heapsize 1G")
+GENERATED = read(
+    "unix { gid vpp }\ncpu { main-core 1 }\nmemory { main-heap-size 1G }\nbuffers { buffers-per-numa 1 }\n"
+)
+
+
+@given(st.lists(st.sampled_from([*KEPT, *MANAGED]), max_size=8))
+def test_an_update_keeps_all_that_is_not_managed_and_every_comment(stanzas: list[str]) -> None:
+    """The comments of a stanza that is superseded go with it, and so do those of nothing else."""
+    noted = [
+        stanza.replace("{ ", f"{{\n # in {n}\n").replace(" }", f" # at {n}\n }}") for n, stanza in enumerate(stanzas)
+    ]
+    existing = read("\n".join(f"# above {n}\n{stanza}" for n, stanza in enumerate(noted)), Release(25, 2))
+    updated = update(existing, GENERATED)
+    text = conf_text(updated)
+    for n, stanza in enumerate(stanzas):
+        if stanza != "heapsize 1G":
+            assert f"# above {n}" in text
+            assert f"# in {n}" in text
+            assert f"# at {n}" in text
+    values = meaning(updated)
+    wanted = {**meaning(read("\n".join(stanza for stanza in stanzas if stanza in KEPT))), **meaning(GENERATED)}
+    assert values == wanted
+    assert conf_text(update(read(text), GENERATED)) == text

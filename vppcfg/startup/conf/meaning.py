@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from vppcfg.startup.conf.grammar import Argument
 from vppcfg.startup.conf.tree import Conf, Entry
 
 Place = tuple[str, ...]
+_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 _ALIASES = {"startup-config": "exec"}
 
 
@@ -52,7 +54,7 @@ def _values(entry: Entry, above: Place) -> Iterator[tuple[Place, str]]:
     place = (*above, name, *(arguments[:1] if is_many else ()))
     value = " ".join(arguments[1:] if is_many else arguments)
     if entry.verbatim is not None:
-        yield place, " ".join(f"{value} {entry.verbatim}".split())
+        yield place, " ".join([value, *_COMMENT.sub("", entry.verbatim).split()]).strip()
     elif entry.children is None or value:
         yield place, value
     elif is_many and not entry.children:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vppcfg.model.problem import Problem
@@ -95,56 +96,32 @@ class _Parser:
         return tuple(entries)
 
     def _stanza(self) -> Entry:
+        start = self._place
         name = self._next()
         key = STANZAS.get(name.text)
         following = self._peek()
         if following is None or following.text == "}":
             raise _SyntaxError(name.line, f"the stanza {name.text} has neither a value nor braces")
         if following.text != "{":
-            self._place += 1
-            return self._entry(name, key, arguments=(following.text,), last=following)
+            return self._leaf(start, key, (self._next().text,))
         if key is None or key.block in (None, OPAQUE):
-            return self._entry(name, key, verbatim=self._skip_block(), last=self._tokens[self._place - 1])
-        return self._block(name, key, (), key.block or "", depth=1)
-
-    def _block(self, name: _Token, key: Key, arguments: tuple[str, ...], block: str, depth: int) -> Entry:
-        opening = self._next()
-        if depth > _DEEPEST:
-            raise _SyntaxError(opening.line, f"braces stand more than {_DEEPEST} deep")
-        children: list[Entry] = []
-        while (token := self._peek()) is not None and token.text != "}":
-            children.append(self._child(block, depth))
-        if token is None:
-            raise _SyntaxError(opening.line, f"the braces of {name.text} that open here are never closed")
-        closing = self._next()
-        entry = self._entry(name, key, arguments=arguments, children=tuple(children), last=closing)
-        return _with_tail(entry, closing.comments, opening.remark)
+            return self._verbatim(start, key, ())
+        return self._block(start, key, (), depth=1)
 
     def _child(self, block: str, depth: int) -> Entry:
+        start = self._place
         name = self._next()
         if name.text == "{":
             raise _SyntaxError(name.line, "an opening brace without a key before it")
         key = self._match(block, name)
-        if key is None:
-            following = self._peek()
-            if following is not None and following.text == "{":
-                return self._entry(name, None, verbatim=self._skip_block(), last=self._tokens[self._place - 1])
-            return self._entry(name, None, last=name)
-        last = self._tokens[self._place - 1]
-        arguments: list[str] = []
-        for _ in key.arguments:
-            value = self._peek()
-            if value is None or value.text in "{}":
-                raise _SyntaxError(last.line, f"a value is missing behind {key.name}")
-            last = self._next()
-            arguments.append(last.text)
+        arguments = self._arguments(key) if key is not None else ()
         following = self._peek()
-        if key.block is None or following is None or following.text != "{":
-            return self._entry(name, key, arguments=tuple(arguments), last=last)
-        if key.block == OPAQUE:
-            text = self._skip_block()
-            return self._entry(name, key, arguments=tuple(arguments), verbatim=text, last=self._tokens[self._place - 1])
-        return self._block(name, key, tuple(arguments), key.block, depth + 1)
+        has_braces = following is not None and following.text == "{"
+        if has_braces and (key is None or key.block == OPAQUE):
+            return self._verbatim(start, key, arguments)
+        if has_braces and key is not None and key.block is not None:
+            return self._block(start, key, arguments, depth + 1)
+        return self._leaf(start, key, arguments)
 
     def _match(self, block: str, name: _Token) -> Key | None:
         """Return the key of a block that begins with `name`, and go past its other words."""
@@ -155,6 +132,50 @@ class _Parser:
                 self._place += len(words) - 1
                 return key
         return None
+
+    def _arguments(self, key: Key) -> tuple[str, ...]:
+        found = []
+        for _ in key.arguments:
+            value = self._peek()
+            if value is None or value.text in "{}":
+                raise _SyntaxError(self._tokens[self._place - 1].line, f"a value is missing behind {key.name}")
+            found.append(self._next().text)
+        return tuple(found)
+
+    # Entries, from the token at `start` to the one before the present place
+
+    def _leaf(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> Entry:
+        *head, last = self._tokens[start : self._place]
+        comments = (*_comments(head), *last.comments)
+        return self._entry(start, key, arguments, comments=comments, remark=last.remark)
+
+    def _verbatim(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> Entry:
+        opening = self._tokens[self._place]
+        comments = (*_comments(self._tokens[start : self._place]), *opening.comments)
+        text = self._skip_block()
+        remark = self._tokens[self._place - 1].remark
+        return self._entry(start, key, arguments, comments=comments, remark=remark, verbatim=text)
+
+    def _block(self, start: int, key: Key, arguments: tuple[str, ...], depth: int) -> Entry:
+        opening = self._next()
+        comments = _comments(self._tokens[start : self._place])
+        if depth > _DEEPEST:
+            raise _SyntaxError(opening.line, f"braces stand more than {_DEEPEST} deep")
+        children: list[Entry] = []
+        while (token := self._peek()) is not None and token.text != "}":
+            children.append(self._child(key.block or "", depth))
+        if token is None:
+            raise _SyntaxError(opening.line, f"the braces of {key.name} that open here are never closed")
+        closing = self._next()
+        return self._entry(
+            start,
+            key,
+            arguments,
+            comments=comments,
+            children=tuple(children),
+            tail=closing.comments,
+            remark=closing.remark,
+        )
 
     def _skip_block(self) -> str:
         """Go past a block and return its text."""
@@ -167,6 +188,31 @@ class _Parser:
                 return self._text[opening.start : token.end]
         raise _SyntaxError(opening.line, "the braces that open here are never closed")
 
+    def _entry(
+        self,
+        start: int,
+        key: Key | None,
+        arguments: tuple[str, ...],
+        *,
+        comments: tuple[str, ...],
+        remark: str,
+        children: tuple[Entry, ...] | None = None,
+        tail: tuple[str, ...] = (),
+        verbatim: str | None = None,
+    ) -> Entry:
+        name = self._tokens[start]
+        return Entry(
+            name=key.name if key else name.text,
+            arguments=arguments,
+            children=children,
+            key=key,
+            line=name.line,
+            comments=comments,
+            remark=remark,
+            tail=tail,
+            verbatim=verbatim,
+        )
+
     def _peek(self) -> _Token | None:
         return self._tokens[self._place] if self._place < len(self._tokens) else None
 
@@ -175,29 +221,7 @@ class _Parser:
         self._place += 1
         return token
 
-    @staticmethod
-    def _entry(
-        name: _Token,
-        key: Key | None,
-        *,
-        last: _Token,
-        arguments: tuple[str, ...] = (),
-        children: tuple[Entry, ...] | None = None,
-        verbatim: str | None = None,
-    ) -> Entry:
-        return Entry(
-            name=key.name if key else name.text,
-            arguments=arguments,
-            children=children,
-            key=key,
-            line=name.line,
-            comments=name.comments,
-            remark=last.remark,
-            verbatim=verbatim,
-        )
 
-
-def _with_tail(entry: Entry, tail: tuple[str, ...], opening_remark: str) -> Entry:
-    from dataclasses import replace
-
-    return replace(entry, tail=tail, comments=(*entry.comments, *([opening_remark] if opening_remark else [])))
+def _comments(tokens: Iterable[_Token]) -> tuple[str, ...]:
+    """Return the comments above and behind tokens."""
+    return tuple(text for token in tokens for text in (*token.comments, token.remark) if text)

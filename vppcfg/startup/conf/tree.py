@@ -56,18 +56,30 @@ class Conf:
         return Entry(
             name=name,
             arguments=found[-1].arguments,
-            children=tuple(child for stanza in found for child in stanza.children or ()),
+            children=_all_children(found),
             key=found[0].key,
             line=found[0].line,
             comments=tuple(comment for stanza in found for comment in stanza.comments),
             tail=tuple(comment for stanza in found for comment in stanza.tail),
-            verbatim=" ".join(text for stanza in found if (text := stanza.verbatim)) or None,
+            verbatim=_joined([stanza.verbatim for stanza in found if stanza.verbatim is not None]),
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the stanzas, each once, in the order of the file."""
         return tuple(dict.fromkeys(stanza.name for stanza in self.stanzas))
+
+
+def _all_children(stanzas: list[Entry]) -> tuple[Entry, ...] | None:
+    if all(stanza.children is None for stanza in stanzas):
+        return None
+    return tuple(child for stanza in stanzas for child in stanza.children or ())
+
+
+def _joined(blocks: list[str]) -> str | None:
+    """Return the texts of blocks as one block."""
+    inside = "\n".join(block[1:-1].strip() for block in blocks)
+    return f"{{\n{inside}\n}}" if blocks else None
 
 
 def walk(entries: tuple[Entry, ...], above: tuple[Entry, ...] = ()) -> Iterator[tuple[tuple[Entry, ...], Entry]]:

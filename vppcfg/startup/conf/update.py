@@ -73,7 +73,8 @@ def _merged(new: Entry, old: Entry | None, known: set[str]) -> Entry:
 def _merged_block(merged: Entry, wanted: tuple[Entry, ...], old: Entry, block: str, known: set[str]) -> Entry:
     if block == "plugin":
         return replace(merged, tail=old.tail)
-    former = {child.identity: child for child in old.children or ()}
+    all_former = {child.identity: child for child in old.children or ()}
+    former = dict(all_former)
     children: list[Entry] = []
     for child in wanted:
         twin = former.pop(child.identity, None)
@@ -82,7 +83,9 @@ def _merged_block(merged: Entry, wanted: tuple[Entry, ...], old: Entry, block: s
         elif twin is not None or not _is_chosen_otherwise(child, former):
             children.append(_merged(child, twin, known))
     stay = [child for child in former.values() if not _is_managed(child, block)]
-    orphans = [c for child in former.values() if _is_managed(child, block) for c in _comments_of(child)]
+    lost = [child for child in old.children or () if child is not all_former[child.identity]]
+    lost += [child for child in former.values() if _is_managed(child, block)]
+    orphans = [comment for child in lost for comment in _comments_of(child)]
     tail = (*(comment for comment in orphans if comment not in known), *old.tail)
     has_braces = merged.children is not None or stay or tail
     return replace(merged, children=(*children, *stay) if has_braces else None, tail=tail)
