@@ -53,6 +53,12 @@ class DataplaneError(VppcfgError):
     exit_code = ExitCode.DATAPLANE
 
 
+class LinuxError(VppcfgError):
+    """Linux around VPP cannot be read or changed: no permission, something missing, or the kernel refuses."""
+
+    exit_code = ExitCode.DATAPLANE
+
+
 class PlanRefusedError(VppcfgError):
     """The plan must not be applied as things stand."""
 

@@ -36,6 +36,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),
     "config": ("yaml", "yamale", "netaddr"),
+    "linux": ("pyroute2",),
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
     "loadtest": ("jinja2",),

@@ -1,0 +1,117 @@
+"""The Linux around one VPP: what it has is read, and what TAPs and LCP pairs need of it is made and set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+from vppcfg.linux import device
+from vppcfg.linux.change import LinkChanges
+from vppcfg.linux.link import Link, read_links
+from vppcfg.linux.names import require_device_name, require_netns_name
+from vppcfg.linux.netns import Namespaces
+from vppcfg.linux.new_netns import add_netns
+from vppcfg.linux.refusal import refusal, within
+from vppcfg.linux.thread import run_apart
+from vppcfg.model.linux import LinuxDevice, LinuxSide
+
+Result = TypeVar("Result")
+
+
+class LinuxHost:
+    """The Linux around one VPP process.
+
+    A name of a namespace is what VPP finds below that name, and '' is VPP's own. The caller's namespaces never change.
+    """
+
+    def __init__(self, vpp_pid: int | None = None) -> None:
+        """Take process `vpp_pid` for VPP, None for this one."""
+        self._namespaces = Namespaces(vpp_pid)
+
+    def observe(self, wanted: Iterable[tuple[str, str]]) -> LinuxSide:
+        """Return those of the devices `wanted` (namespace and name) that there are, and what is around them.
+
+        A namespace that does not exist has none. Raise LinuxError.
+        """
+        by_netns: dict[str, set[str]] = {}
+        for netns, name in wanted:
+            by_netns.setdefault(netns, set()).add(name)
+        links = run_apart(lambda: {netns: self._read_links(netns) for netns in sorted(by_netns)})
+        return LinuxSide(
+            devices={
+                (netns, name): found
+                for netns, names in by_netns.items()
+                for name, found in _devices(links[netns], names).items()
+            },
+            namespaces=self._namespaces.names(),
+            bridges=frozenset((netns, link.name) for netns in links for link in links[netns] if link.is_bridge),
+        )
+
+    def add_namespace(self, name: str) -> None:
+        """Make a network namespace unless it is there, as `ip netns add` does. Raise LinuxError."""
+        require_netns_name(name)
+        self._namespaces.require_process()
+
+        def add() -> None:
+            try:
+                add_netns(name, self._namespaces.process)
+            except OSError as error:
+                raise refusal(f"make the network namespace {name}", error.errno or 0, error.strerror or "") from error
+
+        run_apart(add)
+
+    def add_bridge(self, netns: str, name: str) -> None:
+        """Make a bridge and set it up, unless it is there. Raise LinuxError, also when something else has its name."""
+        require_device_name(name)
+        self._run_in(netns, lambda: device.add_bridge(netns, name))
+
+    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
+        """Set MTU (bytes) and state of a device where they differ. Raise LinuxError.
+
+        No VLAN device can have a larger MTU than its parent: grow parents first and shrink children first.
+        """
+        self.set_links(netns, [(name, mtu, is_up)])
+
+    def set_links(self, netns: str, settings: Collection[tuple[str, int, bool]]) -> None:
+        """Do as `set_link` for many devices, in this order; stop at the first error (LinuxError)."""
+        for name, _, _ in settings:
+            require_device_name(name)
+
+        def apply() -> None:
+            with LinkChanges() as changes:
+                for name, mtu, is_up in settings:
+                    device.set_link(changes, netns, name, mtu, is_up)
+
+        self._run_in(netns, apply)
+
+    def set_bridge(self, netns: str, name: str, bridge: str) -> None:
+        """Make a device a port of `bridge` and of no other; '' takes it out of the one it is in. Raise LinuxError."""
+        for named in filter(None, (name, bridge)):
+            require_device_name(named)
+        self._run_in(netns, lambda: device.set_bridge(netns, name, bridge))
+
+    def _run_in(self, netns: str, work: Callable[[], None]) -> None:
+        def run() -> None:
+            self._namespaces.enter(netns)
+            work()
+
+        run_apart(run)
+
+    def _read_links(self, netns: str) -> list[Link]:
+        """Return the devices of a namespace, into which the calling thread goes."""
+        if not self._namespaces.enter_if_there(netns):
+            return []
+        try:
+            return read_links()
+        except OSError as error:
+            raise refusal(f"list devices{within(netns)}", error.errno or 0) from error
+
+
+def _devices(links: Iterable[Link], wanted: Collection[str]) -> dict[str, LinuxDevice]:
+    links = list(links)
+    bridges = {link.index: link.name for link in links if link.is_bridge}
+    return {
+        link.name: LinuxDevice(mtu=link.mtu, is_up=link.is_up, bridge=bridges.get(link.master, ""))
+        for link in links
+        if link.name in wanted
+    }
