@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import stat
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
+from vppcfg.model.running import RunningVpp
+from vppcfg.startup.shown import COMMANDS
 
 CONFIG = """\
 interfaces:
@@ -249,3 +252,30 @@ def test_what_could_not_be_read_is_logged(root: Path, capsys: pytest.CaptureFixt
     (root / "sys/devices/system/cpu/isolated").write_text("all")
     assert main(["host", "--root", str(root)]) == 0
     assert "'all' is no list of CPUs" in capsys.readouterr().err
+
+
+def test_the_release_is_that_of_the_running_vpp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The machine under test is the real one here, because only that can have a running VPP."""
+    from vppcfg.cli import startup
+    from vppcfg.vpp import running
+
+    config, socket = tmp_path / "config.yaml", tmp_path / "api.sock"
+    config.write_text("dataplane: { unix: { gid: root } }\n")
+    socket.touch()
+    shown = dict.fromkeys(COMMANDS, "")
+    monkeypatch.setattr(running, "read_running", lambda *_, **__: RunningVpp(version="23.10-rc0~1", shown=shown))
+    assert startup._is_live(argparse.Namespace(host=None, root="/"))
+    assert main(["startup", "-c", str(config), "-a", str(socket)]) in (0, 3)
+    assert "VPP version is 23.10-rc0~1\n" in capsys.readouterr().err
+
+
+def test_a_vpp_that_does_not_answer_is_done_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config, socket = tmp_path / "config.yaml", tmp_path / "api.sock"
+    config.write_text("dataplane: { unix: { gid: root } }\n")
+    socket.touch()
+    assert main(["startup", "-c", str(config), "-a", str(socket)]) in (0, 3)
+    err = capsys.readouterr().err
+    assert "[WARNING ] root.main: " in err
+    assert "Writing for VPP 26.10, the newest known" in err

@@ -40,7 +40,8 @@ def idle_workers(case: Case) -> Iterator[Problem]:
         near = len(local_workers(case.settings.placement, case.host, device.nic))
         idle = near - device.rx_queues
         if idle > 0:
-            text = f"{device.address} has {device.rx_queues} RX queue(s) for {near} workers: {idle} get(s) none of it"
+            queues = f"{device.address} has {device.rx_queues} RX queue(s) for {near} workers"
+            text = f"{queues}; {idle} of them get nothing from it"
             path = device_key(device, "rx-queues", case)
             yield Problem(rule="queue-idle-worker", path=path, text=text, severity=Severity.WARNING)
 
