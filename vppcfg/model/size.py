@@ -9,7 +9,7 @@ MIB = 1 << 20
 GIB = 1 << 30
 
 _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB, "T": 1 << 40}
-_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,18})([KMGT]?)", re.IGNORECASE)
 
 
 def bytes_of(text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vppcfg.model.cpu_list import cpu_text, cpus_of
@@ -12,11 +12,13 @@ from vppcfg.model.release import Release, release_of
 from vppcfg.model.size import bytes_of, round_up, size_text
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 300)))
 def test_a_list_of_cpus_is_read_as_it_was_written(cpus: set[int]) -> None:
     assert set(cpus_of(cpu_text(cpus))) == cpus
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1 << 50))
 def test_a_size_is_read_as_it_was_written(size: int) -> None:
     assert bytes_of(size_text(size)) == size

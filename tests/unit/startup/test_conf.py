@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vppcfg.model.release import NEWEST, OLDEST, Release
@@ -83,6 +83,7 @@ def test_size_counts_without_comments() -> None:
     assert problems_of("logging { " + "padding " * 40000 + "}") == [("conf-too-large", 1)]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="unixcpu {}#\n-main-core1", max_size=200))
 def test_any_text_is_read_or_refused(text: str) -> None:
     conf, problems = read_conf(text, NEWEST)
@@ -206,6 +207,7 @@ GENERATED = read(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*KEPT, *MANAGED]), max_size=8))
 def test_an_update_keeps_all_that_is_not_managed_and_every_comment(stanzas: list[str]) -> None:
     """The comments of a stanza that is superseded go with it, and so do those of nothing else."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.hosts.trees import MACHINES, grow
@@ -90,6 +90,7 @@ def test_workers_follow_line_rate_and_frequency() -> None:
     assert len(made(flat(32, speed_mbps=100_000))[0].placement.workers) == 30
 
 
+@settings(deadline=None)
 @given(
     cpus=st.integers(1, 24),
     workers=st.one_of(st.integers(0, 30), st.just("auto")),
