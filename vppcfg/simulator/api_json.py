@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vppcfg.errors import UsageError
 from vppcfg.simulator.definitions.grammar import ApiFile, Enumeration, Field, Message
-from vppcfg.simulator.releases import LINUX_CP, api_files, release_named
+from vppcfg.simulator.releases import PLUGINS, api_files, release_named
 
 _PLAIN = frozenset({"u8", "u16", "u32", "u64", "i32", "f64", "bool", "string"})
 
@@ -40,7 +40,7 @@ def text_of(files: Collection[ApiFile], release: str) -> bytes:
     return json.dumps([document(file, release) for file in files]).encode()
 
 
-def write_api_dir(directory: Path, release: str, plugins: Collection[str] = (LINUX_CP,)) -> None:
+def write_api_dir(directory: Path, release: str, plugins: Collection[str] = PLUGINS) -> None:
     """Write one NAME.api.json per .api file below `directory`, for a client's --vpp-json-dir.
 
     Raise UsageError when the release is unknown or the directory cannot be written.

@@ -61,6 +61,8 @@ class Layout:
     tail: Struct | None = None
     """Of one element of the part of varying length at the end; a string when `tail_is_text`."""
     tail_is_text: bool = False
+    count_at: int = -1
+    """Where among the fixed values the number of elements of a list stands."""
 
     def unpack(self, body: bytes) -> tuple[Value, ...]:
         """Return the values in `body`, which starts behind the message id; raise MalformedMessageError."""
@@ -68,14 +70,17 @@ class Layout:
             values: tuple[Value, ...] = self.fixed.unpack_from(body)
         except error as problem:
             raise MalformedMessageError(str(problem)) from None
-        if not self.tail_is_text:
+        if self.tail is None:
             return values
-        length, start = values[-1], self.fixed.size
+        length, start = values[self.count_at], self.fixed.size
         if not isinstance(length, int):
-            raise TypeError("a string starts with its length")
-        if start + length > len(body):
-            raise MalformedMessageError(f"a string of {length} bytes does not fit into {len(body) - start}")
-        return (*values[:-1], body[start : start + length])
+            raise TypeError("a part of varying length comes after its length")
+        end = start + length * self.tail.size
+        if end > len(body):
+            raise MalformedMessageError(f"a part of {end - start} bytes does not fit into {len(body) - start}")
+        if self.tail_is_text:
+            return (*values[:-1], body[start:end])
+        return (*values, tuple(self.tail.iter_unpack(body[start:end])))
 
     def pack(self, values: Sequence[Value]) -> bytes:
         """Return the bytes behind the message id."""
@@ -97,7 +102,10 @@ def layout_of(message: Message, types: Types) -> Layout:
     if last.type == "string":
         return Layout(fixed=Struct(f">{types.format_of(start)}I"), tail=Struct(">c"), tail_is_text=True)
     row = types.format_of([Field(type=last.type, name=last.name)])
-    return Layout(fixed=Struct(">" + types.format_of(start)), tail=Struct(">" + row))
+    names = [field.name for field in start]
+    before = Struct(">" + types.format_of(start[: names.index(last.counted_by)]))
+    count_at = len(before.unpack(bytes(before.size)))
+    return Layout(fixed=Struct(">" + types.format_of(start)), tail=Struct(">" + row), count_at=count_at)
 
 
 class Codec:

@@ -8,11 +8,28 @@ from dataclasses import dataclass, replace
 
 from vppcfg.errors import UsageError
 from vppcfg.simulator.codec import Codec, Types, layout_of
-from vppcfg.simulator.definitions import interface, ip, l2, lcp, memclnt, vlib, vpe
+from vppcfg.simulator.definitions import (
+    acl,
+    bond,
+    interface,
+    ip,
+    l2,
+    lacp,
+    lcp,
+    memclnt,
+    mpls,
+    sflow,
+    tap,
+    vlib,
+    vpe,
+    vxlan,
+)
 from vppcfg.simulator.definitions.grammar import ApiFile, parse
 from vppcfg.simulator.definitions.types import INTERFACE_INDEX, MAC_ADDRESS, PREFIX
 
-LINUX_CP = "linux_cp"
+ACL, LACP, LINUX_CP, SFLOW, TAP, VXLAN = "acl", "lacp", "linux_cp", "sflow", "tap", "vxlan"
+PLUGINS = frozenset({ACL, LACP, LINUX_CP, SFLOW, TAP, VXLAN})
+"""The optional parts that can be simulated."""
 _FIRST_FREE_ID = 100
 
 
@@ -23,6 +40,11 @@ class Release:
     name: str
     tap_class: str
     """Device class of a TAP; it moved out of virtio's driver in 26.02."""
+    last_tap_id: int = 8192
+    is_tap_a_plugin: bool = True
+    """Before 26.02, TAPs were a part of VPP itself."""
+    has_sflow: bool = True
+    """From 25.02."""
     tap_id_base: int | None = 4096
     """First number of an LCP host TAP; None where its interface's hardware index is taken (before 24.10)."""
     knows_lcp_pair_exists: bool = True
@@ -32,8 +54,16 @@ class Release:
 
 
 RELEASES = (
-    Release(name="23.06", tap_class="virtio", tap_id_base=None, knows_lcp_pair_exists=False),
-    Release(name="24.10", tap_class="virtio"),
+    Release(
+        name="23.06",
+        tap_class="virtio",
+        last_tap_id=1024,
+        is_tap_a_plugin=False,
+        has_sflow=False,
+        tap_id_base=None,
+        knows_lcp_pair_exists=False,
+    ),
+    Release(name="24.10", tap_class="virtio", is_tap_a_plugin=False, has_sflow=False),
     Release(name="26.06", tap_class="tap", shows_sync_unnumbered=True),
     Release(name="26.10", tap_class="tap", shows_sync_unnumbered=True),
 )
@@ -65,6 +95,13 @@ def release_of(version: str) -> Release:
     return known[-1]
 
 
+def present(release: Release, plugins: Collection[str]) -> frozenset[str]:
+    """Return which optional parts a VPP of `release` has when it may load `plugins`."""
+    absent = frozenset() if release.has_sflow else frozenset({SFLOW})
+    built_in = frozenset() if release.is_tap_a_plugin else frozenset({TAP})
+    return (frozenset(plugins) - absent) | built_in
+
+
 def api_files(release: Release, plugins: Collection[str]) -> tuple[ApiFile, ...]:
     """Return the definitions that a VPP of `release` with these plugins speaks."""
     files = [
@@ -74,9 +111,18 @@ def api_files(release: Release, plugins: Collection[str]) -> tuple[ApiFile, ...]
         parse("interface", INTERFACE_INDEX, MAC_ADDRESS, PREFIX, interface.TEXT),
         parse("ip", INTERFACE_INDEX, PREFIX, ip.TEXT),
         parse("l2", INTERFACE_INDEX, l2.TEXT),
+        parse("bond", INTERFACE_INDEX, MAC_ADDRESS, bond.TEXT),
+        parse("mpls", INTERFACE_INDEX, mpls.TEXT),
     ]
-    if LINUX_CP in plugins:
-        files.append(parse("lcp", INTERFACE_INDEX, lcp.TEXT))
+    optional = {
+        ACL: parse("acl", INTERFACE_INDEX, MAC_ADDRESS, PREFIX, acl.TEXT),
+        LACP: parse("lacp", INTERFACE_INDEX, MAC_ADDRESS, lacp.TEXT),
+        LINUX_CP: parse("lcp", INTERFACE_INDEX, lcp.TEXT),
+        SFLOW: parse("sflow", INTERFACE_INDEX, sflow.TEXT),
+        TAP: parse("tapv2", INTERFACE_INDEX, MAC_ADDRESS, PREFIX, tap.TEXT),
+        VXLAN: parse("vxlan", INTERFACE_INDEX, PREFIX, vxlan.TEXT),
+    }
+    files += [file for plugin, file in optional.items() if plugin in present(release, plugins)]
     return tuple(
         replace(file, messages=tuple(m for m in file.messages if not m.since or m.since <= release.name))
         for file in files

@@ -1,83 +1,34 @@
-"""VPP's tables in memory: interfaces, L2 settings, addresses, LCP pairs. They hold, and decide nothing."""
+"""VPP's tables in memory: interfaces, L2 settings, addresses and all else. They hold, and decide nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from enum import Enum
 
 from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
+from vppcfg.simulator.mains.acl import AclMain
+from vppcfg.simulator.mains.bond import BondMain
+from vppcfg.simulator.mains.bridge import BridgeMain
+from vppcfg.simulator.mains.fib import FibMain
+from vppcfg.simulator.mains.mpls import MplsMain
+from vppcfg.simulator.mains.sflow import SflowMain
+from vppcfg.simulator.mains.tap import TapMain
+from vppcfg.simulator.mains.vxlan import VxlanMain
+from vppcfg.simulator.pool import NONE, Pool
 from vppcfg.simulator.port import MAX_MTU
-from vppcfg.simulator.releases import Release
-
-NONE = 0xFFFFFFFF
-"""VPP's ~0: no index."""
-
-T = TypeVar("T")
+from vppcfg.simulator.releases import PLUGINS, Release
 
 
-class Pool(Generic[T]):
-    """Rows by index, as vppinfra/pool.h keeps them: the index freed last is given out first."""
+class FloodClass(Enum):
+    """Where an interface stands among the members of a bridge domain (vnet_flood_class_t)."""
 
-    def __init__(self) -> None:
-        self._rows: list[T] = []
-        self._used: list[bool] = []
-        self._free: list[int] = []
-
-    def add(self, make: Callable[[int], T]) -> T:
-        """Make a row for the next index and keep it."""
-        if self._free:
-            index = self._free.pop()
-            row = self._rows[index] = make(index)
-            self._used[index] = True
-            return row
-        row = make(len(self._rows))
-        self._rows.append(row)
-        self._used.append(True)
-        return row
-
-    def remove(self, index: int) -> None:
-        """Give an index back; what stood there can still be read with `stale`."""
-        self._used[index] = False
-        self._free.append(index)
-
-    def get(self, index: int) -> T | None:
-        """Return the row at `index`, None when it is free."""
-        return self._rows[index] if self.has(index) else None
-
-    def __getitem__(self, index: int) -> T:
-        if not self.has(index):
-            raise KeyError(index)
-        return self._rows[index]
-
-    def has(self, index: int) -> bool:
-        """Return whether `index` is in use."""
-        return index < len(self._used) and self._used[index]
-
-    def stale(self, index: int) -> T | None:
-        """Return what stands or last stood at `index`, as VPP reads it where it does not check."""
-        return self._rows[index] if index < len(self._rows) else None
-
-    def __iter__(self) -> Iterator[T]:
-        return (row for row, used in zip(self._rows, self._used, strict=True) if used)
-
-    def __len__(self) -> int:
-        return len(self._rows) - len(self._free)
-
-    @property
-    def end(self) -> int:
-        """Return one more than the highest index ever used."""
-        return len(self._rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostTap:
-    """What a TAP is to Linux."""
-
-    number: int
-    netns: str
-    device_name: str
+    NORMAL = "normal"
+    BVI = "BVI"
+    TUNNEL = "tunnel"
+    TUNNEL_MASTER = "tunnel master"
+    NO_FLOOD = "no flood"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,8 +46,8 @@ class HwInterface:
     max_link_mtu: int = MAX_MTU
     is_mtu_fixed_while_up: bool = False
     is_link_up: bool = False
-    tap: HostTap | None = None
-    """Of a TAP that was made for an LCP pair."""
+    has_gso: bool = True
+    """Whether a bond with GSO takes it as a member."""
     sub_interfaces: dict[int, int] = field(default_factory=dict)
     """sw_if_index by sub-interface id."""
     encapsulations: set[tuple[str | int, ...]] = field(default_factory=set)
@@ -122,6 +73,9 @@ class SwInterface:
     """L3, IPv4, IPv6, MPLS, in bytes."""
     is_up: bool = False
     tag: bytes = b""
+    flood_class: FloodClass = FloodClass.NORMAL
+    unnumbered: int | None = None
+    """sw_if_index of the interface whose addresses are borrowed; it may be gone."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -141,6 +95,10 @@ class L2Config:
 
     xconnect_to: int | None = None
     bridge: int | None = None
+    """Index of a bridge domain; it may be one that is gone."""
+    is_bvi: bool = False
+    group: int = 0
+    """Split horizon group."""
     rewrite: TagRewriteBytes = field(default_factory=TagRewriteBytes)
 
 
@@ -185,8 +143,9 @@ Hook = Callable[["Tables", int], None]
 class Tables:
     """Everything that a simulated VPP knows."""
 
-    def __init__(self, release: Release, linux: LinuxSide) -> None:
+    def __init__(self, release: Release, linux: LinuxSide, plugins: Collection[str] = PLUGINS) -> None:
         self.release = release
+        self.plugins = frozenset(plugins)
         self.linux = linux
         self.hw: Pool[HwInterface] = Pool()
         self.sw: Pool[SwInterface] = Pool()
@@ -199,11 +158,23 @@ class Tables:
         self.link_locals: dict[int, int] = {}
         """IPv6 link-local address by sw_if_index."""
         self.lcp = LcpMain()
-        self.tap_ids: set[int] = set()
+        self.loopbacks: set[int] = set()
+        """The N of every loopN."""
+        self.bonds = BondMain()
+        self.bridges = BridgeMain()
+        self.mpls = MplsMain()
+        self.vxlan = VxlanMain()
+        self.taps = TapMain()
+        self.acl = AclMain()
+        self.sflow = SflowMain()
+        self.fib4 = FibMain(family="ipv4")
+        self.fib6 = FibMain(family="ipv6")
         self.created_hooks: list[Hook] = []
         """Called with each new sub-interface."""
         self.deleted_hooks: list[Hook] = []
         """Called with each interface that goes away, before it does."""
+        self.admin_hooks: list[Hook] = []
+        """Called with each interface whose admin state has changed."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
 

@@ -11,15 +11,40 @@ from vppcfg.model.state import State
 from vppcfg.simulator.api import api_of
 from vppcfg.simulator.codec import MalformedMessageError, Value
 from vppcfg.simulator.faults import FaultCounter, Faults, Verdict
-from vppcfg.simulator.handlers import address, interface, l2xc, lcp, session, sub_interface
+from vppcfg.simulator.handlers import (
+    acl,
+    address,
+    bond,
+    bridge,
+    fib,
+    interface,
+    l2xc,
+    lcp,
+    loopback,
+    mpls,
+    session,
+    sflow,
+    sub_interface,
+    tap,
+    unnumbered,
+    vxlan,
+)
 from vppcfg.simulator.handlers.call import Call, Client, Handlers, Outgoing
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.load import load_local0, load_ports, load_state
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import LINUX_CP, NEWEST, release_named
+from vppcfg.simulator.releases import (
+    LINUX_CP,
+    NEWEST,
+    PLUGINS,
+    present,
+    release_named,
+)
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import InterfaceEvent, Tables
+from vppcfg.simulator.vnet import acl as vnet_acl
 from vppcfg.simulator.vnet import address as vnet_address
+from vppcfg.simulator.vnet import bond as vnet_bond
 from vppcfg.simulator.vnet import l2 as vnet_l2
 from vppcfg.simulator.vnet import lcp as vnet_lcp
 
@@ -27,9 +52,19 @@ _HANDLERS: Handlers = {
     **session.HANDLERS,
     **interface.HANDLERS,
     **sub_interface.HANDLERS,
+    **loopback.HANDLERS,
+    **bond.HANDLERS,
     **address.HANDLERS,
+    **unnumbered.HANDLERS,
+    **fib.HANDLERS,
     **l2xc.HANDLERS,
+    **bridge.HANDLERS,
     **lcp.HANDLERS,
+    **vxlan.HANDLERS,
+    **tap.HANDLERS,
+    **mpls.HANDLERS,
+    **acl.HANDLERS,
+    **sflow.HANDLERS,
 }
 _READING_WORDS = frozenset({"show", "comment"})
 
@@ -48,7 +83,7 @@ class SimulatedVpp:
         ports: Sequence[PhysicalPort] = (),
         release: str = NEWEST,
         version: str | None = None,
-        plugins: Collection[str] = (LINUX_CP,),
+        plugins: Collection[str] = PLUGINS,
         faults: Faults | None = None,
         clock: Callable[[], float] = time.time,
         namespaces: Collection[str] | None = None,
@@ -62,7 +97,7 @@ class SimulatedVpp:
         release.
         """
         known = release_named(release)
-        self.plugins = frozenset(plugins)
+        self.plugins = present(known, plugins)
         self.version = version or f"{release}-release"
         self.build_date = "2026-01-01T00:00:00"
         self.build_directory = "/vpp"
@@ -71,7 +106,8 @@ class SimulatedVpp:
         self.faults = FaultCounter(faults or Faults())
         api = api_of(known, self.plugins)
         self.codec, self.message_table, self.api_json = api.codec, api.message_table, api.json
-        self.tables = Tables(known, LinuxSide(namespaces, host_devices, has_vlans=has_vlan_devices))
+        linux = LinuxSide(namespaces, host_devices, has_vlans=has_vlan_devices)
+        self.tables = Tables(known, linux, self.plugins)
         load_local0(self.tables)
         load_ports(self.tables, ports)
         load_state(self.tables, state or State())
@@ -81,7 +117,13 @@ class SimulatedVpp:
         if LINUX_CP in self.plugins:
             self.tables.created_hooks.append(vnet_lcp.sub_interface_created)
             self.tables.deleted_hooks.append(vnet_lcp.interface_deleted)
-        self.tables.deleted_hooks += [vnet_l2.interface_deleted, vnet_address.interface_deleted]
+        self.tables.deleted_hooks += [
+            vnet_bond.interface_deleted,
+            vnet_l2.interface_deleted,
+            vnet_address.interface_deleted,
+            vnet_acl.interface_deleted,
+        ]
+        self.tables.admin_hooks.append(vnet_bond.admin_state_changed)
         self.tables.events.clear()
 
     def handle(self, message: bytes, client: Client, clients: Mapping[int, Client]) -> list[tuple[int, bytes]]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.unit.simulator.wire import CONTEXT, HEADER, Wire
 from vppcfg.errors import UsageError
+from vppcfg.simulator.codec import Value
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer, serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -160,7 +161,9 @@ def test_random_indexes_and_numbers_do_not_end_the_server(vpp: SimulatedVpp, see
     assert not thread.is_alive()
 
 
-def _anything(source: random.Random, zero: object) -> int | bytes:
+def _anything(source: random.Random, zero: object) -> Value:
+    if isinstance(zero, tuple):
+        return ()
     if isinstance(zero, bool):
         return source.random() < 0.7
     if isinstance(zero, bytes):

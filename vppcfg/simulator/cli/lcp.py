@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.simulator.cli.grammar import Input
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, Pair, Tables
+from vppcfg.simulator.tables import Pair, Tables
 from vppcfg.simulator.vnet import lcp, sync
 
 _NETNS_BYTES = 32

@@ -47,4 +47,15 @@ request create_vlan_subif af34ac8b: interface_index sw_if_index, u32 vlan_id
 reply create_vlan_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
 request delete_subif f9e6675e: interface_index sw_if_index
 reply delete_subif_reply e8d4e804: i32 retval
+request create_loopback 42bb5d22: mac_address mac_address
+reply create_loopback_reply 5383d31f: i32 retval, interface_index sw_if_index
+request create_loopback_instance d36a3ee2: mac_address mac_address, bool is_specified, u32 user_instance
+reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if_index
+request delete_loopback f9e6675e: interface_index sw_if_index
+reply delete_loopback_reply e8d4e804: i32 retval
+request sw_interface_set_unnumbered 154a6439: interface_index sw_if_index, interface_index unnumbered_sw_if_index, \
+bool is_add
+reply sw_interface_set_unnumbered_reply e8d4e804: i32 retval
+request sw_interface_set_table df42a577: interface_index sw_if_index, bool is_ipv6, u32 vrf_id
+reply sw_interface_set_table_reply e8d4e804: i32 retval
 """

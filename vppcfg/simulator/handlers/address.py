@@ -38,13 +38,7 @@ def dump(call: Call, sw_if_index: int, is_ipv6: bool) -> Iterator[Outgoing]:
         yield "ip_address_details", (sw_if_index, int(is_ipv6), packed, assigned.length)
 
 
-def unnumbered_dump(_call: Call, _sw_if_index: int) -> Iterator[Outgoing]:
-    """Show nothing: no message of this simulator makes an interface unnumbered."""
-    return iter(())
-
-
 HANDLERS: Handlers = {
     "sw_interface_add_del_address": Handler(answer=add_delete, is_change=True),
     "ip_address_dump": Handler(answer=dump),
-    "ip_unnumbered_dump": Handler(answer=unnumbered_dump),
 }

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, SwInterface, Tables
+from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import interface, l2
 
 _ADMIN_UP, _LINK_UP = 1, 2

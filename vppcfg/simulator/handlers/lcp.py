@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, cstring, fixed
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, Pair, Tables
+from vppcfg.simulator.tables import Pair, Tables
 from vppcfg.simulator.vnet import interface, lcp
 
 _TUN = 1

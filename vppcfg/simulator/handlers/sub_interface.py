@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, SwInterface, Tables
+from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import interface, sub_interface
 
 _LAST_VLAN = 4095

@@ -7,6 +7,7 @@ import ipaddress
 from vppcfg.simulator.addresses import AddressBook, Assigned
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.vnet import fib, unnumbered
 
 _LINK_LOCAL = ipaddress.IPv6Network("fe80::/10")
 _EXACT_MATCH = 16
@@ -32,6 +33,11 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
     conflict = book.conflict(interface.index, address, length)
     if conflict is not None:
         raise _overlap(tables, interface, is_ipv6, (address, length), conflict)
+    known = book.find(book.table_of(interface.index), address)
+    if known is not None:
+        owner = tables.sw.stale(known.sw_if_index)
+        text = f"Prefix {_text(is_ipv6, address, length)} already found on interface "
+        raise RefusedError(Retval.DUPLICATE_IF_ADDRESS, text + (tables.name_of(owner) if owner else "DELETED"))
     if not 0 < length <= book.bits:
         text = f"{_text(is_ipv6, address, length)} wrong length for interface {tables.name_of(interface)}"
         raise RefusedError(Retval.ADDRESS_LENGTH_MISMATCH, text)
@@ -65,15 +71,16 @@ def remove_all(tables: Tables, sw_if_index: int) -> None:
 
 def interface_deleted(tables: Tables, sw_if_index: int) -> None:
     """Forget addresses and FIB tables of an interface that goes away."""
+    unnumbered.stop(tables, sw_if_index)
     remove_all(tables, sw_if_index)
     tables.link_locals.pop(sw_if_index, None)
-    tables.ip4.unbind(sw_if_index)
-    tables.ip6.unbind(sw_if_index)
+    fib.unbind(tables, sw_if_index)
 
 
 def _clear(book: AddressBook, sw_if_index: int) -> None:
     for assigned in book.of(sw_if_index):
-        book.remove(assigned)
+        if assigned.sw_if_index == sw_if_index:
+            book.remove(assigned)
 
 
 def _check_link_local_length(length: int) -> None:

@@ -11,7 +11,7 @@ UNTAGGED = ("untagged",)
 _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
-_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "VXLAN", "bvi"})
+_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi"})
 """Device classes whose driver cannot set a maximum frame size."""
 
 
@@ -21,6 +21,11 @@ def require(tables: Tables, sw_if_index: int) -> SwInterface:
     if interface is None:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
     return interface
+
+
+def made_up_mac(number: int) -> bytes:
+    """Return a MAC address as VPP makes them up; the last four bytes are random there."""
+    return bytes([0x02, 0xFE]) + (number & 0xFFFFFFFF).to_bytes(4)
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:
@@ -45,10 +50,13 @@ def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None
     sync.admin_state_changed(tables, interface)
     tables.events.append(InterfaceEvent(sw_if_index=interface.index, is_admin_up=is_up))
     if not interface.is_sub:
-        _set_link(tables, tables.hw_of(interface), is_up)
+        set_link(tables, tables.hw_of(interface), is_up)
+    for hook in tables.admin_hooks:
+        hook(tables, interface.index)
 
 
-def _set_link(tables: Tables, port: HwInterface, is_up: bool) -> None:
+def set_link(tables: Tables, port: HwInterface, is_up: bool) -> None:
+    """Bring the link of a port up or down."""
     if port.is_ethernet and port.is_link_up != is_up:
         port.is_link_up = is_up
         tables.events.append(InterfaceEvent(sw_if_index=port.sw_if_index, is_link_up=is_up))

@@ -1,14 +1,23 @@
-"""L2 modes and VLAN tag rewrites (vnet/l2/l2_input.c, l2_vtr.c)."""
+"""L2 modes, membership of bridge domains and VLAN tag rewrites (vnet/l2/l2_input.c, l2_bd.c, l2_vtr.c)."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
+from vppcfg.simulator.mains.bridge import BridgeDomain, Feature
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import L2Config, SwInterface, Tables, TagRewriteBytes
+from vppcfg.simulator.tables import FloodClass, L2Config, SwInterface, Tables, TagRewriteBytes
 
 _DOT1Q, _DOT1AD = 0x8100, 0x88A8
 _NO_TAGS, _ONE_TAG, _TWO_TAGS, _OUTER_ANY, _INNER_ANY = 1, 2, 4, 64, 128
+
+
+class PortType(IntEnum):
+    """How an interface belongs to a bridge domain (l2_port_type in vnet/l2/l2.api)."""
+
+    NORMAL = 0
+    BVI = 1
+    UU_FWD = 2
 
 
 class Rewrite(IntEnum):
@@ -42,13 +51,72 @@ _OPERATIONS = {tags: operation for operation, tags in _TAGS.items()}
 
 def set_xconnect(tables: Tables, source: SwInterface, target: SwInterface) -> None:
     """Send what `source` receives to `target`; VPP refuses nothing here, not even an interface with addresses."""
+    _leave_bridge(tables, source.index)
     config = tables.l2_of(source.index)
-    config.xconnect_to = target.index
-    config.bridge = None
+    config.xconnect_to, config.bridge, config.is_bvi, config.group = target.index, None, False, 0
+
+
+def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type: PortType, group: int) -> None:
+    """Make an interface a member of a bridge domain, its BVI, or where unknown unicast goes.
+
+    Raise RefusedError for a second BVI; the interface has left its old bridge domain by then, and counts as bridged.
+    """
+    _leave_bridge(tables, interface.index)
+    config, domain = tables.l2_of(interface.index), tables.bridges.domains[bd_index]
+    config.xconnect_to, config.bridge, config.is_bvi = None, bd_index, False
+    if port_type is PortType.BVI:
+        if domain.bvi is not None:
+            raise RefusedError(Retval.BD_ALREADY_HAS_BVI, "bridge-domain already has a bvi interface")
+        domain.bvi = interface.index
+        config.is_bvi = True
+        interface.flood_class = FloodClass.BVI
+    elif port_type is PortType.UU_FWD:
+        domain.uu_fwd = interface.index
+        domain.features |= Feature.UU_FWD
+    if port_type is not PortType.UU_FWD:
+        _insert(domain, interface)
+    config.group = group
+
+
+def _insert(domain: BridgeDomain, interface: SwInterface) -> None:
+    """Keep VPP's order of members (bd_add_member): the BVI first, tunnels late, what is not flooded last."""
+    position = len(domain.members) - domain.loopback_count
+    match interface.flood_class:
+        case FloodClass.BVI:
+            position = 0
+        case FloodClass.NO_FLOOD:
+            position = len(domain.members)
+            domain.loopback_count += 1
+        case FloodClass.TUNNEL:
+            domain.tunnel_count += 1
+        case FloodClass.NORMAL | FloodClass.TUNNEL_MASTER:
+            position -= domain.tunnel_count
+    domain.members.insert(max(0, position), interface.index)
+
+
+def _leave_bridge(tables: Tables, sw_if_index: int) -> None:
+    """Take an interface out of the bridge domain that it counts as a member of."""
+    config = tables.l2.get(sw_if_index)
+    if config is None or config.bridge is None:
+        return
+    domain, interface = tables.bridges.domains[config.bridge], tables.sw.stale(sw_if_index)
+    if sw_if_index in domain.members:
+        domain.members.remove(sw_if_index)
+        flood_class = interface.flood_class if interface else FloodClass.NORMAL
+        domain.tunnel_count -= flood_class is FloodClass.TUNNEL
+        domain.loopback_count -= flood_class is FloodClass.NO_FLOOD
+    if domain.bvi == sw_if_index:
+        domain.bvi = None
+        if interface is not None:
+            interface.flood_class = FloodClass.NO_FLOOD
+    if domain.uu_fwd == sw_if_index:
+        domain.uu_fwd = None
+        domain.features &= ~Feature.UU_FWD
 
 
 def set_l3(tables: Tables, sw_if_index: int) -> None:
     """Return an interface to L3; this clears its tag rewrite as well (set_int_l2_mode)."""
+    _leave_bridge(tables, sw_if_index)
     tables.l2[sw_if_index] = L2Config()
 
 

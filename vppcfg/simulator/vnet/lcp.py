@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from vppcfg.simulator.linux_side import Device
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import NONE, HostTap, HwInterface, Pair, SwInterface, Tables
-from vppcfg.simulator.vnet import address, interface, sub_interface
+from vppcfg.simulator.tables import Pair, SwInterface, Tables
+from vppcfg.simulator.vnet import address, interface, sub_interface, tap
 
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
 _DEFAULT_HOST_MTU = 9216
 """ETHERNET_MAX_PACKET_BYTES, where the interface has no packet MTU."""
-_TAP_LINK_MTU = 9000
-_TAP_MAC = bytes([0x02, 0xFE])
-"""How the MAC addresses begin that VPP makes up; the rest is random in VPP and the TAP's number here."""
-_TAP_MTUS = range(68, 65522)
-"""MTUs in bytes that Linux lets a TAP have."""
+_TUN = 16
+"""TAP_API_FLAG_TUN (plugins/tap/tapv2.api)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,47 +66,17 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, w
 
 
 def _create_host_tap(tables: Tables, phy: SwInterface, wish: Wish, netns: str) -> tuple[Device, SwInterface]:
-    number = _free_tap_id(tables, phy)
-    if not tables.linux.has(netns):
-        raise RefusedError(Retval.SYSCALL_ERROR_2)
-    device = tables.linux.add_tap(netns, wish.host_name)
-    if device is None:
-        raise RefusedError(Retval.SYSCALL_ERROR_3)
     mtu = phy.mtus[0]
-    if mtu and mtu not in _TAP_MTUS:
-        tables.linux.remove(netns, device.name)
-        raise RefusedError(Retval.NETLINK_ERROR)
-    tables.tap_ids.add(number)
-    port = _register_tap(tables, HostTap(number=number, netns=netns, device_name=device.name), wish.is_tun)
-    return device, interface.create_port(tables, port, mtu or _DEFAULT_HOST_MTU)
-
-
-def _register_tap(tables: Tables, tap: HostTap, is_tun: bool) -> HwInterface:
-    def tap_at(index: int) -> HwInterface:
-        return HwInterface(
-            index=index,
-            name=f"{'tun' if is_tun else 'tap'}{tap.number}",
-            device_class=tables.release.tap_class,
-            is_ethernet=not is_tun,
-            mac=bytes(6) if is_tun else _TAP_MAC + tap.number.to_bytes(4),
-            link_mtu=_TAP_LINK_MTU,
-            is_link_up=True,
-            tap=tap,
-        )
-
-    return tables.hw.add(tap_at)
-
-
-def _free_tap_id(tables: Tables, phy: SwInterface) -> int:
-    if tables.release.tap_id_base is None:
-        number = phy.hw_index
-        if number in tables.tap_ids:
-            raise RefusedError(Retval.INVALID_INTERFACE)
-        return number
-    number = tables.release.tap_id_base
-    while number in tables.tap_ids:
-        number += 1
-    return number
+    wanted = tap.Wish(
+        number=NONE if tables.release.tap_id_base is not None else phy.hw_index,
+        first_number=tables.release.tap_id_base or 0,
+        host_name=wish.host_name,
+        netns=netns,
+        host_mac=bytes(6) if wish.is_tun else tables.hw_of(phy).mac,
+        host_mtu=mtu,
+        flags=_TUN if wish.is_tun else 0,
+    )
+    return tap.create(tables, wanted, mtu or _DEFAULT_HOST_MTU)
 
 
 def _create_host_sub_interface(
@@ -178,18 +147,9 @@ def delete(tables: Tables, phy_index: int) -> None:
         tables.linux.remove(pair.netns, pair.host_name)
         if tables.sw.has(pair.host):
             sub_interface.delete(tables, pair.host)
-    elif tables.sw.has(pair.host):
-        _delete_tap(tables, tables.sw[pair.host])
-
-
-def _delete_tap(tables: Tables, host: SwInterface) -> None:
-    port = tables.hw_of(host)
-    if port.device_class != tables.release.tap_class:
-        return
-    sub_interface.delete_port(tables, port.index)
-    if port.tap is not None:
-        tables.tap_ids.discard(port.tap.number)
-        tables.linux.remove(port.tap.netns, port.tap.device_name)
+    else:
+        with suppress(RefusedError):
+            tap.delete(tables, pair.host)
 
 
 def interface_deleted(tables: Tables, sw_if_index: int) -> None:
