@@ -6,19 +6,33 @@ import ipaddress
 from collections.abc import Sequence
 
 from vppcfg.errors import UsageError
+from vppcfg.model.device import DEVICE_TYPES
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.naming import natural_key
 from vppcfg.model.state import State
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.handlers.call import to_bytes
+from vppcfg.simulator.load_objects import (
+    Maker,
+    load_acls,
+    load_borrowers,
+    load_bridges,
+    load_fib_tables,
+    load_members,
+    load_mpls,
+    load_sflow,
+)
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, l2, lcp, sub_interface
+from vppcfg.simulator.vnet import bridge, interface, l2, lcp, sub_interface
 from vppcfg.simulator.vnet.sub_interface import Flag
 
 _NOT_ETHERNET = frozenset({"local"})
+_PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
+_FIRST_MADE_UP = 0x10000
+"""Where the MAC addresses of ports that a state names without one begin."""
 
 
 def load_local0(tables: Tables) -> None:
@@ -52,13 +66,21 @@ def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
 
 
 def load_state(tables: Tables, state: State) -> None:
-    """Put interfaces, sub-interfaces, L2 settings, addresses and LCP pairs of `state` into the tables.
+    """Put everything that `state` has into the tables.
 
     Raise UsageError for a state that no VPP can be in.
     """
-    rows = {name: _load_interface(tables, state.interfaces[name]) for name in _in_order(state)}
+    maker = Maker(tables, state)
+    rows = {name: _load_interface(tables, state.interfaces[name], maker) for name in _in_order(state)}
+    load_members(tables, state, rows)
+    load_bridges(tables, state)
+    load_fib_tables(tables, state)
     for name, row in rows.items():
         _load_settings(tables, state.interfaces[name], row)
+    load_borrowers(tables, state, rows)
+    load_mpls(tables, state, rows)
+    load_sflow(tables, state, rows)
+    load_acls(tables, state, rows)
     tables.lcp.default_netns = state.facts.lcp.default_netns
     strangers = sorted(state.lcps.keys() - rows.keys())
     if strangers:
@@ -73,14 +95,25 @@ def _in_order(state: State) -> list[str]:
     return sorted(state.interfaces, key=lambda name: state.interfaces[name].kind is InterfaceKind.SUB_INTERFACE)
 
 
-def _load_interface(tables: Tables, wanted: Interface) -> SwInterface:
+def _load_interface(tables: Tables, wanted: Interface, maker: Maker) -> SwInterface:
     known = tables.named(wanted.name)
     if known is not None:
         return known
     if wanted.parent is not None:
         return _load_sub_interface(tables, wanted, wanted.parent)
+    made = maker.make(wanted)
+    if made is not None:
+        return made
     port = PhysicalPort(name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000)
-    return _add_port(tables, port, mac_bytes(wanted.mac))
+    mac = mac_bytes(wanted.mac or made_up_mac(_FIRST_MADE_UP + tables.hw.end))
+    row = _add_port(tables, port, mac)
+    tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(wanted.mac) or _is_ethernet(wanted))
+    return row
+
+
+def _is_ethernet(wanted: Interface) -> bool:
+    """Return whether an interface without a MAC is a port that leaves it open, not a tunnel that has none."""
+    return wanted.link_mtu is not None or wanted.device_class in _PORT_CLASSES
 
 
 def _load_sub_interface(tables: Tables, wanted: Interface, parent_name: str) -> SwInterface:
@@ -115,10 +148,13 @@ def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     row.tag = to_bytes(wanted.tag)
     if not row.is_sub:
         port = tables.hw_of(row)
-        port.is_link_up = wanted.is_up
+        if wanted.kind is not InterfaceKind.BOND:
+            port.is_link_up = wanted.is_up
+        port.mac = mac_bytes(wanted.mac) if wanted.mac else port.mac
         port.link_mtu = wanted.link_mtu or port.link_mtu
     for book, table in zip((tables.ip4, tables.ip6), wanted.tables, strict=True):
-        book.bind(row.index, table)
+        if table:
+            book.bind(row.index, table)
     for text in sorted(wanted.addresses):
         address = ipaddress.ip_interface(text)
         book = tables.ip6 if address.version == 6 else tables.ip4
@@ -133,7 +169,8 @@ def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     if target is not None:
         l2.set_xconnect(tables, row, target)
     if wanted.bridge is not None:
-        tables.l2_of(row.index).bridge = wanted.bridge
+        port_type = l2.PortType.BVI if wanted.is_bvi else l2.PortType.NORMAL
+        l2.set_bridge(tables, row, bridge.find_or_add(tables, wanted.bridge), port_type, wanted.split_horizon_group)
     if wanted.tag_rewrite is not None:
         _load_rewrite(tables, wanted.tag_rewrite, row)
 
