@@ -254,7 +254,7 @@ def test_a_worker_in_place_of_the_main_thread_forwards_what_was_promised(tmp_pat
     def measured(stanza: str, worker: str, *words: str) -> dict[str, Any]:
         with router(COUNTERS + stanza) as vpp:
             cross_connect(vpp)
-            send(vpp, "", worker=worker)
+            send(vpp, "3e4", worker=worker)
             return tune(vpp, tmp_path, *words)
 
     before = measured("", "", "-c", str(config), "--write", "--only", "main-polluted")

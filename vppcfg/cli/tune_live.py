@@ -84,7 +84,7 @@ class _Reader:
 
     def _capture(self, number: int, host_before: dict[str, Any] | None) -> Capture:
         """Return a reading; the last one comes with the facts of the host at the first."""
-        documents: dict[str, Any] = {}
+        documents: dict[str, Any] = {"api": self._telemetry.placement()}
         has_nodes = self._stats is not None and self._stats.has_nodes
         if self._stats is not None:
             if has_nodes and not self._stats.wait_for_update(_PATIENCE_S):
@@ -94,7 +94,6 @@ class _Reader:
         names: tuple[str, ...] = _ALWAYS if has_nodes else _COUNTING
         if host_before is not None:
             names = tuple(name for name in COMMANDS if name != "runtime" or not has_nodes)
-            documents["api"] = self._telemetry.placement()
             documents["host"] = _since(host_before, self._host())
         texts = self._telemetry.texts({name: COMMANDS[name] for name in names})
         return Capture(name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents)

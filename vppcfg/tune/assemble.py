@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from vppcfg.errors import UsageError
 from vppcfg.tune.capture import COMMANDS, Capture
-from vppcfg.tune.host_document import parts_of_api, parts_of_host
+from vppcfg.tune.host_document import interface_names, parts_of_api, parts_of_host
 from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
 from vppcfg.tune.show.buffers import parse_buffers
 from vppcfg.tune.show.cpu import parse_cpu
@@ -40,12 +41,12 @@ _TEXTS: tuple[tuple[str, str, Callable[[str], tuple[Any, Unread]]], ...] = (
     ("trace", "is_tracing", parse_trace),
 )
 """Name of the text, field of Reading, parser; `show runtime` comes after the CPU, whose rate it may need."""
-_DOCUMENTS: tuple[tuple[str, str, Callable[[Any], Parts]], ...] = (
+_Reader = tuple[str, str, Callable[[Any], Parts]]
+_DOCUMENTS: tuple[_Reader, ...] = (
     ("api", "VPP's API", parts_of_api),
-    ("stats", "the stats segment", parts_of_stats),
     ("host", "the kernel", parts_of_host),
 )
-"""In the order in which they go over what came before."""
+"""In the order in which they go over what came before; the stats segment comes last."""
 _PREFERRED_TEXTS = {"buffers"}
 """`show buffers` knows the NUMA node too."""
 
@@ -63,7 +64,9 @@ def reading_of(capture: Capture) -> Reading:
         parsed = parse_runtime(capture.texts["runtime"], cpu.base_hz if cpu else None)
         _take(parts, sources, "threads", COMMANDS["runtime"], parsed, remarks)
     printed = parts.get("threads")
-    for name, source, read in _DOCUMENTS:
+    names = interface_names(capture.documents.get("api"))
+    stats: _Reader = ("stats", "the stats segment", partial(parts_of_stats, names=names))
+    for name, source, read in (*_DOCUMENTS, stats):
         if name in capture.documents:
             _take_document(parts, sources, name, source, read, capture, remarks)
     if not parts:

@@ -60,6 +60,14 @@ def parts_of_api(document: Any) -> Parts:
         raise ValueError(f"{type(error).__name__} at {error}") from error
 
 
+def interface_names(document: Any) -> dict[int, str]:
+    """Return the names of interfaces by sw_if_index in api.json, none when its shape is another."""
+    try:
+        return {int(index): str(name) for index, name in (document.get("interfaces") or {}).items()}
+    except (AttributeError, TypeError, ValueError):
+        return {}
+
+
 def _place(row: Mapping[str, Any]) -> ThreadPlace:
     return ThreadPlace(
         index=int(row["id"]), name=str(row["name"]), cpu=int(row["cpu_id"]), socket=int(row["cpu_socket"])

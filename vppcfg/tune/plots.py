@@ -29,7 +29,7 @@ class Bar:
 def bars(title: str, rows: Sequence[Bar]) -> str:
     """Return horizontal bars, all on one scale that begins at 0."""
     most = max((row.value for row in rows), default=0.0) or 1.0
-    room = _WIDTH - _LABELS - 110
+    room = _WIDTH - _LABELS - 190
     height = _ROW * len(rows) + 2 * _MARGIN
     parts = [_opening(title, height)]
     for number, row in enumerate(rows):

@@ -11,6 +11,7 @@ from typing import Any
 
 from vppcfg.tune.reading import BufferPool, ErrorCounter, Heap, InterfaceCounters, NodeCounters, ThreadCounters
 
+_PORT_NODES = ("-tx", "-output")
 Parts = dict[str, Any]
 """Fields of Reading."""
 
@@ -18,16 +19,23 @@ _INTERFACE_FIELDS = ("rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "drops"
                      "rx_error", "tx_error")  # fmt: skip
 
 
-def parts_of_stats(document: Any) -> Parts:
-    """Return the fields of Reading in the document. Raise ValueError when its shape is another."""
+def parts_of_stats(document: Any, names: Mapping[int, str] | None = None) -> Parts:
+    """Return the fields of Reading in the document. Raise ValueError when its shape is another.
+
+    VPP does not follow a renamed interface there, neither in its row nor in the counters of its nodes: `names`, by
+    sw_if_index, puts that right.
+    """
     try:
+        renamed = _renamed(document, names or {})
         parts: Parts = {}
         if document.get("nodes"):
             parts["threads"] = _threads(document)
         if document.get("errors") is not None:
-            parts["errors"] = tuple(_error(key, count) for key, count in document["errors"].items() if count)
+            parts["errors"] = tuple(_error(key, count, renamed) for key, count in document["errors"].items() if count)
         if document.get("interfaces"):
-            parts["interfaces"] = tuple(_interface(name, row) for name, row in document["interfaces"].items())
+            parts["interfaces"] = tuple(
+                _interface(renamed.get(name, name), row) for name, row in document["interfaces"].items()
+            )
         if document.get("buffers"):
             parts["buffers"] = tuple(_pool(name, row) for name, row in document["buffers"].items())
         if document.get("heaps"):
@@ -58,8 +66,20 @@ def _nodes(rows: Mapping[str, Any], thread: int) -> tuple[NodeCounters, ...]:
     return tuple(nodes)
 
 
-def _error(key: str, count: Any) -> ErrorCounter:
+def _renamed(document: Any, names: Mapping[int, str]) -> dict[str, str]:
+    """Return the present name of each interface that has another one in the document."""
+    rows = (document.get("interfaces") or {}).items()
+    present = {name: names.get(int(row.get("sw_if_index", -1)), name) for name, row in rows}
+    return {name: now for name, now in present.items() if name != now}
+
+
+def _error(key: str, count: Any, renamed: Mapping[str, str]) -> ErrorCounter:
     node, _, reason = key.rpartition("/")
+    for suffix in _PORT_NODES:
+        name = node.removesuffix(suffix)
+        if name in renamed:
+            node = renamed[name] + suffix
+            break
     return ErrorCounter(node=node, reason=reason, count=int(count))
 
 

@@ -111,7 +111,7 @@ class StatsSegment:
 
     def _interfaces(self) -> dict[str, dict[str, int]]:
         names = self._stats["/if/names"]
-        rows: dict[str, dict[str, int]] = {name: {} for name in names if name}
+        rows: dict[str, dict[str, int]] = {name: {"sw_if_index": index} for index, name in enumerate(names) if name}
         for direction in _COMBINED:
             for index, row in self._enumerated(rows, names):
                 pairs = [_at(thread, index) for thread in self._stats[f"/if/{direction}"]]

@@ -58,6 +58,7 @@ class Telemetry:
         connection = self._connection
         document: dict[str, Any] = {"format_version": 1, "version": _version(connection)}
         names = _interface_names(connection)
+        document["interfaces"] = {str(index): name for index, name in names.items()}
         if connection.has("show_threads"):
             document["threads"] = list(_threads(connection))
         if connection.has("sw_interface_rx_placement_dump"):

@@ -181,3 +181,14 @@ def test_ports_without_a_list_of_interfaces_come_from_nodes() -> None:
     load = load_of([reading_of(Capture(name="x", texts={"runtime": RUNTIME}))])
     assert load.port_names == ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
     assert isinstance(load.reading, Reading)
+
+
+def test_a_renamed_port_has_its_present_name_everywhere() -> None:
+    counters = {"sw_if_index": 3, "rx_packets": 8, "rx_bytes": 480}
+    errors = {"host-a-tx/tx ring overrun": 5, "host-ab-tx/tx ring overrun": 1}
+    document = stats(1.0, 10, interfaces={"host-a": counters}, errors=errors)
+    api = {"version": "26.10", "interfaces": {"3": "GigabitEthernet1/0/0"}}
+    reading = reading_of(Capture(name="x", documents={"stats": document, "api": api}))
+    assert reading.interfaces is not None and reading.errors is not None
+    assert [counter.name for counter in reading.interfaces] == ["GigabitEthernet1/0/0"]
+    assert [counter.node for counter in reading.errors] == ["GigabitEthernet1/0/0-tx", "host-ab-tx"]
