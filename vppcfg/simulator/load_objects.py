@@ -23,6 +23,7 @@ from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import bond, bridge, loopback, mpls, sflow, tap, unnumbered, vxlan
 
 _NUMBER = re.compile(r"\d+$")
+_INDEX_IN_NAME = re.compile(r"acl:.*@(\d+)$")
 _MODES = {
     BondMode.ROUND_ROBIN: bond_main.Mode.ROUND_ROBIN,
     BondMode.ACTIVE_BACKUP: bond_main.Mode.ACTIVE_BACKUP,
@@ -214,12 +215,17 @@ def load_acls(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> 
 
 
 def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
-    taken = {acl.index for acl in acls.values() if acl.index is not None}
-    free = (index for index in range(len(acls) + len(taken)) if index not in taken)
-    indexes = {name: next(free) if acl.index is None else acl.index for name, acl in acls.items()}
+    """Make the lists; a name that ends in an index tells it better than the list, whose index is no part of it."""
+    named = {name: int(match[1]) for name in acls if (match := _INDEX_IN_NAME.match(name))}
+    wanted = {name: named.get(name, acl.index) for name, acl in acls.items()}
+    free = (index for index in range(2 * len(acls)) if index not in set(wanted.values()))
+    taken = set(named.values())
+    indexes = {}
+    for name, index in wanted.items():
+        is_free = index is not None and (name in named or index not in taken)
+        indexes[name] = index if is_free and index is not None else next(free)
+        taken.add(indexes[name])
     by_index = {index: acls[name] for name, index in indexes.items()}
-    if len(by_index) < len(indexes):
-        raise UsageError("the state has two access lists with one index")
     for index in range(max(by_index, default=-1) + 1):
         tables.acl.lists.add(lambda index: AclRow(index=index))
         if index in by_index:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
+from typing import TypeVar
 
+from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\S+")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?!\S)")
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF
 """Larger numbers are not numbers to VPP's CLI."""
+
+
+T = TypeVar("T")
 
 
 class Input:
@@ -112,6 +119,68 @@ class Input:
             return None
         self._position = match.end()
         return tables.hw[index]
+
+    def number_after(self, word: str) -> int | None:
+        """Take a word and a number, or neither."""
+        position = self._position
+        number = self.number() if self.take(word) else None
+        if number is None:
+            self._position = position
+        return number
+
+    def mac_after(self, word: str) -> bytes | None:
+        """Take a word and a MAC address, or neither."""
+        position = self._position
+        match = _MAC.match(self._text, self._start()) if self.take(word) else None
+        if match is None:
+            self._position = position
+            return None
+        self._position = match.end()
+        self.skip_space()
+        return mac_bytes(match[0])
+
+    def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """Take a word and an address, or neither."""
+        position = self._position
+        match = _WORD.match(self._text, self._start()) if self.take(word) else None
+        try:
+            address = ipaddress.ip_address(match[0]) if match else None
+        except ValueError:
+            address = None
+        self._position = match.end() if match and address is not None else position
+        return address
+
+    def interface_after(self, tables: Tables, word: str) -> SwInterface | None:
+        """Take a word and an interface, or neither."""
+        position = self._position
+        row = self.interface(tables) if self.take(word) else None
+        if row is None:
+            self._position = position
+        return row
+
+    def choice_after(self, word: str, choices: Mapping[str, T]) -> T | None:
+        """Take a word and the first of some others that fits, or neither."""
+        position = self._position
+        found = next((choice for choice in choices if self.take(choice)), None) if self.take(word) else None
+        if found is None:
+            self._position = position
+            return None
+        return choices[found]
+
+    def take_setting(self, word: str, values: dict[str, int]) -> bool:
+        """Take a word and a number, and keep the number under the word."""
+        number = self.number_after(word)
+        if number is not None:
+            values[word] = number
+        return number is not None
+
+    def range(self) -> tuple[int, int] | None:
+        """Take a number, or two with a dash between."""
+        first = self.number()
+        if first is None:
+            return None
+        last = self.number() if self.take("-") else first
+        return first & 0xFFFF, (first if last is None else last) & 0xFFFF
 
     def line(self) -> Input:
         """Take the rest of the line as an input of its own."""

@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from vppcfg.simulator.cli import interface, l2xc, lcp, show
+from vppcfg.simulator.cli import (
+    acl,
+    bond,
+    bridge,
+    interface,
+    l2xc,
+    lcp,
+    loopback,
+    mpls,
+    sflow,
+    show,
+    tap,
+    unnumbered,
+    vxlan,
+)
 from vppcfg.simulator.cli.grammar import Input
-from vppcfg.simulator.releases import LINUX_CP
+from vppcfg.simulator.releases import ACL, LINUX_CP, SFLOW, TAP, VXLAN
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 
@@ -28,6 +42,29 @@ _VNET: Mapping[str, Command] = {
     "clear interface tag": interface.clear_tag,
     "create sub-interfaces": interface.create_sub_interfaces,
     "delete sub-interface": interface.delete_sub_interface,
+    "set interface l2 bridge": bridge.set_member,
+    "set interface unnumbered": unnumbered.set_unnumbered,
+    "set interface mpls": mpls.set_interface,
+    "set interface bond": bond.set_weight,
+    "create loopback interface": loopback.create,
+    "loopback create-interface": loopback.create,
+    "delete loopback interface": loopback.delete,
+    "loopback delete-interface": loopback.delete,
+    "create bond": bond.create,
+    "delete bond": bond.delete,
+    "bond add": bond.add_member,
+    "bond del": bond.delete_member,
+    "create bridge-domain": bridge.create,
+    "set bridge-domain learn": bridge.set_learn,
+    "set bridge-domain forward": bridge.set_forward,
+    "set bridge-domain flood": bridge.set_flood,
+    "set bridge-domain uu-flood": bridge.set_uu_flood,
+    "set bridge-domain arp term": bridge.set_arp_term,
+    "set bridge-domain arp-ufwd": bridge.set_arp_ufwd,
+    "set bridge-domain mac-age": bridge.set_mac_age,
+    "mpls table": mpls.table,
+    "show bond": bond.show,
+    "show mpls interface": mpls.show_interfaces,
     "show interface": show.interfaces,
     "show mode": show.modes,
 }
@@ -38,6 +75,24 @@ _LINUX_CP: Mapping[str, Command] = {
     "lcp lcp-sync": lcp.set_sync,
     "lcp lcp-auto-subint": lcp.set_auto_subint,
     "show lcp": lcp.show,
+}
+_PLUGINS: Mapping[str, Mapping[str, Command]] = {
+    LINUX_CP: _LINUX_CP,
+    VXLAN: {"create vxlan tunnel": vxlan.create},
+    TAP: {"create tap": tap.create, "delete tap": tap.delete},
+    ACL: {
+        "set acl-plugin acl": acl.set_acl,
+        "set acl-plugin interface": acl.set_interface,
+        "delete acl-plugin acl": acl.delete_acl,
+    },
+    SFLOW: {
+        "sflow enable-disable": sflow.set_enabled,
+        "sflow sampling-rate": sflow.set_rate,
+        "sflow polling-interval": sflow.set_interval,
+        "sflow header-bytes": sflow.set_header,
+        "sflow direction": sflow.set_direction,
+        "show sflow": sflow.show,
+    },
 }
 _SHOW_VERSION = "show version"
 
@@ -57,7 +112,9 @@ def run_line(vpp: SimulatedVpp, text: str) -> tuple[int, str]:
 
 
 def _run_next(vpp: SimulatedVpp, rest: Input) -> str:
-    commands = {**_VNET, **_LINUX_CP} if LINUX_CP in vpp.plugins else _VNET
+    commands = dict(_VNET)
+    for plugin in vpp.plugins:
+        commands.update(_PLUGINS.get(plugin, {}))
     if rest.take_word("comment"):
         if rest.string() is None:
             raise rest.unknown()

@@ -68,7 +68,9 @@ def _mode(tables: Tables, row: SwInterface) -> str:
     config = tables.l2.get(row.index)
     name = tables.name_of(row)
     if config is not None and config.bridge is not None:
-        return f"l2 bridge {name} bd_id {config.bridge} shg 0\n"
+        bd_id = tables.bridges.domains[config.bridge].bd_id
+        shown = 0xFFFFFFFF if bd_id is None else bd_id
+        return f"l2 bridge {name} bd_id {shown}{' bvi' if config.is_bvi else ''} shg {config.group}\n"
     if config is not None and config.xconnect_to is not None:
         target = tables.sw.get(config.xconnect_to)
         return f"l2 xconnect {name} {tables.name_of(target) if target else 'DELETED'}\n"
