@@ -17,6 +17,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
@@ -56,6 +57,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["other_match"], OtherMatch, set()),
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
+        (DEFINITIONS["linux_device"], LinuxDevice, set()),
         (DEFINITIONS["state"], State, {"format_version"}),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),

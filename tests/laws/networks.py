@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -24,9 +25,9 @@ from vppcfg.model.configuration import (
     VxlanConfig,
 )
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.plan.effects.lcp import dependent_pairs
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
@@ -78,14 +79,42 @@ RULES = (
     ),
 )
 
-booleans = st.booleans()
 _T = TypeVar("_T")
+_SEEDS = st.integers(min_value=0, max_value=2**63)
 
 
-@st.composite
-def configurations(draw: st.DrawFn) -> Configuration:
-    """Return a configuration of all PORTS that every rule accepts."""
-    drawn = _Network(draw)
+class _Dice:
+    """Choices from a seed: fifty times as quick as drawing each from hypothesis, whose shrinking is given up for it."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def flip(self) -> bool:
+        return self._random.random() < 0.5
+
+    def one_in(self, count: int) -> bool:
+        return self._random.randrange(count) == 0
+
+    def pick(self, values: Sequence[_T]) -> _T:
+        return self._random.choice(values)
+
+    def some(self, values: Sequence[_T], most: int = 2) -> list[_T]:
+        return self._random.sample(values, self._random.randint(0, min(most, len(values))))
+
+    def shuffled(self, values: Sequence[_T]) -> list[_T]:
+        return self._random.sample(values, len(values))
+
+    def count(self, least: int, most: int) -> int:
+        return self._random.randint(least, most)
+
+
+def configurations() -> st.SearchStrategy[Configuration]:
+    """Return configurations of all PORTS that every rule accepts."""
+    return _SEEDS.map(lambda seed: _configuration(_Dice(seed)))
+
+
+def _configuration(dice: _Dice) -> Configuration:
+    drawn = _Network(dice)
     drawn.choose()
     return drawn.configuration()
 
@@ -93,8 +122,8 @@ def configurations(draw: st.DrawFn) -> Configuration:
 class _Network:
     """A configuration in the making."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
-        self._draw = draw
+    def __init__(self, dice: _Dice) -> None:
+        self._dice = dice
         self.interfaces: dict[str, InterfaceConfig] = {}
         self.bonds: dict[str, BondConfig] = {}
         self.bridges: dict[str, BridgeConfig] = {}
@@ -134,10 +163,10 @@ class _Network:
         self._turn_on_the_rest()
 
     def _pick(self, values: Sequence[_T]) -> _T:
-        return self._draw(st.sampled_from(values))
+        return self._dice.pick(values)
 
     def _some(self, values: Sequence[_T], most: int = 2) -> list[_T]:
-        return self._draw(st.lists(st.sampled_from(values), max_size=most, unique=True))
+        return self._dice.some(values, most)
 
     def _change(self, name: str, **changes: Any) -> None:
         self.interfaces[name] = replace(self.interfaces[name], **changes)
@@ -156,7 +185,7 @@ class _Network:
         return interface
 
     def _add_port(self, name: str, kind: InterfaceKind) -> None:
-        self._add(name, kind, is_up=self._draw(booleans))
+        self._add(name, kind, is_up=self._dice.flip())
 
     def _add_bond(self, name: str) -> None:
         mode = self._pick(list(BondMode))
@@ -182,9 +211,9 @@ class _Network:
             self.vxlans[name] = VxlanConfig(
                 name=name, path=("vxlan_tunnels", name), local=ends[0], remote=ends[1], vni=vni
             )
-            if self._draw(booleans):
+            if self._dice.flip():
                 self._add_port(name, InterfaceKind.VXLAN)
-        names = list(self._draw(st.permutations(TAP_NAMES)))
+        names = self._dice.shuffled(TAP_NAMES)
         for name in self._some(TAPS):
             self.taps[name] = TapConfig(
                 name=name,
@@ -194,7 +223,7 @@ class _Network:
                 host_netns=self._pick(NETNS),
                 rx_ring_size=self._pick((256, 512)),
             )
-            if self._draw(booleans):
+            if self._dice.flip():
                 self._add_port(name, InterfaceKind.TAP)
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
@@ -202,9 +231,9 @@ class _Network:
         return name not in self._members and self.interfaces[name].kind in kinds
 
     def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
-        tags = self._draw(st.lists(st.sampled_from(ENCAPSULATIONS), max_size=3, unique_by=lambda match: match.tags))
-        ids = self._draw(st.permutations(SUB_IDS)) if tags else ()
-        for sub_id, encapsulation in zip(ids, sorted(tags, key=lambda match: match.tag_count), strict=False):
+        unique = {match.tags: match for match in self._some(ENCAPSULATIONS, most=3)}
+        ids = self._dice.shuffled(SUB_IDS)
+        for sub_id, encapsulation in zip(ids, sorted(unique.values(), key=lambda match: match.tag_count), strict=False):
             self._add_sub_interface(port, sub_id, encapsulation)
 
     def _add_sub_interface(self, port: InterfaceConfig, sub_id: int, encapsulation: Encapsulation) -> None:
@@ -219,7 +248,7 @@ class _Network:
             sub_id=sub_id,
             encapsulation=encapsulation,
             mtu=self._pick([mtu for mtu in MTUS if mtu <= largest]),
-            is_up=port.is_up and self._draw(booleans),
+            is_up=port.is_up and self._dice.flip(),
             description=self._pick(DESCRIPTIONS),
         )
 
@@ -247,7 +276,7 @@ class _Network:
                 self._change(bvi, mtu=mtu)
                 self._switched.add(bvi)
             self._switched.update(members)
-            settings = BridgeSettings(learn=self._draw(booleans), mac_age_minutes=self._pick((0, 5)))
+            settings = BridgeSettings(learn=self._dice.flip(), mac_age_minutes=self._pick((0, 5)))
             self.bridges[bridge_name(bd_id)] = BridgeConfig(
                 name=bridge_name(bd_id),
                 path=("bridgedomains", bridge_name(bd_id)),
@@ -269,11 +298,11 @@ class _Network:
         """Cross-connect some interfaces of the same MTU, in one direction or both."""
         free = self._free(kinds={InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE, InterfaceKind.VXLAN})
         for source, target in zip(free[::2], free[1::2], strict=False):
-            if self.interfaces[source].mtu != self.interfaces[target].mtu or not self._draw(booleans):
+            if self.interfaces[source].mtu != self.interfaces[target].mtu or not self._dice.flip():
                 continue
             self._switched |= {source, target}
             self._change(source, l2xc=target)
-            if self._draw(booleans):
+            if self._dice.flip():
                 self._change(target, l2xc=source)
 
     def _routed(self) -> list[InterfaceConfig]:
@@ -292,20 +321,20 @@ class _Network:
         for prefix in PREFIXES if routed else ():
             owner = self._pick([None, *routed])
             if owner is not None:
-                count = self._draw(st.integers(1, len(prefix)))
+                count = self._dice.count(1, len(prefix))
                 self._change(owner, addresses=(*self.interfaces[owner].addresses, *prefix[:count]))
         bvis = {bridge.bvi for bridge in self.bridges.values()}
         donors = [name for name in routed if self.interfaces[name].addresses]
         for name in routed:
-            if not self.interfaces[name].addresses and donors and name not in bvis and self._draw(booleans):
+            if not self.interfaces[name].addresses and donors and name not in bvis and self._dice.flip():
                 self._change(name, unnumbered=self._pick(donors))
 
     def _hand_out_linux_names(self) -> None:
-        names = list(self._draw(st.permutations(LINUX_NAMES)))
+        names = self._dice.shuffled(LINUX_NAMES)
         netns = self._pick(NETNS)
         for interface in self._routed():
             is_ethernet = interface.kind is not InterfaceKind.VXLAN
-            if names and is_ethernet and self._may_have_lcp(interface) and self._draw(booleans):
+            if names and is_ethernet and self._may_have_lcp(interface) and self._dice.flip():
                 self._change(interface.name, lcp=LcpConfig(host_name=names.pop(), netns=netns))
 
     def _may_have_lcp(self, interface: InterfaceConfig) -> bool:
@@ -318,7 +347,7 @@ class _Network:
 
     def _hand_out_access_lists(self) -> None:
         for name in self._some(ACLS):
-            rules = self._draw(st.lists(st.sampled_from(RULES), min_size=1, max_size=2))
+            rules = self._some(RULES) or [RULES[0]]
             self.acls[name] = AclConfig(name=name, path=("acls", name), rules=tuple(rules))
         names = list(self.acls)
         for interface in self._some([i.name for i in self._routed()] or [PORTS[0]], most=3) if names else ():
@@ -329,10 +358,10 @@ class _Network:
 
     def _turn_on_the_rest(self) -> None:
         for interface in self._routed():
-            if interface.kind is not InterfaceKind.VXLAN and self._draw(st.integers(0, 4)) == 0:
+            if interface.kind is not InterfaceKind.VXLAN and self._dice.one_in(5):
                 self._change(interface.name, has_mpls=True)
         for port in PORTS:
-            if self._draw(st.integers(0, 4)) == 0:
+            if self._dice.one_in(5):
                 self._change(port, has_sflow=True)
 
 
@@ -347,21 +376,35 @@ def _empty_vpp() -> State:
 EMPTY_VPP = _empty_vpp()
 
 
-@st.composite
-def states(draw: st.DrawFn) -> State:
-    """Return a state that a VPP with PORTS can be in, made by vppcfg and by other hands."""
-    state = resolve(draw(configurations()), EMPTY_VPP).desired
+def states(*, with_linux: bool = False) -> st.SearchStrategy[State]:
+    """Return states that a VPP with PORTS can be in, made by vppcfg and by other hands.
+
+    With `with_linux`, the Linux side may be known, and VPP may mirror sub-interfaces by itself.
+    """
+    return _SEEDS.map(lambda seed: _state(_Dice(seed), with_linux=with_linux))
+
+
+def _state(dice: _Dice, *, with_linux: bool) -> State:
+    facts = _facts(dice) if with_linux else EMPTY_VPP.facts
+    empty = replace(EMPTY_VPP, facts=facts, namespaces=frozenset({"dataplane"}))
+    state = resolve(_configuration(dice), empty).desired
     interfaces, lcps = dict(state.interfaces), dict(state.lcps)
-    for name in draw(st.lists(st.sampled_from(sorted(interfaces)), max_size=3, unique=True)):
-        interfaces[name] = _tampered(draw, interfaces[name])
-    if draw(booleans):
-        other = _foreign_sub_interface(draw)
+    for name in dice.some(sorted(interfaces), most=3):
+        interfaces[name] = _tampered(dice, interfaces[name])
+    if dice.flip():
+        other = _foreign_sub_interface(dice)
         if not any(other.parent in bond.members for bond in state.bonds.values()):
             interfaces.setdefault(other.name, other)
     for name in sorted(lcps):
-        if interfaces[name].parent is not None and draw(st.integers(0, 9)) == 0:
+        if interfaces[name].parent is not None and dice.one_in(10):
             _orphan(name, interfaces, lcps)
-    return _with_others(draw, replace(state, interfaces=_with_macs(interfaces), lcps=lcps))
+    linux = {name: device for name, device in state.linux.items() if name not in lcps or lcps[name].has_host}
+    return _with_others(dice, replace(state, interfaces=_with_macs(interfaces), lcps=lcps, linux=linux))
+
+
+def _facts(dice: _Dice) -> Facts:
+    switches = LcpSettings(is_sync=dice.flip(), is_auto_subint=dice.flip())
+    return replace(EMPTY_VPP.facts, has_linux=dice.flip(), lcp=switches)
 
 
 def _with_macs(interfaces: dict[str, Interface]) -> dict[str, Interface]:
@@ -374,12 +417,12 @@ def _with_macs(interfaces: dict[str, Interface]) -> dict[str, Interface]:
     }
 
 
-def _with_others(draw: st.DrawFn, state: State) -> State:
+def _with_others(dice: _Dice, state: State) -> State:
     """Add a bridge and an access list of somebody else, and one of nobody."""
     bridges, acls = dict(state.bridges), dict(state.acls)
-    if draw(booleans):
+    if dice.flip():
         bridges["bd99"] = Bridge(bd_id=99, tag="other tool")
-    if draw(booleans):
+    if dice.flip():
         acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
         acls["acl:@51"] = Acl(rules=RULES[:1], tag="", index=51)
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
@@ -393,7 +436,7 @@ def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 
-def _tampered(draw: st.DrawFn, interface: Interface) -> Interface:
+def _tampered(dice: _Dice, interface: Interface) -> Interface:
     """Return the interface after somebody typed one command at VPP's prompt."""
     is_sub = interface.kind is InterfaceKind.SUB_INTERFACE
     edits: list[dict[str, Any]] = [
@@ -406,19 +449,19 @@ def _tampered(draw: st.DrawFn, interface: Interface) -> Interface:
     ]
     if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
-    return replace(interface, **draw(st.sampled_from(edits)))
+    return replace(interface, **dice.pick(edits))
 
 
-def _foreign_sub_interface(draw: st.DrawFn) -> Interface:
+def _foreign_sub_interface(dice: _Dice) -> Interface:
     """Return a sub-interface that is not ours: somebody else's tag, or a match that the language cannot say."""
-    port = draw(st.sampled_from(PORTS))
+    port = dice.pick(PORTS)
     blank = Interface(name=f"{port}.7", kind=InterfaceKind.SUB_INTERFACE, parent=port, sub_id=7)
-    if draw(booleans):
+    if dice.flip():
         return replace(blank, encapsulation=OtherMatch(flags=32))
     return replace(
         blank,
         encapsulation=Encapsulation(outer=7, is_exact=True),
         tag="somebody else",
-        packet_mtu=draw(st.sampled_from((0, 1280, 1500))),
-        addresses=frozenset(draw(st.sampled_from(((), ("198.51.100.1/24",))))),
+        packet_mtu=dice.pick((0, 1280, 1500)),
+        addresses=frozenset(dice.pick(((), ("198.51.100.1/24",)))),
     )

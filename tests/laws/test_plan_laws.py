@@ -20,7 +20,7 @@ from vppcfg.plan.proof import replay
 from vppcfg.plan.reverse import restorable, reverse_plan
 from vppcfg.render.cli_text import plan_lines
 
-many = settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -31,7 +31,7 @@ def plan_for(configuration: Configuration, observed: State) -> Plan:
 
 
 @many
-@given(observed=states(), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations())
 def test_a_plan_leads_from_any_state_to_any_configuration(observed: State, configuration: Configuration) -> None:
     plan = plan_for(configuration, observed)
     reached = replay(observed, plan.steps)
@@ -40,7 +40,7 @@ def test_a_plan_leads_from_any_state_to_any_configuration(observed: State, confi
 
 
 @some
-@given(observed=states(), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations())
 def test_the_reverse_plan_brings_the_old_state_back(observed: State, configuration: Configuration) -> None:
     back = reverse_plan(plan_for(configuration, observed))
     reached = replay(back.observed, back.steps)
@@ -48,13 +48,13 @@ def test_the_reverse_plan_brings_the_old_state_back(observed: State, configurati
 
 
 @some
-@given(state=states())
+@given(state=states(with_linux=True))
 def test_nothing_is_to_be_done_between_a_state_and_itself(state: State) -> None:
     assert make_plan(state, state).steps == ()
 
 
 @some
-@given(observed=states(), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations())
 def test_where_a_plan_starts_does_not_matter_for_where_it_ends(observed: State, configuration: Configuration) -> None:
     ours = replace(observed, interfaces={n: i for n, i in observed.interfaces.items() if not n.endswith(".7")})
     from_here = plan_for(configuration, ours).desired
@@ -74,7 +74,7 @@ def without_open_marks(state: State) -> State:
 
 
 @some
-@given(observed=states(), configuration=configurations(), random=st.randoms(use_true_random=False))
+@given(observed=states(with_linux=True), configuration=configurations(), random=st.randoms(use_true_random=False))
 def test_the_order_of_keys_does_not_matter(observed: State, configuration: Configuration, random: object) -> None:
     def shuffled(mapping: dict[str, object]) -> dict[str, object]:
         items = list(mapping.items())
@@ -91,7 +91,7 @@ def test_the_order_of_keys_does_not_matter(observed: State, configuration: Confi
 
 
 @some
-@given(observed=states(), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations())
 def test_a_plan_leaves_alone_what_is_not_ours(observed: State, configuration: Configuration) -> None:
     reached = replay(observed, plan_for(configuration, observed).steps).with_explicit_mtus()
     for name, before in observed.interfaces.items():
@@ -103,7 +103,7 @@ def test_a_plan_leaves_alone_what_is_not_ours(observed: State, configuration: Co
 
 @pytest.mark.long
 @settings(max_examples=50_000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(observed=states(), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations())
 def test_a_plan_leads_from_any_state_to_any_configuration_at_length(
     observed: State, configuration: Configuration
 ) -> None:

@@ -16,6 +16,7 @@ EVERYTHING = "everything"
 LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (EVERYTHING,),
     "transaction": ("model", "plan", "dataplane", "errors"),
+    "router": ("model", "plan.operations", "dataplane", "errors"),
     "vpp": ("model", "plan.operations", "dataplane", "errors"),
     "simulator": ("model", "errors"),
     "linux": ("model", "errors"),
@@ -35,8 +36,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
 
 THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),
-    "config": ("yaml", "yamale", "netaddr"),
     "linux": ("pyroute2",),
+    "config": ("yaml", "yamale", "netaddr"),
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
     "loadtest": ("jinja2",),

@@ -6,9 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vppcfg.vpp.live import LiveDataplane
+    from vppcfg.linux.host import LinuxHost
+    from vppcfg.router import Router
 
 DEFAULT_SOCKET = "/run/vpp/api.sock"
+TIMEOUT_S = 10.0
+_NAMES_OF_VPP = ("vpp_main", "vpp")
 
 
 def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +27,28 @@ def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def connect(args: argparse.Namespace) -> LiveDataplane:
-    """Return the VPP that the options name. Raise DataplaneError when it cannot be reached."""
-    from vppcfg.vpp.live import connect as connect_to
+def connect(args: argparse.Namespace) -> Router:
+    """Return the VPP that the options name, with the Linux around it. Raise DataplaneError when there is none."""
+    from vppcfg.linux.peer import pid_of_peer
+    from vppcfg.router import Router
+    from vppcfg.vpp.live import LiveDataplane
+    from vppcfg.vpp.unixsocket import open_socket
 
-    return connect_to(args.api_socket, json_dir=args.vpp_json_dir)
+    path = args.api_socket
+    sock = open_socket(path, TIMEOUT_S)
+    linux = _linux_around(pid_of_peer(sock))
+    vpp = LiveDataplane.over(sock, json_dir=args.vpp_json_dir, timeout_s=TIMEOUT_S, peer=f"VPP at {path}")
+    return Router(vpp, linux)
+
+
+def _linux_around(pid: int | None) -> LinuxHost | None:
+    """Return the Linux around a VPP process on this machine; None for a simulated one, which has none."""
+    from pathlib import Path
+
+    from vppcfg.linux.host import LinuxHost
+
+    try:
+        name = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return LinuxHost(pid) if name in _NAMES_OF_VPP else None

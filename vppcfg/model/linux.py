@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LONGEST_NAME = 15
+"""Characters in the name of a network device (linux/if.h, IFNAMSIZ less the NUL)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinuxDevice:

@@ -10,6 +10,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -24,6 +25,8 @@ class Facts:
     plugins: frozenset[str] = frozenset()
     """Names of the optional parts that answer: linux_cp, acl, sflow, ..."""
     lcp: LcpSettings = LcpSettings()
+    has_linux: bool = False
+    """Whether the Linux side could be read; without it, nothing is said or done about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,12 @@ class State:
     taps: Mapping[str, Tap] = field(default_factory=dict)
     acls: Mapping[str, Acl] = field(default_factory=dict)
     """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
+    linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
+    """Linux devices by the VPP interface whose LCP pair or TAP they belong to."""
+    namespaces: frozenset[str] = frozenset()
+    """Names of Linux's network namespaces."""
+    linux_bridges: frozenset[tuple[str, str]] = frozenset()
+    """Linux bridges, by namespace ('' is VPP's own) and name."""
     sflow: SflowSettings = SflowSettings()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)

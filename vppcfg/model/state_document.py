@@ -16,6 +16,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import Facts, State
@@ -35,6 +36,8 @@ def document_of(state: State) -> dict[str, Any]:
     for table in _TABLES:
         records: Mapping[str, object] = getattr(state, table)
         document[table] = {name: plain(records[name]) for name in _sorted(records)}
+    document["namespaces"] = sorted(state.namespaces)
+    document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
 
@@ -83,12 +86,14 @@ def state_of(document: object) -> State:
     if version != FORMAT_VERSION:
         raise ValueError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
     interfaces = _mapping(data.get("interfaces", {}), "interfaces")
-    tables = {table: _table(table, data.get(table, {})) for table in _TABLES}
+    tables: dict[str, Any] = {table: _table(table, data.get(table, {})) for table in _TABLES}
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces={name: _interface(name, entry) for name, entry in interfaces.items()},
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
         has_mpls_table=bool(data.get("has_mpls_table", False)),
+        namespaces=frozenset(data.get("namespaces", ())),
+        linux_bridges=frozenset((netns, name) for netns, name in data.get("linux_bridges", ())),
         **tables,
     )
     _check_references(state)
@@ -192,7 +197,7 @@ def _check_references(state: State) -> None:
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
-    for table in ("lcps", "bonds", "vxlans", "taps"):
+    for table in ("lcps", "linux", "bonds", "vxlans", "taps"):
         for name in getattr(state, table):
             if name not in state.interfaces:
                 raise ValueError(f"{table}.{name} in the state document: there is no such interface")
@@ -206,6 +211,7 @@ _RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
 }
 _TABLES: dict[str, tuple[type[Any], dict[str, Callable[[Any], Any]]]] = {
     "lcps": (LcpPair, {}),
+    "linux": (LinuxDevice, {}),
     "bonds": (Bond, {"mode": BondMode, "load_balance": lambda name: name and LoadBalance(name), "members": _members}),
     "bridges": (Bridge, {"settings": lambda entry: _build(BridgeSettings, entry, "settings")}),
     "vxlans": (Vxlan, {}),

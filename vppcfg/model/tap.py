@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DEFAULT_HOST_MTU = 1500
+"""Bytes; what Linux gives the device of a TAP that was made without an MTU for it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tap:

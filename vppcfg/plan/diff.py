@@ -15,6 +15,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
@@ -38,6 +39,7 @@ class ObjectKind(Enum):
     LCP = "lcp"
     BRIDGE = "bridge"
     ACL = "acl"
+    LINUX = "linux"
     SFLOW = "sflow"
     MPLS = "mpls"
 
@@ -78,6 +80,10 @@ class Difference:
     lcps: Mapping[str, Change[LcpPair]]
     bridges: Mapping[str, Change[Bridge]]
     acls: Mapping[str, Change[Acl]]
+    linux: Mapping[str, Change[LinuxDevice]]
+    """Devices by the interface that they belong to."""
+    host: tuple[Change[bool], ...] = ()
+    """Namespaces and Linux bridges that are missing."""
     sflow: Change[SflowSettings] | None = None
     mpls: Change[bool] | None = None
     """The default MPLS table is missing."""
@@ -86,11 +92,12 @@ class Difference:
         """Yield every change: access lists, bridges, then interface by interface with its LCP pair behind it."""
         yield from self.acls.values()
         yield from self.bridges.values()
-        for name in sorted(self.interfaces.keys() | self.lcps.keys(), key=natural_key):
-            if name in self.interfaces:
-                yield self.interfaces[name]
-            if name in self.lcps:
-                yield self.lcps[name]
+        yield from self.host
+        names = self.interfaces.keys() | self.lcps.keys() | self.linux.keys()
+        for name in sorted(names, key=natural_key):
+            for table in (self.interfaces, self.lcps, self.linux):
+                if name in table:
+                    yield table[name]
         yield from (change for change in (self.sflow, self.mpls) if change is not None)
 
 
@@ -105,6 +112,8 @@ def diff(observed: State, desired: State) -> Difference:
         lcps=_lcp_changes(observed, desired, interfaces),
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
         acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, _attributes),
+        linux=_linux_changes(observed, desired),
+        host=tuple(_host_changes(observed, desired)),
         sflow=_sflow_change(observed, desired),
         mpls=_mpls_change(observed, desired),
     )
@@ -219,6 +228,30 @@ def _mpls_change(observed: State, desired: State) -> Change[bool] | None:
     if observed.has_mpls_table or not desired.has_mpls_table:
         return None
     return _appearance(ObjectKind.MPLS, "mpls", None, True)
+
+
+def _linux_changes(observed: State, desired: State) -> dict[str, Change[LinuxDevice]]:
+    """Return the devices that differ from what is wanted; one whose pair or TAP goes needs no change of its own."""
+    changes = {}
+    for name, after in desired.linux.items():
+        before = observed.linux.get(name)
+        if before is not None and before != after:
+            changes[name] = Change(
+                action=Action.UPDATE,
+                kind=ObjectKind.LINUX,
+                name=name,
+                before=before,
+                after=after,
+                attributes=_attributes(before, after),
+            )
+    return changes
+
+
+def _host_changes(observed: State, desired: State) -> Iterator[Change[bool]]:
+    for netns in sorted(desired.namespaces - observed.namespaces):
+        yield _appearance(ObjectKind.LINUX, f"namespace {netns}", None, True)
+    for _, bridge in sorted(desired.linux_bridges - observed.linux_bridges):
+        yield _appearance(ObjectKind.LINUX, f"bridge {bridge}", None, True)
 
 
 def _lcp_changes(

@@ -11,6 +11,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, evolve
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -52,6 +53,11 @@ class Draft:
         self.acls: dict[str, Acl] = dict(state.acls)
         self.sflow: SflowSettings = state.sflow
         self.has_mpls_table: bool = state.has_mpls_table
+        self.has_linux = state.facts.has_linux
+        self.is_auto_subint = state.facts.lcp.is_auto_subint
+        self.linux: dict[str, LinuxDevice] = dict(state.linux)
+        self.namespaces: set[str] = set(state.namespaces)
+        self.linux_bridges: set[tuple[str, str]] = set(state.linux_bridges)
         self.sub_interfaces: dict[str, set[str]] = {}
         """Names of the sub-interfaces of each port."""
         self.matches: dict[tuple[str | None, object], str] = {}
@@ -93,6 +99,9 @@ class Draft:
             acls=dict(self.acls),
             sflow=self.sflow,
             has_mpls_table=self.has_mpls_table,
+            linux=dict(self.linux),
+            namespaces=frozenset(self.namespaces),
+            linux_bridges=frozenset(self.linux_bridges),
         )
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:

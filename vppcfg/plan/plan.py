@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vppcfg.model.state import State
+from vppcfg.plan.auto_subint import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.expand import expand
 from vppcfg.plan.impact import Impact, impact_by_interface
@@ -45,5 +46,7 @@ def make_plan(observed: State, desired: State) -> Plan:
     """Return the plan from `observed` to `desired`. Raise PlanProofError when it cannot be proved, which is a bug."""
     difference = diff(observed, desired)
     steps = ordered(expand(Transition(observed, desired, difference)))
+    if observed.facts.lcp.is_auto_subint:
+        steps = ordered(with_automatic_pairs(steps, observed, desired))
     prove(observed, desired, steps)
     return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps)

@@ -34,10 +34,14 @@ class Stage(IntEnum):
     REMOVE_BOND_MEMBER = auto()
     DELETE_INTERFACE = auto()
 
+    CREATE_NAMESPACE = auto()
+    CREATE_LINUX_BRIDGE = auto()
     CREATE_INTERFACE = auto()
     ADD_BOND_MEMBER = auto()
     SET_MAC = auto()
     CREATE_SUB_INTERFACE = auto()
+    DELETE_AUTO_LCP = auto()
+    """Pairs that VPP made by itself (lcp-auto-subint) and that are not the ones that are wanted."""
     CREATE_BRIDGE = auto()
     WRITE_ACL = auto()
     """New access lists, and new rules of old ones, in place: no packet passes unfiltered meanwhile."""
@@ -61,6 +65,8 @@ class Stage(IntEnum):
     TURN_SFLOW_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
+    SET_LINUX_LINK = auto()
+    SET_LINUX_BRIDGE = auto()
     TAG = auto()
     DELETE_ACL = auto()
     """Last, because an interface that stays applies the old lists until it applies the new ones."""
@@ -68,17 +74,32 @@ class Stage(IntEnum):
     @property
     def phase(self) -> Phase:
         """Return the phase that the stage belongs to."""
-        if self < Stage.CREATE_INTERFACE:
+        if self < Stage.CREATE_NAMESPACE:
             return Phase.PRUNE
         return Phase.CREATE if self < Stage.SET_BRIDGE else Phase.SYNC
 
 
 CHILDREN_FIRST = frozenset(
-    {Stage.SHUT, Stage.DELETE_LCP, Stage.DELETE_SUB_INTERFACE, Stage.SHRINK_PACKET_MTU, Stage.ADMIN_DOWN}
+    {
+        Stage.SHUT,
+        Stage.DELETE_LCP,
+        Stage.DELETE_SUB_INTERFACE,
+        Stage.DELETE_AUTO_LCP,
+        Stage.SHRINK_PACKET_MTU,
+        Stage.ADMIN_DOWN,
+    }
 )
 """Stages in which two-tag sub-interfaces go before one-tag ones, and these before their ports."""
 
-PARENTS_FIRST = frozenset({Stage.CREATE_SUB_INTERFACE, Stage.CREATE_LCP, Stage.GROW_PACKET_MTU, Stage.ADMIN_UP})
+PARENTS_FIRST = frozenset(
+    {
+        Stage.CREATE_SUB_INTERFACE,
+        Stage.CREATE_LCP,
+        Stage.GROW_PACKET_MTU,
+        Stage.ADMIN_UP,
+        Stage.SET_LINUX_LINK,
+    }
+)
 """Stages in which it is the other way round; in all others the order is that of the names alone."""
 
 

@@ -22,11 +22,12 @@ def plan_lines(plan: Plan) -> Iterator[str]:
     without_form = 0
     for phase, steps in groupby(plan.steps, key=lambda step: step.stage.phase):
         lines = [(cli_line(step.operation), step.operation) for step in steps]
-        count = sum(line is not None for line, _ in lines)
+        unsayable = sum(line is None for line, _ in lines)
+        count = sum(line is not None and not line.startswith("comment") for line, _ in lines)
         yield f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}"
         for line, operation in lines:
             yield line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}"
-        without_form += len(lines) - count
+        without_form += unsayable
     if without_form:
         yield f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}"
 

@@ -13,7 +13,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.naming import natural_key
 from vppcfg.model.state_document import plain
-from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
+from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down
 from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
@@ -119,7 +119,7 @@ def _attribute(attribute: AttributeChange, action: Action) -> Iterator[DiffLine]
 def _whole(change: Change[Any]) -> Iterator[DiffLine]:
     """Show the attributes of an object that appears or disappears."""
     thing = change.after if change.after is not None else change.before
-    if change.kind is ObjectKind.MPLS:
+    if isinstance(thing, bool):
         return
     for name in plain(thing):
         if name not in _IDENTITY:

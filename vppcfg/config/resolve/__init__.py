@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vppcfg.config.resolve import acl, bond, bridge, interface, lcp, sflow, tap, untouched, vxlan
+from vppcfg.config.resolve import acl, bond, bridge, interface, lcp, linux, sflow, tap, untouched, vxlan
 from vppcfg.config.resolve.clashes import clashes
 from vppcfg.config.resolve.wanted import Wanted
 from vppcfg.model.configuration import Configuration
@@ -24,7 +24,7 @@ class Resolution:
     desired: State
     problems: tuple[Problem, ...] = ()
     is_possible: bool = True
-    """False when the file wants what objects that are not ours take up: then there is no plan to show."""
+    """False when the file wants what is taken or missing: then there is no plan to show."""
 
 
 _STEPS = (bond.resolve, vxlan.resolve, tap.resolve, bridge.resolve, acl.resolve, interface.resolve, lcp.resolve)
@@ -39,10 +39,11 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     for enter in _STEPS:
         enter(wanted)
     sflow.resolve(wanted)
+    linux.resolve(wanted)
     found = tuple(clashes(configuration, not_ours, observed, wanted.state()))
     return Resolution(
         observed=observed,
         desired=wanted.state(),
         problems=(*wanted.problems, *found),
-        is_possible=not found,
+        is_possible=wanted.is_possible and not found,
     )

@@ -8,6 +8,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.sflow import SflowSettings
@@ -25,6 +26,8 @@ class Wanted:
         self.adopt = adopt
         self.globs = NameGlobs(configuration.unmanaged)
         self.problems: list[Problem] = []
+        self.is_possible = True
+        """False when a problem leaves nothing that could be planned."""
         self.interfaces: dict[str, Interface] = {}
         self.lcps: dict[str, LcpPair] = {}
         self.bonds: dict[str, Bond] = {}
@@ -33,6 +36,9 @@ class Wanted:
         self.taps: dict[str, Tap] = {}
         self.acls: dict[str, Acl] = {}
         self.sflow: SflowSettings = observed.sflow
+        self.linux: dict[str, LinuxDevice] = {}
+        self.namespaces: frozenset[str] = frozenset()
+        self.linux_bridges: frozenset[tuple[str, str]] = frozenset()
         self.configured: set[str] = set()
         """Interfaces that the file determines."""
 
@@ -59,6 +65,9 @@ class Wanted:
             taps=dict(self.taps),
             acls=dict(self.acls),
             sflow=self.sflow,
+            linux=dict(self.linux),
+            namespaces=self.namespaces,
+            linux_bridges=self.linux_bridges,
             has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
             facts=self.observed.facts,
         )

@@ -14,6 +14,7 @@ from vppcfg.plan.effects import (
     interface,
     l2,
     lcp,
+    linux,
     loopback,
     mpls,
     sflow,
@@ -33,7 +34,7 @@ from vppcfg.plan.operations import (
 
 __all__ = ["carry_out", "refusal"]
 
-FILLERS = (acl, address, bond, bridge, interface, l2, lcp, loopback, mpls, sflow, sub_interface, tap, vxlan)
+FILLERS = (acl, address, bond, bridge, interface, l2, lcp, linux, loopback, mpls, sflow, sub_interface, tap, vxlan)
 """The modules that fill the tables, each for one kind of object."""
 
 CREATIONS = (CreateBond, CreateLoopback, CreateSubInterface, CreateTap, CreateVxlan)

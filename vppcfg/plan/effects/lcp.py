@@ -8,6 +8,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.effects.dispatch import effect_of, refusal_of
+from vppcfg.plan.effects.linux import born_device
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
 
 
@@ -62,6 +63,8 @@ def _has_working_pair(name: str, draft: Draft) -> bool:
 @effect_of.register
 def _(operation: CreateLcpPair, draft: Draft) -> None:
     draft.add_pair(operation.interface, LcpPair(host_name=operation.host_name, netns=operation.netns))
+    if draft.has_linux:
+        draft.linux[operation.interface] = born_device(operation.interface, draft)
 
 
 @refusal_of.register
@@ -80,3 +83,4 @@ def _(operation: DeleteLcpPair, draft: Draft) -> str | None:
 @effect_of.register
 def _(operation: DeleteLcpPair, draft: Draft) -> None:
     draft.remove_pair(operation.interface)
+    draft.linux.pop(operation.interface, None)

@@ -12,6 +12,7 @@ from vppcfg.plan.expand import (
     interface,
     l2,
     lcp,
+    linux,
     loopback,
     mpls,
     mtu,
@@ -52,5 +53,7 @@ def expand(transition: Transition) -> Iterator[Step]:
         yield from bridge.expand(domain)
     for access_list in difference.acls.values():
         yield from acl.expand(access_list)
+    yield from linux.expand_host(transition)
+    yield from linux.expand_devices(transition)
     yield from sflow.expand_settings(difference.sflow)
     yield from mpls.expand_table(difference.mpls)

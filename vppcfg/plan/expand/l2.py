@@ -53,19 +53,20 @@ def _enter(transition: Transition, after: Interface) -> Iterator[Step]:
     kept = transition.kept(after.name)
     current = None if kept is None or _leaves(transition, kept) else kept
     rewrite = SetTagRewrite(interface=after.name, tag_rewrite=after.tag_rewrite)
+    is_same = (current.tag_rewrite if current else None) == after.tag_rewrite
     if after.l2xc is not None and (current is None or current.l2xc != after.l2xc):
         yield Step(stage=Stage.ENTER_L2, operation=SetCrossConnect(interface=after.name, target=after.l2xc))
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)
     elif after.bridge is not None and (current is None or current.bridge != after.bridge):
-        yield from _join(after, after.bridge, rewrite)
-    elif (current.tag_rewrite if current else None) != after.tag_rewrite:
+        yield from _join(after, after.bridge)
+        if not after.is_bvi or not is_same:
+            yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=rewrite)
+    elif not is_same:
         yield Step(stage=Stage.ENTER_L2, operation=rewrite)
 
 
-def _join(after: Interface, bd_id: int, rewrite: SetTagRewrite) -> Iterator[Step]:
+def _join(after: Interface, bd_id: int) -> Iterator[Step]:
     join = JoinBridge(
         interface=after.name, bd_id=bd_id, is_bvi=after.is_bvi, split_horizon_group=after.split_horizon_group
     )
     yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=join)
-    if not after.is_bvi:
-        yield Step(stage=Stage.JOIN_BRIDGE, operation=rewrite)

@@ -13,6 +13,7 @@ from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
+from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
@@ -63,6 +64,10 @@ Operation = (
     | SetSflowSamplingRate
     | SetSflowPollingInterval
     | SetSflowHeaderBytes
+    | CreateNamespace
+    | CreateLinuxBridge
+    | SetLinuxLink
+    | SetLinuxBridge
 )
 
 
@@ -74,7 +79,13 @@ def subject(operation: Operation) -> str:
         return bridge_name(operation.bd_id)
     if isinstance(operation, SetSflowSamplingRate | SetSflowPollingInterval | SetSflowHeaderBytes):
         return "sflow"
+    if isinstance(operation, CreateNamespace | CreateLinuxBridge):
+        return operation.netns if isinstance(operation, CreateNamespace) else operation.bridge
     return "mpls" if isinstance(operation, CreateMplsTable) else operation.interface
+
+
+LinuxOperation = CreateNamespace | CreateLinuxBridge | SetLinuxLink | SetLinuxBridge
+"""Operations that VPP knows nothing of."""
 
 
 __all__ = [
@@ -86,8 +97,10 @@ __all__ = [
     "CreateBond",
     "CreateBridge",
     "CreateLcpPair",
+    "CreateLinuxBridge",
     "CreateLoopback",
     "CreateMplsTable",
+    "CreateNamespace",
     "CreateSubInterface",
     "CreateTap",
     "CreateVxlan",
@@ -101,6 +114,7 @@ __all__ = [
     "DeleteVxlan",
     "JoinBridge",
     "LeaveL2",
+    "LinuxOperation",
     "Operation",
     "RemoveAddress",
     "RemoveBondMember",
@@ -111,6 +125,8 @@ __all__ = [
     "SetBridgeMacAge",
     "SetCrossConnect",
     "SetLinkMtu",
+    "SetLinuxBridge",
+    "SetLinuxLink",
     "SetMac",
     "SetMpls",
     "SetPacketMtu",

@@ -10,6 +10,7 @@ from vppcfg.render.cli_lines import (
     interface,
     l2,
     lcp,
+    linux,
     loopback,
     mpls,
     sflow,
@@ -21,5 +22,5 @@ from vppcfg.render.cli_lines.dispatch import line_of
 
 __all__ = ["line_of"]
 
-FILLERS = (acl, address, bond, bridge, interface, l2, lcp, loopback, mpls, sflow, sub_interface, tap, vxlan)
+FILLERS = (acl, address, bond, bridge, interface, l2, lcp, linux, loopback, mpls, sflow, sub_interface, tap, vxlan)
 """The modules that fill the table, each for one kind of object."""

@@ -1,0 +1,157 @@
+"""The two halves of a router, both played by a test: what goes to Linux, what to VPP, and in which order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from vppcfg.dataplane import Performance, Refusal
+from vppcfg.errors import LinuxError
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.plan.operations import (
+    CreateLinuxBridge,
+    CreateNamespace,
+    Operation,
+    SetAdminState,
+    SetLinuxBridge,
+    SetLinuxLink,
+)
+from vppcfg.router import Router
+
+DEVICE = LinuxDevice(mtu=1500, is_up=True)
+STATE = State(
+    interfaces={name: Interface(name=name, kind=InterfaceKind.PHYSICAL) for name in ("gi0", "gi1", "tap0")},
+    lcps={
+        "gi0": LcpPair(host_name="e0", netns="blue"),
+        "gi1": LcpPair(host_name="e1"),
+    },
+    taps={"tap0": Tap(host_name="vm0")},
+)
+UP = SetAdminState(interface="gi0", is_up=True)
+NAMESPACE = CreateNamespace(netns="blue")
+BRIDGE = CreateLinuxBridge(netns="blue", bridge="br0")
+LINK = SetLinuxLink(interface="gi0", netns="blue", host_name="e0", mtu=1500, is_up=True)
+PORT = SetLinuxBridge(interface="tap0", netns="", host_name="vm0", bridge="br0")
+
+
+class Vpp:
+    """Writes down what it is told, and refuses what a test wants refused."""
+
+    def __init__(self, log: list[object], refused: frozenset[int] = frozenset()) -> None:
+        self._log = log
+        self._refused = refused
+        self.is_closed = False
+
+    def observe(self) -> State:
+        return STATE
+
+    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+        self._log += operations
+        if on_progress:
+            on_progress(len(operations))
+        refusals = tuple(Refusal(index=i, operation=operations[i], retval=-1, text="no") for i in self._refused)
+        return Performance(done=tuple(set(range(len(operations))) - self._refused), refusals=refusals)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class Linux:
+    """Writes down what it is told; a test says what is there and whether it may be touched."""
+
+    def __init__(self, log: list[object], devices: dict[tuple[str, str], LinuxDevice] | None) -> None:
+        self._log = log
+        self._devices = devices
+
+    def _allow(self, what: object) -> None:
+        if self._devices is None:
+            raise LinuxError("not permitted", "be root")
+        self._log.append(what)
+
+    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
+        self._allow(wanted)
+        return LinuxSide(devices=self._devices or {}, namespaces=frozenset({"blue"}), bridges=frozenset({("", "br0")}))
+
+    def add_namespace(self, name: str) -> None:
+        self._allow(("namespace", name))
+
+    def add_bridge(self, netns: str, name: str) -> None:
+        self._allow(("bridge", netns, name))
+
+    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
+        self._allow(("link", netns, name, mtu, is_up))
+
+    def set_bridge(self, netns: str, name: str, bridge: str) -> None:
+        self._allow(("port", netns, name, bridge))
+
+
+def test_the_linux_side_is_part_of_the_state() -> None:
+    log: list[object] = []
+    state = Router(Vpp(log), Linux(log, {("blue", "e0"): DEVICE, ("", "vm0"): DEVICE})).observe()
+    assert log == [{("blue", "e0"), ("", "e1"), ("", "vm0")}]
+    assert state.linux == {"gi0": DEVICE, "tap0": DEVICE}
+    assert state.facts.has_linux
+    assert (state.namespaces, state.linux_bridges) == (frozenset({"blue"}), frozenset({("", "br0")}))
+
+
+def test_a_pair_whose_device_is_gone_has_lost_its_host() -> None:
+    state = Router(Vpp([]), Linux([], {("blue", "e0"): DEVICE})).observe()
+    assert {name: pair.has_host for name, pair in state.lcps.items()} == {"gi0": True, "gi1": False}
+
+
+def test_a_linux_side_that_cannot_be_read_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert Router(Vpp([]), Linux([], None)).observe() is STATE
+    assert "left out: not permitted" in caplog.text
+
+
+def test_without_linux_the_state_is_that_of_vpp() -> None:
+    assert Router(Vpp([]), None).observe() is STATE
+
+
+def test_each_operation_goes_where_it_belongs_in_order() -> None:
+    log: list[object] = []
+    progress: list[int] = []
+    router = Router(Vpp(log), Linux(log, {}))
+    assert router.perform([NAMESPACE, BRIDGE, UP, LINK, PORT], progress.append).done == (0, 1, 2, 3, 4)
+    assert log == [
+        ("namespace", "blue"),
+        ("bridge", "blue", "br0"),
+        UP,
+        ("link", "blue", "e0", 1500, True),
+        ("port", "", "vm0", "br0"),
+    ]
+    assert progress == [1, 2, 3, 4, 5]
+
+
+def test_nothing_follows_what_linux_refuses() -> None:
+    log: list[object] = []
+    performance = Router(Vpp(log), Linux(log, None)).perform([UP, LINK, UP])
+    assert log == [UP]
+    assert performance.done == (0,)
+    assert [(refusal.index, refusal.text) for refusal in performance.refusals] == [(1, "not permitted")]
+
+
+def test_nothing_follows_what_vpp_refuses() -> None:
+    log: list[object] = []
+    performance = Router(Vpp(log, frozenset({0})), Linux(log, {})).perform([NAMESPACE, UP, LINK])
+    assert log == [("namespace", "blue"), UP]
+    assert [refusal.index for refusal in performance.refusals] == [1]
+
+
+def test_what_is_linuxs_is_refused_where_there_is_none() -> None:
+    performance = Router(Vpp([]), None).perform([LINK])
+    assert [refusal.text for refusal in performance.refusals] == ["the Linux side of this VPP cannot be reached"]
+
+
+def test_closing_says_goodbye_to_vpp() -> None:
+    vpp = Vpp([])
+    with Router(vpp, None):
+        assert not vpp.is_closed
+    assert vpp.is_closed

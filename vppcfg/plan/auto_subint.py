@@ -1,0 +1,58 @@
+"""LCP pairs that VPP makes by itself when a sub-interface appears (lcp-auto-subint): steps in, steps out.
+
+One that is as it is wanted is taken as it comes; any other is deleted before the wanted one is made.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.effects import carry_out, refusal
+from vppcfg.plan.effects.lcp import dependent_pairs
+from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.plan.stages import Stage, Step
+
+
+def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: State) -> list[Step]:
+    """Return the steps, fit for a VPP that mirrors new sub-interfaces by itself; the order is not made here."""
+    appearing, draft = _appearing(steps, observed)
+    unwanted = _unwanted(appearing, draft, desired)
+    accepted = appearing.keys() - unwanted
+    kept = [
+        step
+        for step in steps
+        if not (isinstance(step.operation, CreateLcpPair) and step.operation.interface in accepted)
+    ]
+    for name in unwanted:
+        depth = draft.interfaces[name].depth
+        kept.append(Step(stage=Stage.DELETE_AUTO_LCP, operation=DeleteLcpPair(interface=name), depth=depth))
+    return kept
+
+
+def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpPair], Draft]:
+    """Return the pairs that are there right after all sub-interfaces are made, and were not or were deleted before."""
+    draft = Draft(observed)
+    before = set(draft.lcps)
+    for step in steps:
+        if step.stage > Stage.CREATE_SUB_INTERFACE or refusal(step.operation, draft) is not None:
+            break
+        carry_out(step.operation, draft)
+        if isinstance(step.operation, DeleteLcpPair):
+            before.discard(step.operation.interface)
+    return {name: pair for name, pair in draft.lcps.items() if name not in before}, draft
+
+
+def _unwanted(appearing: dict[str, LcpPair], draft: Draft, desired: State) -> set[str]:
+    """Return the pairs that must go, with those that hang on them."""
+    unwanted: set[str] = set()
+    pending = [name for name, pair in appearing.items() if desired.lcps.get(name) != pair]
+    while pending:
+        name = pending.pop()
+        if name in unwanted:
+            continue
+        unwanted.add(name)
+        interface = draft.interfaces[name]
+        siblings = draft.sub_interfaces.get(interface.parent or name, set())
+        pending += dependent_pairs(interface, draft.interfaces, siblings) & appearing.keys()
+    return unwanted

@@ -1,0 +1,79 @@
+"""The Linux side: namespaces and bridges for TAPs, and the devices of pairs, where VPP does not keep them in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+
+
+def expand_host(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that make the namespaces and bridges that TAPs need."""
+    for netns in sorted(transition.desired.namespaces - transition.observed.namespaces):
+        yield Step(stage=Stage.CREATE_NAMESPACE, operation=CreateNamespace(netns=netns))
+    for netns, bridge in sorted(transition.desired.linux_bridges - transition.observed.linux_bridges):
+        create = CreateLinuxBridge(netns=netns, bridge=bridge)
+        yield Step(stage=Stage.CREATE_LINUX_BRIDGE, operation=create)
+
+
+def expand_devices(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that set MTU, state and bridge of Linux devices that differ, or will once they are made."""
+    flapping = _flapping_ports(transition)
+    for name, wanted in transition.desired.linux.items():
+        current = _current(transition, name)
+        parent = transition.desired.interfaces[name].parent
+        is_set = current is not None and (current.mtu, current.is_up) == (wanted.mtu, wanted.is_up)
+        if not is_set or parent in flapping:
+            yield _link(transition, name, wanted)
+        if (current.bridge if current else "") != wanted.bridge:
+            yield _bridge(transition, name, wanted)
+
+
+def _flapping_ports(transition: Transition) -> set[str]:
+    """Return the interfaces whose Linux device changes its state, with which Linux changes that of all VLANs on it."""
+    return {
+        name
+        for name, wanted in transition.desired.linux.items()
+        if (current := _current(transition, name)) is None or current.is_up != wanted.is_up
+    }
+
+
+def _current(transition: Transition, name: str) -> LinuxDevice | None:
+    """Return the device as it is before it is set: as observed, as it is made, or None where that cannot be told.
+
+    linux-cp copies MTU and state of a port when it makes the pair, which is before they are set
+    (linux-cp/lcp_interface.c); what a VLAN device gets is up to Linux.
+    """
+    if name in transition.desired.taps:
+        is_new = name in transition.born or name not in transition.observed.linux
+        return transition.desired.linux[name] if is_new else transition.observed.linux[name]
+    change = transition.difference.lcps.get(name)
+    if change is None:
+        return transition.observed.linux.get(name)
+    before = transition.kept(name)
+    if before is None or before.parent is not None:
+        return None
+    return LinuxDevice(mtu=before.packet_mtu, is_up=before.is_up)
+
+
+def _names(transition: Transition, name: str) -> tuple[str, str]:
+    pair = transition.desired.lcps.get(name)
+    if pair is not None:
+        return pair.netns, pair.host_name
+    tap = transition.desired.taps[name]
+    return tap.host_netns, tap.host_name
+
+
+def _link(transition: Transition, name: str, wanted: LinuxDevice) -> Step:
+    netns, host_name = _names(transition, name)
+    link = SetLinuxLink(interface=name, netns=netns, host_name=host_name, mtu=wanted.mtu, is_up=wanted.is_up)
+    return Step(stage=Stage.SET_LINUX_LINK, operation=link, depth=transition.desired.interfaces[name].depth)
+
+
+def _bridge(transition: Transition, name: str, wanted: LinuxDevice) -> Step:
+    netns, host_name = _names(transition, name)
+    bridge = SetLinuxBridge(interface=name, netns=netns, host_name=host_name, bridge=wanted.bridge)
+    return Step(stage=Stage.SET_LINUX_BRIDGE, operation=bridge)

@@ -1,0 +1,162 @@
+"""A VPP and the Linux around it as one dataplane: what is Linux's goes through netlink, the rest to VPP."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from types import TracebackType
+from typing import Protocol, Self
+
+from vppcfg.dataplane import Dataplane, Performance, Refusal
+from vppcfg.errors import LinuxError
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxSide
+from vppcfg.model.state import State
+from vppcfg.plan.operations import (
+    CreateLinuxBridge,
+    CreateNamespace,
+    LinuxOperation,
+    Operation,
+    SetLinuxBridge,
+    SetLinuxLink,
+)
+
+log = logging.getLogger(__name__)
+
+
+class Linux(Protocol):
+    """The Linux around one VPP process; vppcfg.linux.host has the real one."""
+
+    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
+        """Return the devices that were asked for and exist, by namespace and name; raise LinuxError."""
+
+    def add_namespace(self, name: str) -> None:
+        """Make a network namespace; raise LinuxError."""
+
+    def add_bridge(self, netns: str, name: str) -> None:
+        """Make a bridge; raise LinuxError."""
+
+    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
+        """Set MTU and state of a device; raise LinuxError."""
+
+    def set_bridge(self, netns: str, name: str, bridge: str) -> None:
+        """Make a device a port of a bridge, '' of none; raise LinuxError."""
+
+
+class Router:
+    """A dataplane of two halves; without the second one, nothing is known of Linux and nothing done about it."""
+
+    def __init__(self, vpp: Dataplane, linux: Linux | None) -> None:
+        self._vpp = vpp
+        self._linux = linux
+
+    def observe(self) -> State:
+        """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense.
+
+        A Linux side that cannot be read, for lack of permission perhaps, is left out and said so in the log.
+        """
+        state = self._vpp.observe()
+        if self._linux is None:
+            return state
+        names = _linux_names(state)
+        try:
+            side = self._linux.observe(set(names))
+        except LinuxError as error:
+            log.warning("The Linux side is left out: %s", error.message)
+            self._linux = None
+            return state
+        return _with_linux(state, side, names)
+
+    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+        """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
+
+        `on_progress` is called with the number of operations answered so far. Raise DataplaneError when VPP goes away.
+        """
+        done: list[int] = []
+        start = 0
+        for is_linux, run in _runs(operations):
+            performed = self._perform_run(run, start, on_progress, is_linux=is_linux)
+            done += (start + index for index in performed.done)
+            if performed.refusals:
+                refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
+                return Performance(done=tuple(done), refusals=refusals)
+            start += len(run)
+        return Performance(done=tuple(done))
+
+    def close(self) -> None:
+        """Say goodbye to VPP; safe to call twice."""
+        self._vpp.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _perform_run(
+        self, run: list[Operation], start: int, on_progress: Callable[[int], None] | None, *, is_linux: bool
+    ) -> Performance:
+        report = None if on_progress is None else _counting_from(start, on_progress)
+        return self._perform_on_linux(run, report) if is_linux else self._vpp.perform(run, report)
+
+    def _perform_on_linux(self, run: list[Operation], report: Callable[[int], None] | None) -> Performance:
+        for index, operation in enumerate(run):
+            try:
+                self._set_on_linux(operation)
+            except LinuxError as error:
+                refusal = Refusal(index=index, operation=operation, retval=0, text=error.message)
+                return Performance(done=tuple(range(index)), refusals=(refusal,))
+            if report is not None:
+                report(index + 1)
+        return Performance(done=tuple(range(len(run))))
+
+    def _set_on_linux(self, operation: Operation) -> None:
+        if self._linux is None:
+            raise LinuxError("the Linux side of this VPP cannot be reached", "run vppcfg as root on the router")
+        match operation:
+            case CreateNamespace():
+                self._linux.add_namespace(operation.netns)
+            case CreateLinuxBridge():
+                self._linux.add_bridge(operation.netns, operation.bridge)
+            case SetLinuxLink():
+                self._linux.set_link(operation.netns, operation.host_name, mtu=operation.mtu, is_up=operation.is_up)
+            case SetLinuxBridge():
+                self._linux.set_bridge(operation.netns, operation.host_name, operation.bridge)
+            case _:
+                raise NotImplementedError(type(operation).__name__)
+
+
+def _linux_names(state: State) -> dict[tuple[str, str], str]:
+    """Return the interface that each Linux device belongs to, by namespace and name."""
+    names = {(tap.host_netns, tap.host_name): name for name, tap in state.taps.items()}
+    return names | {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.has_host}
+
+
+def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]) -> State:
+    """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host."""
+    return replace(
+        state,
+        linux={names[place]: device for place, device in side.devices.items() if place in names},
+        lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
+        namespaces=side.namespaces,
+        linux_bridges=side.bridges,
+        facts=replace(state.facts, has_linux=True),
+    )
+
+
+def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:
+    is_there = (pair.netns, pair.host_name) in side.devices
+    return pair if is_there or not pair.has_host else replace(pair, has_host=False)
+
+
+def _runs(operations: Sequence[Operation]) -> Iterator[tuple[bool, list[Operation]]]:
+    for is_linux, run in groupby(operations, key=lambda operation: isinstance(operation, LinuxOperation)):
+        yield is_linux, list(run)
+
+
+def _counting_from(start: int, on_progress: Callable[[int], None]) -> Callable[[int], None]:
+    return lambda count: on_progress(start + count)
