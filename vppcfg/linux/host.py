@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
 
 from vppcfg.linux import device
-from vppcfg.linux.change import LinkChanges
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.names import require_device_name, require_netns_name
 from vppcfg.linux.netns import Namespaces
 from vppcfg.linux.new_netns import add_netns
-from vppcfg.linux.refusal import refusal, within
+from vppcfg.linux.refusal import refusal_of, within
 from vppcfg.linux.thread import run_apart
 from vppcfg.model.linux import LinuxDevice, LinuxSide
-
-Result = TypeVar("Result")
 
 
 class LinuxHost:
@@ -56,7 +52,7 @@ class LinuxHost:
             try:
                 add_netns(name, self._namespaces.process)
             except OSError as error:
-                raise refusal(f"make the network namespace {name}", error.errno or 0, error.strerror or "") from error
+                raise refusal_of(f"make the network namespace {name}", error) from error
 
         run_apart(add)
 
@@ -70,25 +66,17 @@ class LinuxHost:
 
         No VLAN device can have a larger MTU than its parent: grow parents first and shrink children first.
         """
-        self.set_links(netns, [(name, mtu, is_up)])
-
-    def set_links(self, netns: str, settings: Collection[tuple[str, int, bool]]) -> None:
-        """Do as `set_link` for many devices, in this order; stop at the first error (LinuxError)."""
-        for name, _, _ in settings:
-            require_device_name(name)
-
-        def apply() -> None:
-            with LinkChanges() as changes:
-                for name, mtu, is_up in settings:
-                    device.set_link(changes, netns, name, mtu, is_up)
-
-        self._run_in(netns, apply)
+        require_device_name(name)
+        self._run_in(netns, lambda: device.set_link(netns, name, mtu=mtu, is_up=is_up))
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of `bridge` and of no other; '' takes it out of the one it is in. Raise LinuxError."""
         for named in filter(None, (name, bridge)):
             require_device_name(named)
-        self._run_in(netns, lambda: device.set_bridge(netns, name, bridge))
+        if bridge:
+            self._run_in(netns, lambda: device.join_bridge(netns, name, bridge))
+        else:
+            self._run_in(netns, lambda: device.leave_bridge(netns, name))
 
     def _run_in(self, netns: str, work: Callable[[], None]) -> None:
         def run() -> None:
@@ -104,11 +92,10 @@ class LinuxHost:
         try:
             return read_links()
         except OSError as error:
-            raise refusal(f"list devices{within(netns)}", error.errno or 0) from error
+            raise refusal_of(f"list devices{within(netns)}", error) from error
 
 
-def _devices(links: Iterable[Link], wanted: Collection[str]) -> dict[str, LinuxDevice]:
-    links = list(links)
+def _devices(links: list[Link], wanted: set[str]) -> dict[str, LinuxDevice]:
     bridges = {link.index: link.name for link in links if link.is_bridge}
     return {
         link.name: LinuxDevice(mtu=link.mtu, is_up=link.is_up, bridge=bridges.get(link.master, ""))

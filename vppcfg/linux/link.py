@@ -54,13 +54,23 @@ def read_links() -> list[Link]:
 
 def find_link(name: str) -> Link | None:
     """Return the device called `name`, None when there is none; an alternative name is not its name. Raise OSError."""
+    link = _find(name=name)
+    return link if link is not None and link.name == name else None
+
+
+def find_link_at(index: int) -> Link | None:
+    """Return the device with this index, None when there is none. Raise OSError."""
+    return _find(index=index)
+
+
+def _find(name: str = "", index: int = 0) -> Link | None:
     try:
-        messages, _ = ask_links(name)
+        messages, _ = ask_links(name, index)
     except OSError as error:
         if error.errno == errno.ENODEV:
             return None
         raise
-    return next((link for link in (_link(data, span) for data, span in messages) if link.name == name), None)
+    return next((_link(data, span) for data, span in messages), None)
 
 
 def _link(data: bytes, span: Span) -> Link:

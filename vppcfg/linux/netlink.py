@@ -27,36 +27,26 @@ Span = tuple[int, int]
 """Where something starts and ends in the data that it stands in."""
 
 
-def ask_links(name: str | None = None) -> tuple[list[tuple[bytes, Span]], bool]:
+def ask_links(name: str = "", index: int = 0) -> tuple[list[tuple[bytes, Span]], bool]:
     """Return where the message of each device stands, behind its header, and whether all are of one moment.
 
-    It asks about the namespace that the calling thread is in: all devices, or the one called `name`. Raise OSError.
+    It asks about the namespace that the calling thread is in: all devices, or the one with `name` or `index`.
+    Raise OSError.
     """
     attributes = _attribute(_IFLA_EXT_MASK, _NUMBER.pack(_SKIP_STATS))
-    if name is not None:
+    if name:
         attributes += _attribute(_IFLA_IFNAME, name.encode() + b"\0")
-    body = _INFO.pack(socket.AF_UNSPEC, 0, 0, 0, 0) + attributes
-    flags = _NLM_F_REQUEST | (_NLM_F_ACK if name is not None else _NLM_F_DUMP)
+    body = _INFO.pack(socket.AF_UNSPEC, 0, index, 0, 0) + attributes
+    flags = _NLM_F_REQUEST | (_NLM_F_ACK if name or index else _NLM_F_DUMP)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         sock.settimeout(_TIMEOUT_S)
         sock.sendto(_HEADER.pack(_HEADER.size + len(body), _RTM_GETLINK, flags, 1, 0) + body, (0, 0))
-        found = list(_receive(sock))
+        found = list(receive_links(sock))
     return [(data, span) for data, span, _ in found], not any(flags & _NLM_F_DUMP_INTR for _, _, flags in found)
 
 
-def attributes_of(data: bytes, span: Span) -> Iterator[tuple[int, Span]]:
-    """Yield the type of each attribute (its flags are part of it) and where its value stands."""
-    start, end = span
-    while start + _ATTRIBUTE.size <= end:
-        length, kind = _ATTRIBUTE.unpack_from(data, start)
-        if length < _ATTRIBUTE.size:
-            raise OSError(errno.EBADMSG, os.strerror(errno.EBADMSG))
-        yield kind, (start + _ATTRIBUTE.size, start + length)
-        start += _aligned(length)
-
-
-def _receive(sock: socket.socket) -> Iterator[tuple[bytes, Span, int]]:
-    """Yield each device's message and its flags, until the kernel says that there are no more."""
+def receive_links(sock: socket.socket) -> Iterator[tuple[bytes, Span, int]]:
+    """Yield each device's message and its flags, until the kernel says that there are no more. Raise OSError."""
     while True:
         data = sock.recv(_BUFFER_BYTES)
         start = 0
@@ -67,10 +57,21 @@ def _receive(sock: socket.socket) -> Iterator[tuple[bytes, Span, int]]:
                 _require_success(data, span)
                 return
             if length < _HEADER.size:
-                raise OSError(errno.EBADMSG, os.strerror(errno.EBADMSG))
+                raise _garbled()
             if kind == _RTM_NEWLINK:
                 yield data, span, flags
             start += _aligned(length)
+
+
+def attributes_of(data: bytes, span: Span) -> Iterator[tuple[int, Span]]:
+    """Yield the type of each attribute (its flags are part of it) and where its value stands."""
+    start, end = span
+    while start + _ATTRIBUTE.size <= end:
+        length, kind = _ATTRIBUTE.unpack_from(data, start)
+        if length < _ATTRIBUTE.size:
+            raise _garbled()
+        yield kind, (start + _ATTRIBUTE.size, start + length)
+        start += _aligned(length)
 
 
 def _require_success(data: bytes, span: Span) -> None:
@@ -78,6 +79,10 @@ def _require_success(data: bytes, span: Span) -> None:
     code = -_CODE.unpack_from(data, span[0])[0] if span[1] - span[0] >= _CODE.size else 0
     if code > 0:
         raise OSError(code, os.strerror(code))
+
+
+def _garbled() -> OSError:
+    return OSError(errno.EBADMSG, os.strerror(errno.EBADMSG))
 
 
 def _attribute(kind: int, value: bytes) -> bytes:

@@ -7,7 +7,7 @@ import os
 from vppcfg.errors import LinuxError
 from vppcfg.linux import kernel
 from vppcfg.linux.names import require_netns_name
-from vppcfg.linux.refusal import no_netns, refusal
+from vppcfg.linux.refusal import no_netns, refusal_of
 
 FOLDER = "/run/netns"
 """Where `ip netns` and VPP (vppinfra/linux/netns.c) look; both call it /var/run/netns."""
@@ -27,11 +27,11 @@ class Namespaces:
         folder = f"{self.process}/root{FOLDER}"
         try:
             return frozenset(name for name in os.listdir(folder) if is_namespace(f"{folder}/{name}"))
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             self.require_process()
             return frozenset()
         except OSError as error:
-            raise refusal("list the network namespaces that VPP sees", error.errno or 0) from error
+            raise refusal_of("list the network namespaces that VPP sees", error) from error
 
     def enter(self, name: str) -> None:
         """Move the calling thread into the namespace `name`. Raise LinuxError, also when there is none."""
@@ -50,18 +50,23 @@ class Namespaces:
             if is_namespace(path):
                 _enter(path)
                 return True
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             pass  # it has gone this very moment
         except OSError as error:
             whose = f"the network namespace {name}" if name else "VPP's network namespace"
-            raise refusal(f"enter {whose}", error.errno or 0) from error
+            raise refusal_of(f"enter {whose}", error) from error
         self.require_process()
         return False
 
     def require_process(self) -> None:
-        """Raise LinuxError when the process is no more."""
-        if not os.path.exists(self.process):
-            raise LinuxError(f"VPP's process {self._pid} is gone", "see `systemctl status vpp` and `journalctl -u vpp`")
+        """Raise LinuxError when the process is no more; one that has ended and is only listed has no namespaces."""
+        try:
+            os.lstat(f"{self.process}/ns/net")
+        except (FileNotFoundError, ProcessLookupError):
+            hint = "see `systemctl status vpp` and `journalctl -u vpp`"
+            raise LinuxError(f"VPP's process {self._pid} is gone", hint) from None
+        except OSError as error:
+            raise refusal_of("look at VPP's process", error) from error
 
 
 def is_namespace(path: str) -> bool:

@@ -18,6 +18,11 @@ def refusal(what: str, code: int, words: str = "") -> LinuxError:
     return LinuxError(f"Linux refuses to {what}: {words or os.strerror(code)}")
 
 
+def refusal_of(what: str, error: OSError) -> LinuxError:
+    """Return the error for `what`, which failed with `error`."""
+    return refusal(what, error.errno or 0, error.strerror or str(error))
+
+
 def no_device(netns: str, name: str) -> LinuxError:
     """Return the error for a device that was to be changed and is not there."""
     return LinuxError(f"there is no Linux device {name}{within(netns)}", f"`ip {_option(netns)}link` lists them")

@@ -10,6 +10,7 @@ from vppcfg.errors import LinuxError
 
 Result = TypeVar("Result")
 TIMEOUT_S = 30.0
+_BUSY = "Linux changes one thing at a time: is a namespace with thousands of devices being removed? else see `dmesg`"
 
 
 def run_apart(work: Callable[[], Result], timeout_s: float = TIMEOUT_S) -> Result:
@@ -21,8 +22,11 @@ def run_apart(work: Callable[[], Result], timeout_s: float = TIMEOUT_S) -> Resul
     future = executor.submit(work)
     try:
         wait([future], timeout_s)
+    except BaseException:  # a signal: what is under way ends before anything else begins
+        wait([future], timeout_s)
+        raise
     finally:
         executor.shutdown(wait=future.done())
     if not future.done():
-        raise LinuxError(f"Linux has not answered for {timeout_s:g} seconds", "is a driver hung? see `dmesg`")
+        raise LinuxError(f"Linux has not answered for {timeout_s:g} seconds", _BUSY)
     return future.result()
