@@ -71,9 +71,9 @@ class LinuxHost:
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of `bridge` and of no other; '' takes it out of the one it is in. Raise LinuxError."""
-        for named in filter(None, (name, bridge)):
-            require_device_name(named)
+        require_device_name(name)
         if bridge:
+            require_device_name(bridge)
             self._run_in(netns, lambda: device.join_bridge(netns, name, bridge))
         else:
             self._run_in(netns, lambda: device.leave_bridge(netns, name))

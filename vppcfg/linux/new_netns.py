@@ -14,7 +14,7 @@ from vppcfg.linux.netns import FOLDER
 
 _SELF = "thread-self/ns/net"
 """Below /proc, the calling thread's network namespace."""
-_LOCK_S = 5.0
+LOCK_S = 5.0
 
 
 def add_netns(name: str, process: str) -> None:
@@ -81,7 +81,7 @@ def _opened(path: str) -> Iterator[int]:
 @contextmanager
 def _locked(folder: str) -> Iterator[None]:
     """Keep others from adding namespaces, by the lock of `ip netns add`. Raise BlockingIOError after some seconds."""
-    deadline = time.monotonic() + _LOCK_S
+    deadline = time.monotonic() + LOCK_S
     with _opened(folder) as descriptor:
         while not _has_locked(descriptor):
             if time.monotonic() > deadline:
