@@ -43,6 +43,12 @@ class Input:
         text = text.replace("\r", r"\r").replace("\n", r"\n").replace("\t", r"\t")
         return text + ("..." if len(rest) > _SHOWN else "")
 
+    @property
+    def next_word(self) -> str:
+        """Return the next word without taking it, '' at the end."""
+        match = _WORD.match(self._text, self._start())
+        return match[0] if match else ""
+
     def skip_space(self) -> None:
         """Go to the next character that is no white space."""
         self._position = self._start()

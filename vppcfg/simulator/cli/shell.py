@@ -132,12 +132,16 @@ def _run_next(vpp: SimulatedVpp, rest: Input) -> str:
 
 
 def _path(rest: Input, commands: list[str]) -> str:
-    """Take the words of the longest path that commands share with the input."""
+    """Take the words of the longest path that commands share with the input.
+
+    The start of a word will do when only one word starts so.
+    """
     taken: list[str] = []
     while True:
         depth = len(taken)
         follow = {command.split()[depth] for command in commands if command.split()[:depth] == taken != command.split()}
-        word = next((word for word in sorted(follow) if rest.take_word(word)), None)
-        if word is None:
+        written = rest.next_word
+        fitting = [written] if written in follow else [word for word in follow if written and word.startswith(written)]
+        if len(fitting) != 1 or not rest.take_word(written):
             return " ".join(taken)
-        taken.append(word)
+        taken.append(fitting[0])
