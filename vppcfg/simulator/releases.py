@@ -49,6 +49,8 @@ class Release:
     """First number of an LCP host TAP; None where its interface's hardware index is taken (before 24.10)."""
     knows_lcp_pair_exists: bool = True
     """A second pair is refused before anything is made; older ones fail later, with another code (before 24.02)."""
+    syncs_lcp_mpls: bool = True
+    """The host interface of an LCP pair has MPLS when the other side has (from 23.10)."""
     shows_sync_unnumbered: bool = False
     """`show lcp` has a line for lcp-sync-unnumbered (from 26.06)."""
 
@@ -62,6 +64,7 @@ RELEASES = (
         has_sflow=False,
         tap_id_base=None,
         knows_lcp_pair_exists=False,
+        syncs_lcp_mpls=False,
     ),
     Release(name="24.10", tap_class="virtio", is_tap_a_plugin=False, has_sflow=False),
     Release(name="26.06", tap_class="tap", shows_sync_unnumbered=True),

@@ -169,8 +169,8 @@ def _details(tables: Tables, row: BondRow) -> Iterator[str]:
     for index in row.active:
         yield f"    {tables.name_of(tables.sw[index])}"
         if row.mode is Mode.ACTIVE_BACKUP:
-            weight = tables.bonds.members[index].weight
-            yield f"      weight: {weight}, is_local_numa: 0, sw_if_index: {index}"
+            member = tables.bonds.members[index]
+            yield f"      weight: {member.weight}, is_local_numa: {int(member.is_local_numa)}, sw_if_index: {index}"
     yield f"  number of members: {len(row.members)}"
     for index in row.members:
         yield f"    {tables.name_of(tables.sw[index])}"

@@ -141,7 +141,7 @@ def _members(tables: Tables, sw_if_index: int) -> Iterator[tuple[Value, ...]]:
     for index in row.members if row is not None else ():
         member = tables.bonds.members[index]
         name = fixed(tables.hw[tables.sw[index].hw_index].name, 64)
-        yield index, name, member.is_passive, member.is_long_timeout, False, member.weight
+        yield index, name, member.is_passive, member.is_long_timeout, member.is_local_numa, member.weight
 
 
 def dump_lacp(call: Call) -> Iterator[Outgoing]:

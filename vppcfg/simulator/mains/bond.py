@@ -60,6 +60,8 @@ class MemberRow:
     """What its port gets back when it leaves."""
     is_passive: bool = False
     is_long_timeout: bool = False
+    is_local_numa: bool = False
+    """Known once the member has been in use; here all ports are near."""
     weight: int = 0
 
 

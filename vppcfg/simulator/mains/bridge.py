@@ -40,9 +40,14 @@ class BridgeDomain:
     loopback_count: int = 0
 
 
+def _own() -> BridgeDomain:
+    """Return VPP's own domain, which takes local0 for its BVI: nobody sets that up."""
+    return BridgeDomain(bd_id=0, features=DEFAULT_FEATURES, bvi=0, uu_fwd=0)
+
+
 @dataclass(slots=True, kw_only=True)
 class BridgeMain:
-    """All bridge domains by index; the first is VPP's own."""
+    """All bridge domains by index."""
 
-    domains: list[BridgeDomain] = field(default_factory=lambda: [BridgeDomain(bd_id=0, features=DEFAULT_FEATURES)])
+    domains: list[BridgeDomain] = field(default_factory=lambda: [_own()])
     by_id: dict[int, int] = field(default_factory=lambda: {0: 0})

@@ -187,6 +187,7 @@ def _follow_state(tables: Tables, bond: BondRow, member: MemberRow) -> None:
         _deactivate(tables, bond, member)
     elif member.sw_if_index not in bond.active:
         bond.active.append(member.sw_if_index)
+        member.is_local_numa = True
         if bond.mode is Mode.ACTIVE_BACKUP:
             _sort(tables, bond)
         _set_link(tables, bond)

@@ -9,7 +9,7 @@ from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
-from vppcfg.simulator.vnet import address, interface, sub_interface, tap
+from vppcfg.simulator.vnet import address, interface, mpls, sub_interface, tap
 
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
@@ -45,6 +45,7 @@ def create(tables: Tables, phy_index: int, wish: Wish) -> Pair:
     pair = _keep(tables, phy, host, device, Wish(host_name=wish.host_name, netns=netns, is_tun=wish.is_tun))
     if tables.parent_of(host).is_up or not host.is_sub:
         interface.set_admin_state(tables, host, True)
+    mpls.pair_created(tables, phy.index)
     return pair
 
 

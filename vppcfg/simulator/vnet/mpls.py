@@ -38,8 +38,23 @@ def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
     enabled[sw_if_index] = (enabled.get(sw_if_index, 0) + (1 if is_on else -1)) % _COUNTER
     if is_on and enabled[sw_if_index] == 1:
         create_table(tables, _DEFAULT, Source.INTERFACE, b"")
+        _tell_host(tables, sw_if_index, is_on)
     elif not is_on and enabled[sw_if_index] == 0:
         delete_table(tables, _DEFAULT, Source.INTERFACE)
+        _tell_host(tables, sw_if_index, is_on)
+
+
+def _tell_host(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Have the host interface of an LCP pair follow (plugins/linux-cp/lcp_mpls_sync.c)."""
+    index = tables.lcp.by_phy.get(sw_if_index)
+    if index is not None and tables.release.syncs_lcp_mpls:
+        set_enabled(tables, tables.lcp.pairs[index].host, is_on)
+
+
+def pair_created(tables: Tables, phy_index: int) -> None:
+    """Enable MPLS on the host interface of a new LCP pair when the other side has it."""
+    if is_enabled(tables, phy_index):
+        _tell_host(tables, phy_index, True)
 
 
 def is_enabled(tables: Tables, sw_if_index: int) -> bool:

@@ -1,0 +1,271 @@
+"""Contract: long runs of random operations on everything that VPP makes itself are answered alike, as ports are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import connected
+from tests.contract.subject import ALL, PORTS
+from tests.contract.test_differential import Generator, Name, Operation, Side, _subject
+from tests.real_vpp import running, skip_reason
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.live
+
+OPERATIONS = 500
+MACS = ("02:00:00:00:0a:01", "02:00:00:00:0a:02")
+ENDS = (("192.0.2.1", "192.0.2.2"), ("192.0.2.3", "192.0.2.2"), ("2001:db8::1", "2001:db8::2"), ("192.0.2.1",) * 2)
+PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
+MADE_UP = "02:fe:"
+
+
+class LanguageSide(Side):
+    """One of the two VPPs, with everything that it can make."""
+
+    def carry_out(self, operation: Operation) -> object:
+        """Run an operation, with names in lists too."""
+        name, arguments = operation
+        return super().carry_out((name, tuple(arguments)))
+
+    def state(self) -> Any:
+        """Return everything that VPP's dumps show, by name."""
+        names = {index: name for name, index in self.indexes.items()}
+        api = self.subject.api
+        shown = super().state()
+        shown["macs"] = {name: _mac(row.l2_address) for name, row in self.subject.interfaces().items()}
+        shown["bonds"] = {
+            names[row.sw_if_index]: (int(row.mode), int(row.lb), row.active_members, self._members(row, names))
+            for row in api.sw_bond_interface_dump(sw_if_index=ALL)
+        }
+        shown["bridges"] = [_bridge(row, names) for row in api.bridge_domain_dump(bd_id=ALL, sw_if_index=ALL)]
+        shown["tunnels"] = [
+            (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.decap_next_index)
+            for row in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
+        ]
+        shown["taps"] = [_tap(row) for row in api.sw_interface_tap_v2_dump(sw_if_index=ALL)]
+        shown["lists"] = [
+            (row.acl_index, row.tag, [_rule(rule) for rule in row.r]) for row in api.acl_dump(acl_index=ALL)
+        ]
+        shown["bound"] = {
+            names[row.sw_if_index]: (row.n_input, list(row.acls))
+            for row in api.acl_interface_list_dump(sw_if_index=ALL)
+        }
+        shown["mpls"] = sorted(names[row.sw_if_index] for row in api.mpls_interface_dump(sw_if_index=ALL))
+        shown["borrowers"] = {
+            names[row.sw_if_index]: names.get(row.ip_sw_if_index) for row in api.ip_unnumbered_dump(sw_if_index=ALL)
+        }
+        shown["sflow"] = self._sflow()
+        return shown
+
+    def _sflow(self) -> Any:
+        """Return the settings, and the ports by hardware index: the names of those that are gone are anybody's."""
+        lines = self.subject.cli("show sflow")[1].splitlines()[:5]
+        return lines, [row.hw_if_index for row in self.subject.api.sflow_interface_dump(hw_if_index=ALL)]
+
+    def _members(self, bond: Any, names: dict[int, str]) -> list[Any]:
+        rows = self.subject.api.sw_member_interface_dump(sw_if_index=bond.sw_if_index)
+        return [(names[row.sw_if_index], row.is_passive, row.is_long_timeout, row.weight) for row in rows]
+
+    def loopback(self, number: int, mac: str) -> int:
+        arguments = {"is_specified": True, "user_instance": number, "mac_address": mac}
+        return int(self.subject.api.create_loopback_instance(**arguments).retval)
+
+    def delete_loopback(self, index: int) -> int:
+        return int(self.subject.api.delete_loopback(sw_if_index=index).retval)
+
+    def bond(self, number: int, mode: int, load_balance: int, mac: str) -> int:
+        arguments = {"id": number, "mode": mode, "lb": load_balance, "use_custom_mac": bool(mac)}
+        return int(self.subject.api.bond_create2(**arguments, mac_address=mac or MACS[0]).retval)
+
+    def delete_bond(self, index: int) -> int:
+        return int(self.subject.api.bond_delete(sw_if_index=index).retval)
+
+    def join(self, index: int, bond: int, is_passive: bool) -> int:
+        arguments = {"sw_if_index": index, "bond_sw_if_index": bond, "is_passive": is_passive}
+        return int(self.subject.api.bond_add_member(**arguments).retval)
+
+    def part(self, index: int) -> int:
+        return int(self.subject.api.bond_detach_member(sw_if_index=index).retval)
+
+    def weight(self, index: int, weight: int) -> int:
+        return int(self.subject.api.sw_interface_set_bond_weight(sw_if_index=index, weight=weight).retval)
+
+    def mac(self, index: int, mac: str) -> int:
+        return int(self.subject.api.sw_interface_set_mac_address(sw_if_index=index, mac_address=mac).retval)
+
+    def bridge(self, bd_id: int, is_add: bool, learn: bool, age: int) -> int:
+        arguments = {"bd_id": bd_id, "is_add": is_add, "learn": learn, "flood": True, "mac_age": age}
+        return int(self.subject.api.bridge_domain_add_del_v2(**arguments, bd_tag="vppcfg").retval)
+
+    def bridge_flags(self, bd_id: int, is_set: bool, flags: int) -> object:
+        reply = self.subject.api.bridge_flags(bd_id=bd_id, is_set=is_set, flags=flags)
+        return reply.retval, reply.resulting_feature_bitmap
+
+    def bridge_member(self, index: int, bd_id: int, kind: int, group: int, is_on: bool) -> int:
+        arguments = {"rx_sw_if_index": index, "bd_id": bd_id, "port_type": kind, "shg": group, "enable": is_on}
+        return int(self.subject.api.sw_interface_set_l2_bridge(**arguments).retval)
+
+    def tunnel(self, number: int, ends: tuple[str, str], vni: int, is_add: bool) -> int:
+        arguments = {"instance": number, "src_address": ends[0], "dst_address": ends[1], "vni": vni, "is_add": is_add}
+        reply = self.subject.api.vxlan_add_del_tunnel_v3(**arguments, mcast_sw_if_index=ALL, decap_next_index=ALL)
+        return int(reply.retval)
+
+    def tap(self, number: int, name: str, netns: str, size: int) -> int:
+        arguments = {"id": number, "host_if_name_set": True, "host_if_name": name, "host_namespace_set": bool(netns)}
+        sizes = {"rx_ring_sz": size, "tx_ring_sz": 256, "num_rx_queues": 1, "num_tx_queues": 1}
+        reply = self.subject.api.tap_create_v3(**arguments, **sizes, host_namespace=netns, use_random_mac=True)
+        return int(reply.retval)
+
+    def delete_tap(self, index: int) -> int:
+        return int(self.subject.api.tap_delete_v2(sw_if_index=index).retval)
+
+    def acl(self, index: int, source: str, destination: str, ports: tuple[int, int]) -> object:
+        rule = {"is_permit": 1, "src_prefix": source, "dst_prefix": destination, "proto": 6}
+        rule |= {"srcport_or_icmptype_first": ports[0], "srcport_or_icmptype_last": ports[1]}
+        reply = self.subject.api.acl_add_replace(acl_index=index, tag="vppcfg x", count=1, r=[rule])
+        return reply.retval, reply.acl_index
+
+    def delete_acl(self, index: int) -> int:
+        return int(self.subject.api.acl_del(acl_index=index).retval)
+
+    def bind(self, index: int, inputs: tuple[int, ...], outputs: tuple[int, ...]) -> int:
+        lists = [*inputs, *outputs]
+        arguments = {"sw_if_index": index, "count": len(lists), "n_input": len(inputs), "acls": lists}
+        return int(self.subject.api.acl_interface_set_acl_list(**arguments).retval)
+
+    def mpls_table(self) -> int:
+        return int(self.subject.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0}).retval)
+
+    def mpls(self, index: int, is_on: bool) -> int:
+        return int(self.subject.api.sw_interface_set_mpls_enable(sw_if_index=index, enable=is_on).retval)
+
+    def sflow(self, index: int, is_on: bool) -> int:
+        return int(self.subject.api.sflow_enable_disable(hw_if_index=index, enable_disable=is_on).retval)
+
+    def sflow_header(self, size: int) -> int:
+        return int(self.subject.api.sflow_header_bytes_set(header_B=size).retval)
+
+    def unnumbered(self, borrower: int, donor: int, is_add: bool) -> int:
+        arguments = {"sw_if_index": donor, "unnumbered_sw_if_index": borrower, "is_add": is_add}
+        return int(self.subject.api.sw_interface_set_unnumbered(**arguments).retval)
+
+
+def _mac(address: Any) -> str:
+    return MADE_UP if str(address).startswith(MADE_UP) else str(address)
+
+
+def _bridge(row: Any, names: dict[int, str]) -> Any:
+    switches = (row.flood, row.uu_flood, row.forward, row.learn, row.arp_term, row.arp_ufwd, row.mac_age)
+    members = [(names[member.sw_if_index], member.shg) for member in row.sw_if_details]
+    return row.bd_id, switches, row.bd_tag, names.get(row.bvi_sw_if_index), names.get(row.uu_fwd_sw_if_index), members
+
+
+def _tap(row: Any) -> Any:
+    sizes = row.rx_ring_sz, row.tx_ring_sz, row.host_mtu_size
+    return row.id, sizes, _mac(row.host_mac_addr), row.dev_name, row.host_if_name, row.host_namespace
+
+
+def _rule(rule: Any) -> Any:
+    ports = rule.srcport_or_icmptype_first, rule.srcport_or_icmptype_last
+    return int(rule.is_permit), str(rule.src_prefix), str(rule.dst_prefix), int(rule.proto), ports
+
+
+class LanguageGenerator(Generator):
+    """Draws operations on everything that VPP makes itself, and those on ports now and then."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation; local0 is left alone, for VPP dies of it as a member of a bond."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(4) == 0:
+            return super().draw(names)
+        known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
+        name, other = Name(pick([*known, "missing"])), Name(pick([*known, "missing"]))
+        loops = [one for one in known if one.startswith("loop")] or ["loop9"]
+        bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
+        lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
+        port, yes = Name(pick(PORTS)), bool(number(3))
+        acls = [tuple(number(4) for _ in range(number(3))) for _ in range(2)]
+        return pick(
+            [
+                ("loopback", (number(4), pick([*MACS, "00:00:00:00:00:00"]))),
+                ("delete_loopback", (Name(pick(loops)),)),
+                ("bond", (number(3), number(1, 6), number(4), pick(["", "", *MACS]))),
+                ("delete_bond", (Name(pick(lonely)),)),
+                ("join", (pick([port, name]), Name(pick(bonds)), yes)),
+                ("join", (port, Name(pick(bonds)), yes)),
+                ("part", (port,)),
+                ("weight", (port, number(5))),
+                ("mac", (name, pick(MACS))),
+                ("create", (Name(pick([*PORTS, *bonds])), number(1, 4), 18, number(1, 4), 0)),
+                ("bridge", (number(4), yes, bool(number(2)), number(9))),
+                ("bridge_flags", (number(4), bool(number(2)), number(64))),
+                ("bridge_member", (name, number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes)),
+                ("bridge_member", (other, number(4), 0, 0, True)),
+                ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
+                ("tap", (number(4), pick(["t1", "t2", "p1", "a/b"]), pick(["", "", "dataplane", "nowhere"]), 256)),
+                ("tap", (number(4), pick(["t1", "t2"]), "", pick([100, 512]))),
+                ("delete_tap", (name,)),
+                ("acl", (pick([ALL, ALL, number(4)]), pick(PREFIXES), pick(PREFIXES), pick([(0, 9), (9, 0)]))),
+                ("delete_acl", (number(5),)),
+                ("bind", (name, *acls)),
+                ("mpls_table", ()),
+                ("mpls", (name, yes)),
+                ("sflow", (name, yes)),
+                ("sflow_header", (number(400),)),
+                ("unnumbered", (Name(pick(loops)), port, yes)),
+                ("state_of", (name, number(2))),
+                ("cli", (f"set interface l2 bridge {name} {number(4)}",)),
+                ("cli", (f"bond add {pick(bonds)} {port} long-timeout",)),
+                ("cli", (f"create loopback interface instance {number(4)}",)),
+                ("cli", ("show bond details",)),
+                ("cli", (f"set interface unnumbered {pick(loops)} use {port}",)),
+            ]
+        )
+
+
+def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:
+    return {key: (simulated[key], real[key]) for key in real if simulated[key] != real[key]}
+
+
+@pytest.fixture
+def sides(api_dir: Path, tmp_path: Path) -> Iterator[tuple[LanguageSide, LanguageSide]]:
+    """Return a real VPP and a simulated one."""
+    reason = skip_reason()
+    if reason is not None:
+        pytest.skip(reason)
+    with running(PORTS) as process, ExitStack() as stack:
+        process.add_netns("dataplane")
+        real = LanguageSide(_subject("real", connected(process.socket_path, process.api_dir, stack), process))
+        vpp = SimulatedVpp(
+            ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
+            namespaces=["dataplane"],
+            has_vlan_devices=process.knows_vlan_devices,
+        )
+        stack.enter_context(SimulatorServer(vpp, tmp_path / "api.sock"))
+        yield real, LanguageSide(_subject("simulator", connected(tmp_path / "api.sock", api_dir, stack), None))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_operations_on_everything_are_answered_alike(
+    sides: tuple[LanguageSide, LanguageSide], seed: int
+) -> None:
+    real, simulated = sides
+    generator = LanguageGenerator(seed)
+    history: list[tuple[Operation, object]] = []
+    for number in range(OPERATIONS):
+        operation = generator.draw(list(simulated.indexes))
+        expected = real.carry_out(operation)
+        history.append((operation, expected))
+        assert simulated.carry_out(operation) == expected, history[-12:]
+        assert simulated.indexes == real.indexes, history[-12:]
+        if number % 50 == 49:
+            assert _differences(simulated.state(), real.state()) == {}, history[-60:]
+    accepted = sum(answer in {0, (0, "")} for _, answer in history)
+    assert OPERATIONS // 4 < accepted < OPERATIONS
