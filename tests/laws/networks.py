@@ -465,3 +465,14 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
         packet_mtu=dice.pick((0, 1280, 1500)),
         addresses=frozenset(dice.pick(((), ("198.51.100.1/24",)))),
     )
+
+
+def without_what_is_left_open(state: State) -> State:
+    """Take away what a file leaves open, and so may differ by history: MACs, and MTUs and state of bare tunnels."""
+    interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
+    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.taps.items()}
+    bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
+    for name in (*state.vxlans, *state.taps):
+        interfaces[name] = replace(interfaces[name], **bare)
+    bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
+    return replace(state, interfaces=interfaces, taps=taps, bridges=bridges, has_mpls_table=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.laws.networks import PORTS, configurations
+from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.real_vpp import running, skip_reason
 from vppcfg.config.resolve import resolve
 from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
@@ -68,14 +67,3 @@ def _renamed(interface: InterfaceConfig) -> InterfaceConfig:
     plain = interface.lcp.host_name.replace(".", "-")
     host_name = f"{plain}.v" if interface.parent is not None else plain
     return replace(interface, lcp=LcpConfig(host_name=host_name, netns=interface.lcp.netns))
-
-
-def without_what_is_left_open(state: State) -> State:
-    """Take away what a file leaves open, and so may differ by history: MACs, and MTUs and state of bare tunnels."""
-    interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
-    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.taps.items()}
-    bare: dict[str, Any] = {"packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    for name in (*state.vxlans, *state.taps):
-        interfaces[name] = replace(interfaces[name], **bare)
-    bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
-    return replace(state, interfaces=interfaces, taps=taps, bridges=bridges, has_mpls_table=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from vppcfg.config.resolve import Resolution
     from vppcfg.model.configuration import Configuration
     from vppcfg.model.state import State
+    from vppcfg.plan.operations import Operation
     from vppcfg.plan.plan import Plan
 
 log = logging.getLogger("root.main")
@@ -105,7 +107,6 @@ def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
 def _text(plan: Plan, resolution: Resolution, form: str, paint: Paint) -> str:
     if form == "json":
         from vppcfg.render.json_text import plan_document
-        from vppcfg.vpp.encode import api_call
 
         return plan_document(plan, resolution.problems, api_call)
     if form == "diff":
@@ -115,6 +116,18 @@ def _text(plan: Plan, resolution: Resolution, form: str, paint: Paint) -> str:
     from vppcfg.render.cli_text import plan_lines
 
     return "".join(f"{line}\n" for line in plan_lines(plan))
+
+
+def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
+    """Return the message that carries an operation out, and its values: one to VPP, or one to Linux by netlink."""
+    from dataclasses import asdict
+
+    from vppcfg.plan.operations import LinuxOperation
+    from vppcfg.vpp.encode import api_call as api_call_to_vpp
+
+    if isinstance(operation, LinuxOperation):
+        return "netlink", asdict(operation)
+    return api_call_to_vpp(operation)
 
 
 def _warn_of_gaps(plan: Plan, form: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
@@ -210,7 +210,7 @@ def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:
     if args.format == "html":
         from vppcfg.tune.report import report_of
 
-        names = ", ".join(Path(source).name for source in args.sources)
+        names = ", ".join(os.path.basename(source) for source in args.sources)
         return report_of(diagnosis, f"Load of VPP{f', {names}' if names else ''}")
     from vppcfg.cli.tune_view import view, width_of_terminal
 

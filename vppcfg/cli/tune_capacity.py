@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
@@ -57,6 +56,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     samples = [sample_of(load_from([source]), source) for source in args.sources]
     document = _document(samples, args)
     if args.format == "json":
+        import json
+
         say(json.dumps(document, indent=2))
     else:
         for line in _lines(document):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-from pathlib import Path
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.tune_options import add_live_options
@@ -28,6 +27,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Save the readings."""
+    from pathlib import Path
+
     from vppcfg.cli.tune_live import take_captures
     from vppcfg.tune.capture import write_captures
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.dataplane_options import add_dataplane_options
@@ -43,6 +42,8 @@ def add_from_option(parser: argparse.ArgumentParser, text: str) -> None:
 
 def load_from(sources: list[str]) -> Load:
     """Return the load between all readings in saved captures, in the order given. Raise UsageError."""
+    from pathlib import Path
+
     from vppcfg.tune.capture import read_captures
 
     return load_of_captures([capture for source in sources for capture in read_captures(Path(source))])

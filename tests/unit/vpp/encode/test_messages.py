@@ -392,7 +392,8 @@ def test_an_operation_is_one_message(operation: op.Operation, message: str, valu
 
 
 def test_every_operation_has_its_message() -> None:
-    assert {type(operation) for operation, _, _ in SAID} == set(op.Operation.__args__)
+    to_vpp = set(op.Operation.__args__) - set(op.LinuxOperation.__args__)
+    assert {type(operation) for operation, _, _ in SAID} == to_vpp
 
 
 def test_rules_stand_behind_their_list_in_order() -> None:
