@@ -144,15 +144,41 @@ class Subject:
         pairs = sorted(self.pairs().values(), key=lambda row: -int(row.phy_sw_if_index))
         for row in sorted(pairs, key=lambda row: self.details(row.phy_sw_if_index).sub_number_of_tags, reverse=True):
             self.delete_pair(row.phy_sw_if_index)
+        self._reset_settings()
         for row in self.interfaces().values():
             if row.sup_sw_if_index != row.sw_if_index:
                 self.leave_l2(row.sw_if_index)
                 self.api.delete_subif(sw_if_index=row.sw_if_index)
+        self._reset_made()
         for index in [self.index(port) for port in ports]:
             self._reset_port(index)
         for name in HOST_DEVICES:
             if not self.has_host_device(name):
                 self.add_host_device(name)
+
+    def _reset_settings(self) -> None:
+        """Take off interfaces what outlives them."""
+        for row in self.api.mpls_interface_dump(sw_if_index=ALL):
+            self.api.sw_interface_set_mpls_enable(sw_if_index=row.sw_if_index, enable=False)
+        for row in self.api.ip_unnumbered_dump(sw_if_index=ALL):
+            self.api.sw_interface_set_unnumbered(unnumbered_sw_if_index=row.sw_if_index, is_add=False)
+        for row in self.interfaces().values():
+            self.leave_l2(row.sw_if_index)
+            self.api.sflow_enable_disable(hw_if_index=row.sw_if_index, enable_disable=False)
+            self.api.acl_interface_set_acl_list(sw_if_index=row.sw_if_index, count=0, n_input=0, acls=[])
+
+    def _reset_made(self) -> None:
+        """Delete what VPP makes itself."""
+        for row in self.api.vxlan_tunnel_v2_dump(sw_if_index=ALL):
+            ends = {"src_address": row.src_address, "dst_address": row.dst_address, "vni": row.vni}
+            self.api.vxlan_add_del_tunnel_v3(is_add=False, **ends, src_port=row.src_port)
+        for row in self.interfaces().values():
+            for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
+                delete(sw_if_index=row.sw_if_index)
+        for row in self.api.bridge_domain_dump(bd_id=ALL, sw_if_index=ALL):
+            self.api.bridge_domain_add_del_v2(bd_id=row.bd_id, is_add=False)
+        for row in self.api.acl_dump(acl_index=ALL):
+            self.api.acl_del(acl_index=row.acl_index)
 
     def _reset_port(self, index: int) -> None:
         self.api.sw_interface_add_del_address(sw_if_index=index, is_add=False, del_all=True)
