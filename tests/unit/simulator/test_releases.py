@@ -10,7 +10,16 @@ import pytest
 from vppcfg.errors import UsageError
 from vppcfg.simulator.api_json import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import LINUX_CP, NEWEST, RELEASES, api_files, message_ids, release_named, release_of
+from vppcfg.simulator.releases import (
+    LINUX_CP,
+    NEWEST,
+    PLUGINS,
+    RELEASES,
+    api_files,
+    message_ids,
+    release_named,
+    release_of,
+)
 from vppcfg.simulator.vnet import lcp
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -52,10 +61,13 @@ def test_an_unknown_release_is_refused() -> None:
         ("lcp_itf_pair_get_v2", ["24.10", "26.06", "26.10"]),
         ("lcp_itf_pair_add_del_v2", NAMES),
         ("sw_interface_dump", NAMES),
+        ("tap_create_v3", NAMES),
+        ("mpls_interface_dump", ["24.10", "26.06", "26.10"]),
+        ("sflow_enable_disable", ["26.06", "26.10"]),
     ],
 )
 def test_a_message_exists_from_its_release_on(message: str, releases: list[str]) -> None:
-    files = {name: message_ids(api_files(release_named(name), [LINUX_CP])) for name in NAMES}
+    files = {name: message_ids(api_files(release_named(name), PLUGINS)) for name in NAMES}
     assert [name for name in NAMES if message in files[name]] == releases
 
 

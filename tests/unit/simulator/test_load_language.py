@@ -1,0 +1,136 @@
+"""A State of the whole language is loaded as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from vppcfg.errors import UsageError
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.vnet import bond, mpls, sflow
+from vppcfg.simulator.vpp import SimulatedVpp
+
+RULE = AclRule(action=AclAction.PERMIT, source="10.0.0.0/8", destination="0.0.0.0/0", protocol=6)
+
+
+def interface(name: str, kind: InterfaceKind = InterfaceKind.PHYSICAL, mac: str = "", **more: Any) -> Interface:
+    return replace(Interface(name=name, kind=kind, mac=mac, link_mtu=9000, packet_mtu=9000), **more)
+
+
+INTERFACES = (
+    interface("eth0", mac="02:00:00:00:00:01", has_sflow=True),
+    interface("eth1", mac="02:00:00:00:00:01"),
+    interface("eth2", bridge=10, split_horizon_group=2),
+    interface("loop7", InterfaceKind.LOOPBACK, "de:ad:00:00:00:07", bridge=10, is_bvi=True),
+    interface("loop8", InterfaceKind.LOOPBACK, addresses=frozenset({"10.0.0.1/24"}), has_mpls=True),
+    interface("BondEthernet3", InterfaceKind.BOND, "02:00:00:00:00:01", unnumbered="loop8"),
+    interface("vxlan_tunnel5", InterfaceKind.VXLAN, acls=AclBinding(input=("mine", "acl:@4"))),
+    interface("tap2", InterfaceKind.TAP, is_up=True),
+)
+STATE = State(
+    interfaces={one.name: one for one in INTERFACES},
+    bonds={
+        "BondEthernet3": Bond(
+            mode=BondMode.XOR,
+            load_balance=LoadBalance.L23,
+            members={"eth0": Membership(), "eth1": Membership(is_long_timeout=True)},
+        )
+    },
+    bridges={"bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=3), tag="vppcfg")},
+    vxlans={"vxlan_tunnel5": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=100)},
+    taps={"tap2": Tap(host_name="vt2", host_mtu=1500, rx_ring_size=512)},
+    acls={"mine": Acl(rules=(RULE,), tag="vppcfg mine", index=2), "acl:@4": Acl(rules=(), index=4)},
+    sflow=SflowSettings(sampling_rate=5),
+    has_mpls_table=True,
+)
+
+
+@pytest.fixture
+def tables() -> Tables:
+    return SimulatedVpp(state=STATE).tables
+
+
+def row(tables: Tables, name: str) -> SwInterface:
+    found = tables.named(name)
+    assert found is not None
+    return found
+
+
+def test_bonds_have_their_members_and_members_get_a_mac_back(tables: Tables) -> None:
+    group = tables.bonds.of_sw(row(tables, "BondEthernet3").index)
+    assert group is not None
+    assert (group.mode, group.load_balance, group.members) == (3, 2, [row(tables, n).index for n in ("eth0", "eth1")])
+    assert tables.bonds.members[group.members[1]].is_long_timeout
+    for index in list(group.members):
+        bond.detach(tables, index)
+    macs = [tables.hw_of(row(tables, name)).mac for name in ("eth0", "eth1")]
+    assert macs[0] == bytes([2, 0, 0, 0, 0, 1]) != macs[1]
+
+
+def test_bridges_have_their_members(tables: Tables) -> None:
+    domain = tables.bridges.domains[tables.bridges.by_id[10]]
+    bvi, member = row(tables, "loop7").index, row(tables, "eth2").index
+    assert (domain.bvi, domain.members, domain.tag, domain.mac_age) == (bvi, [bvi, member], b"vppcfg", 3)
+    assert tables.l2_of(member).group == 2
+
+
+def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
+    (tunnel,), (tap,) = tables.vxlan.tunnels, tables.taps.taps
+    assert (tunnel.number, str(tunnel.source), str(tunnel.destination), tunnel.vni) == (
+        5,
+        "192.0.2.1",
+        "192.0.2.2",
+        100,
+    )
+    assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
+    assert not row(tables, "vxlan_tunnel5").is_up
+    assert tables.linux.device("", "vt2") is not None
+
+
+def test_lists_stand_at_their_indexes_and_are_applied(tables: Tables) -> None:
+    assert [(acl.index, acl.tag, len(acl.rules)) for acl in tables.acl.lists] == [(2, b"vppcfg mine", 1), (4, b"", 0)]
+    assert tables.acl.inputs.of(row(tables, "vxlan_tunnel5").index) == [2, 4]
+
+
+def test_switches_and_borrowed_addresses_are_set(tables: Tables) -> None:
+    assert mpls.is_enabled(tables, row(tables, "loop8").index)
+    assert sflow.ports(tables) == [row(tables, "eth0").hw_index]
+    assert tables.sflow.sampling_rate == 5
+    assert row(tables, "BondEthernet3").unnumbered == row(tables, "loop8").index
+
+
+def test_ports_without_a_mac_have_one_made_up(tables: Tables) -> None:
+    macs = [tables.hw_of(row(tables, name)).mac for name in ("eth2", "loop8", "tap2")]
+    assert all(any(mac) for mac in macs)
+    assert len(set(macs)) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"interfaces": {"eth0": interface("eth0", acls=AclBinding(input=("gone",)))}}, "the access list gone on eth0"),
+        (
+            {"vxlans": {**STATE.vxlans, "vxlan_tunnel6": STATE.vxlans["vxlan_tunnel5"]}},
+            r"VPP cannot have vxlan_tunnel6 \(-75\)",
+        ),
+        ({"taps": {"tap2": Tap(host_name="a/b")}}, r"VPP cannot have tap2 \(-13\)"),
+        ({"bonds": {"BondEthernet3": Bond(members={"eth9": Membership()})}}, "eth9 as a member of BondEthernet3"),
+    ],
+)
+def test_a_state_that_no_vpp_can_be_in_is_an_error(change: dict[str, Any], words: str) -> None:
+    twin = interface("vxlan_tunnel6", InterfaceKind.VXLAN)
+    state = replace(STATE, interfaces={**STATE.interfaces, "vxlan_tunnel6": twin})
+    extra = change.get("interfaces")
+    merged = {**change, "interfaces": {**state.interfaces, **extra}} if isinstance(extra, dict) else change
+    with pytest.raises(UsageError, match=words):
+        SimulatedVpp(state=replace(state, **merged))
