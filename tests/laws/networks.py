@@ -386,7 +386,8 @@ def states(*, with_linux: bool = False) -> st.SearchStrategy[State]:
 
 def _state(dice: _Dice, *, with_linux: bool) -> State:
     facts = _facts(dice) if with_linux else EMPTY_VPP.facts
-    empty = replace(EMPTY_VPP, facts=facts, namespaces=frozenset({"dataplane"}))
+    namespaces = frozenset({"dataplane"}) if facts.has_linux else frozenset()
+    empty = replace(EMPTY_VPP, facts=facts, namespaces=namespaces)
     state = resolve(_configuration(dice), empty).desired
     interfaces, lcps = dict(state.interfaces), dict(state.lcps)
     for name in dice.some(sorted(interfaces), most=3):
@@ -418,13 +419,12 @@ def _with_macs(interfaces: dict[str, Interface]) -> dict[str, Interface]:
 
 
 def _with_others(dice: _Dice, state: State) -> State:
-    """Add a bridge and an access list of somebody else, and one of nobody."""
+    """Add a bridge and an access list of somebody else."""
     bridges, acls = dict(state.bridges), dict(state.acls)
     if dice.flip():
         bridges["bd99"] = Bridge(bd_id=99, tag="other tool")
     if dice.flip():
         acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
-        acls["acl:@51"] = Acl(rules=RULES[:1], tag="", index=51)
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
     return replace(state, bridges=bridges, acls=numbered)
 

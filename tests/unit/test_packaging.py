@@ -84,7 +84,12 @@ def link_dependency(name: str, packages: Path) -> None:
 def test_the_wheel_holds_the_package_its_data_and_its_licence(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.name == f"vppcfg-{__version__}-py3-none-any.whl"
-    assert {"vppcfg/schema/vppcfg.yaml", "vppcfg/schema/vppcfg.schema.json", "vppcfg/py.typed", "vppcfg/cli/main.py"} <= set(names)
+    assert {
+        "vppcfg/schema/vppcfg.yaml",
+        "vppcfg/schema/vppcfg.schema.json",
+        "vppcfg/py.typed",
+        "vppcfg/cli/main.py",
+    } <= set(names)
     assert [name for name in names if name.endswith("/LICENSE")]
     assert {name.partition("/")[0] for name in names} == {"vppcfg", f"vppcfg-{__version__}.dist-info"}
 

@@ -132,7 +132,7 @@ def _show_refusals(plan: Plan, performance: Performance) -> None:
     for refusal in performance.refusals:
         line = cli_line(refusal.operation) or describe(refusal.operation)
         log.error("Step %d of %d was refused: %s", refusal.index + 1, total, printable(line))
-        log.error("VPP says: %s (%d)", printable(refusal.text), refusal.retval)
+        log.error("The answer: %s", printable(refusal.text))
     refused = {refusal.index for refusal in performance.refusals}
     log.error("%d step(s) were done, %d were not:", len(done), total - len(done))
     for index, operation in enumerate(plan.operations):

@@ -20,6 +20,8 @@ class Stage(IntEnum):
     """Steps of one kind, in the order in which they run."""
 
     SHUT = auto()
+    DELETE_ORPHANED_LCP = auto()
+    """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
     TURN_OFF = auto()
     """Access lists, sFlow and MPLS of what is deleted; sFlow and MPLS where they are no longer wanted.
 
@@ -82,6 +84,7 @@ class Stage(IntEnum):
 CHILDREN_FIRST = frozenset(
     {
         Stage.SHUT,
+        Stage.DELETE_ORPHANED_LCP,
         Stage.DELETE_LCP,
         Stage.DELETE_SUB_INTERFACE,
         Stage.DELETE_AUTO_LCP,

@@ -19,8 +19,9 @@ class Transition:
         """Interfaces that are deleted, to come back or not."""
         self.born = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
-        self.doomed_pairs = frozenset(name for name, c in difference.lcps.items() if c.before is not None)
-        """Interfaces whose LCP pair is deleted, to come back or not."""
+        pairs = difference.lcps.items()
+        self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
+        """Interfaces whose LCP pair, a whole one, is deleted, to come back or not."""
         self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
         """Interfaces whose borrowers must borrow anew."""
         self.leaving = self._leaving()

@@ -85,10 +85,18 @@ def load_state(tables: Tables, state: State) -> None:
     strangers = sorted(state.lcps.keys() - rows.keys())
     if strangers:
         raise UsageError(f"the state has an LCP pair on {strangers[0]} but no such interface")
-    for name in sorted(state.lcps, key=lambda name: (rows[name].is_sub, rows[name].inner_vlan > 0, natural_key(name))):
+    for name in sorted(state.lcps, key=lambda name: _order_of_pair(name, state.lcps[name], rows[name])):
         _load_pair(tables, rows[name], state.lcps[name])
     tables.lcp.is_sync = state.facts.lcp.is_sync
     tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
+
+
+def _order_of_pair(name: str, pair: LcpPair, row: SwInterface) -> tuple[object, ...]:
+    """Return a key that puts pairs behind those that they hang on, and those that lost their host last of all.
+
+    A lost host then leaves an index that is free: one that something else has got meanwhile is another matter.
+    """
+    return not pair.has_host, row.is_sub, row.inner_vlan > 0, natural_key(name)
 
 
 def _in_order(state: State) -> list[str]:

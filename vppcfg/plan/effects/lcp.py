@@ -73,7 +73,7 @@ def _(operation: DeleteLcpPair, draft: Draft) -> str | None:
     if name not in draft.lcps:
         return f"{name} has no LCP pair"
     interface = draft.interfaces[name]
-    if interface.has_mpls:
+    if interface.has_mpls and draft.lcps[name].has_host:
         return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
     siblings = draft.sub_interfaces.get(interface.parent or name, set())
     left = sorted(dependent_pairs(interface, draft.interfaces, siblings) & draft.lcps.keys())

@@ -15,7 +15,8 @@ def expand(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
     """Yield the steps that delete the pair as it was and create it as it is to be."""
     if change.before is not None:
         depth = transition.observed.interfaces[change.name].depth
-        yield Step(stage=Stage.DELETE_LCP, operation=DeleteLcpPair(interface=change.name), depth=depth)
+        stage = Stage.DELETE_LCP if change.before.has_host else Stage.DELETE_ORPHANED_LCP
+        yield Step(stage=stage, operation=DeleteLcpPair(interface=change.name), depth=depth)
     if change.after is not None:
         depth = transition.desired.interfaces[change.name].depth
         create = CreateLcpPair(
