@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,8 @@ PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/
 CONFIGURATIONS = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
 SAYABLE = [file for file in CONFIGURATIONS if "acls:" not in file.read_text()]
 """Those whose plans VPP's command line can say; which lists an interface applies, it cannot set at once."""
+
+_LINUX_STEP = re.compile(r"comment \{ (vppcfg: )?ip (?P<words>.+) \}")
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +60,13 @@ def apply(process: RealVpp, file: Path) -> None:
 
 
 def type_in(process: RealVpp, file: Path, folder: Path) -> None:
-    """Run the plan's text line by line at VPP's prompt."""
+    """Run the plan's text line by line: at VPP's prompt, or in a shell where a comment says what to do in Linux."""
     text = folder / "plan.txt"
     assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
     for line in text.read_text().splitlines():
-        if not line.startswith("comment"):
+        if in_linux := _LINUX_STEP.fullmatch(line):
+            process.ip(*in_linux["words"].split())
+        elif not line.startswith("comment"):
             retval, said = process.cli(line)
             assert (line, retval, said if retval else "") == (line, 0, "")
 
