@@ -30,75 +30,34 @@ def larger_ring(limits: QueueLimits) -> int | None:
 
 def tx_descriptors(count: int, former: int | None) -> Setting:
     """Return the setting for longer transmit rings."""
-    return Setting(
-        path=("dpdk", "default", "tx-descriptors"),
-        value=count,
-        former=former,
-        stanza=_DPDK_DEFAULT,
-        words=f"num-tx-desc {count}",
-        former_words=f"num-tx-desc {former}" if former else "",
-    )
+    return _number(("dpdk", "default", "tx-descriptors"), _DPDK_DEFAULT, "num-tx-desc", count, former)
 
 
 def rx_descriptors(count: int, former: int | None) -> Setting:
     """Return the setting for longer receive rings."""
-    return Setting(
-        path=("dpdk", "default", "rx-descriptors"),
-        value=count,
-        former=former,
-        stanza=_DPDK_DEFAULT,
-        words=f"num-rx-desc {count}",
-        former_words=f"num-rx-desc {former}" if former else "",
-    )
+    return _number(("dpdk", "default", "rx-descriptors"), _DPDK_DEFAULT, "num-rx-desc", count, former)
 
 
 def rx_queues(count: int, former: int | None, device: str | None = None) -> Setting:
     """Return the setting for receive queues, of one device or of all."""
     section = ("devices", device) if device else ("default",)
-    return Setting(
-        path=("dpdk", *section, "rx-queues"),
-        value=count,
-        former=former,
-        stanza=("dpdk", f"dev {device}") if device else _DPDK_DEFAULT,
-        words=f"num-rx-queues {count}",
-        former_words=f"num-rx-queues {former}" if former else "",
-    )
+    stanza = ("dpdk", f"dev {device}") if device else _DPDK_DEFAULT
+    return _number(("dpdk", *section, "rx-queues"), stanza, "num-rx-queues", count, former)
 
 
 def multi_seg(*, is_on: bool) -> Setting:
     """Return the setting that allows packets of several buffers, or forbids them."""
-    return Setting(
-        path=("dpdk", "multi-seg"),
-        value=is_on,
-        former=not is_on,
-        stanza=("dpdk",),
-        words="" if is_on else "no-multi-seg",
-        former_words="no-multi-seg" if is_on else "",
-    )
+    return _dpdk_switch("multi-seg", is_on=is_on)
 
 
 def tx_checksum_offload(*, is_on: bool) -> Setting:
     """Return the setting that lets NICs compute checksums, or forbids it."""
-    return Setting(
-        path=("dpdk", "tx-checksum-offload"),
-        value=is_on,
-        former=not is_on,
-        stanza=("dpdk",),
-        words="" if is_on else "no-tx-checksum-offload",
-        former_words="no-tx-checksum-offload" if is_on else "",
-    )
+    return _dpdk_switch("tx-checksum-offload", is_on=is_on)
 
 
 def workers(count: int, former: int) -> Setting:
     """Return the setting for the number of workers; startup.conf names their CPUs, which the host decides."""
-    return Setting(
-        path=("cpu", "workers"),
-        value=count,
-        former=former,
-        stanza=("cpu",),
-        words=f"workers {count}",
-        former_words=f"workers {former}" if former else "",
-    )
+    return _number(("cpu", "workers"), ("cpu",), "workers", count, former)
 
 
 def isolate() -> Setting:
@@ -108,37 +67,48 @@ def isolate() -> Setting:
 
 def buffers(count: int, former: int | None) -> Setting:
     """Return the setting for packet buffers per NUMA node."""
-    return Setting(
-        path=("buffers", "per-numa"),
-        value=count,
-        former=former,
-        stanza=("buffers",),
-        words=f"buffers-per-numa {count}",
-        former_words=f"buffers-per-numa {former}" if former else "",
-    )
+    return _number(("buffers", "per-numa"), ("buffers",), "buffers-per-numa", count, former)
 
 
 def stat_segment(megabytes: int, former_bytes: int) -> Setting:
     """Return the setting for the size of the stat segment."""
-    return Setting(
-        path=("statseg",),
-        value=f"{megabytes}M",
-        former=_megabytes(former_bytes),
-        stanza=("statseg",),
-        words=f"size {megabytes}M",
-        former_words=f"size {_megabytes(former_bytes)}",
-    )
+    return _size(("statseg",), ("statseg",), "size", megabytes, former_bytes)
 
 
 def main_heap(megabytes: int, former_bytes: int) -> Setting:
     """Return the setting for the size of the main heap."""
+    return _size(("memory", "main-heap"), ("memory",), "main-heap-size", megabytes, former_bytes)
+
+
+def _number(path: tuple[str, ...], stanza: tuple[str, ...], word: str, count: int, former: int | None) -> Setting:
+    """Return a setting that startup.conf says as `word count`; a former number of 0 or None was not said."""
     return Setting(
-        path=("memory", "main-heap"),
-        value=f"{megabytes}M",
-        former=_megabytes(former_bytes),
-        stanza=("memory",),
-        words=f"main-heap-size {megabytes}M",
-        former_words=f"main-heap-size {_megabytes(former_bytes)}",
+        path=path,
+        value=count,
+        former=former,
+        stanza=stanza,
+        words=f"{word} {count}",
+        former_words=f"{word} {former}" if former else "",
+    )
+
+
+def _size(path: tuple[str, ...], stanza: tuple[str, ...], word: str, megabytes: int, former_bytes: int) -> Setting:
+    """Return a setting that startup.conf says as `word size`."""
+    size, former = f"{megabytes}M", _megabytes(former_bytes)
+    return Setting(
+        path=path, value=size, former=former, stanza=stanza, words=f"{word} {size}", former_words=f"{word} {former}"
+    )
+
+
+def _dpdk_switch(name: str, *, is_on: bool) -> Setting:
+    """Return a setting that is on unless the dpdk stanza says `no-name`."""
+    return Setting(
+        path=("dpdk", name),
+        value=is_on,
+        former=not is_on,
+        stanza=("dpdk",),
+        words="" if is_on else f"no-{name}",
+        former_words=f"no-{name}" if is_on else "",
     )
 
 
