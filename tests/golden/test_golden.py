@@ -18,7 +18,7 @@ from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.reverse import restorable, reverse_plan
-from vppcfg.render.cli_text import plan_lines
+from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import diff_lines
 
 
@@ -41,7 +41,7 @@ def outputs(case: Path) -> dict[str, str]:
     plan = make_plan(resolution.observed, resolution.desired)
     return {
         "problems.txt": problems,
-        "plan.txt": text_of(plan_lines(plan)),
+        "plan.txt": text_of(plan_text(plan).lines),
         "diff.txt": text_of(line.text for line in diff_lines(plan)),
     }
 

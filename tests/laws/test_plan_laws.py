@@ -18,7 +18,7 @@ from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.reverse import restorable, reverse_plan
-from vppcfg.render.cli_text import plan_lines
+from vppcfg.render.cli_text import plan_text
 
 many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -98,7 +98,7 @@ def test_the_order_of_keys_does_not_matter(observed: State, configuration: Confi
         lcps=shuffled(dict(observed.lcps)),  # type: ignore[arg-type]
     )
     reordered = replace(configuration, interfaces=shuffled(dict(configuration.interfaces)))  # type: ignore[arg-type]
-    assert list(plan_lines(plan_for(reordered, mixed))) == list(plan_lines(plan_for(configuration, observed)))
+    assert plan_text(plan_for(reordered, mixed)) == plan_text(plan_for(configuration, observed))
 
 
 @some

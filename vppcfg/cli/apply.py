@@ -7,7 +7,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.cli.signals import Terminated
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
@@ -36,9 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default="recreate",
         help="refuse a plan that does more than this to traffic (default: recreate, which is everything)",
     )
-    parser.add_argument(
-        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
-    )
+    add_adopt_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -82,6 +82,13 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_adopt_option(parser: argparse.ArgumentParser) -> None:
+    """Add --adopt."""
+    parser.add_argument(
+        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
+    )
+
+
 def _add_global_options(parser: argparse.ArgumentParser, *, is_default: bool) -> None:
     """Add the options that stand before or after the command; only the former may set a default."""
     group = parser.add_argument_group("global options")

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.cli.output import Paint
     from vppcfg.config.resolve import Resolution
     from vppcfg.model.configuration import Configuration
     from vppcfg.model.state import State
@@ -44,9 +43,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
     )
     source.add_argument("--state", metavar="DUMP", help="plan against a saved `vppcfg dump` or state document")
-    parser.add_argument(
-        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
-    )
+    add_adopt_option(parser)
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
     )
@@ -99,23 +96,21 @@ def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
         log.info("Nothing to do")
         if args.format != "json" and args.output is None:
             return
-    paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
-    write_document(_text(plan, resolution, args.format, paint), args.output)
-    _warn_of_gaps(plan, args.format)
+    if args.format == "cli":
+        from vppcfg.render.cli_text import plan_text
 
-
-def _text(plan: Plan, resolution: Resolution, form: str, paint: Paint) -> str:
-    if form == "json":
+        text = plan_text(plan)
+        write_document("".join(f"{line}\n" for line in text.lines), args.output)
+        _warn_of_gaps(text.without_form)
+    elif args.format == "json":
         from vppcfg.render.json_text import plan_document
 
-        return plan_document(plan, resolution.problems, api_call)
-    if form == "diff":
+        write_document(plan_document(plan, resolution.problems, api_call), args.output)
+    else:
         from vppcfg.cli.difference import painted_difference
 
-        return painted_difference(plan, paint)
-    from vppcfg.render.cli_text import plan_lines
-
-    return "".join(f"{line}\n" for line in plan_lines(plan))
+        paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
+        write_document(painted_difference(plan, paint), args.output)
 
 
 def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
@@ -130,9 +125,6 @@ def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
     return api_call_to_vpp(operation)
 
 
-def _warn_of_gaps(plan: Plan, form: str) -> None:
-    from vppcfg.render.cli_text import steps_without_form
-
-    count = steps_without_form(plan) if form == "cli" else 0
+def _warn_of_gaps(count: int) -> None:
     if count:
         log.warning("%d step(s) have no CLI form: the text alone does not bring VPP there, `vppcfg apply` does", count)

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered, subject
 from vppcfg.plan.plan import Plan
@@ -17,24 +17,29 @@ LARGEST_SUB_ID = 2**31 - 1
 """VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the lines of a plan, nothing when it is empty."""
+class PlanText(NamedTuple):
+    """A plan as text."""
+
+    lines: list[str]
+    """No line for an empty plan."""
+    without_form: int
+    """How many of its steps the text cannot say."""
+
+
+def plan_text(plan: Plan) -> PlanText:
+    """Return a plan as lines."""
+    text: list[str] = []
     without_form = 0
     for phase, steps in groupby(plan.steps, key=lambda step: step.stage.phase):
         lines = [(cli_line(step.operation), step.operation) for step in steps]
-        unsayable = sum(line is None for line, _ in lines)
+        without_form += sum(line is None for line, _ in lines)
         count = sum(line is not None and not line.startswith("comment") for line, _ in lines)
-        yield f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}"
+        text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
         for line, operation in lines:
-            yield line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}"
-        without_form += unsayable
+            text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
     if without_form:
-        yield f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}"
-
-
-def steps_without_form(plan: Plan) -> int:
-    """Return how many steps of a plan its text cannot say."""
-    return sum(cli_line(operation) is None for operation in plan.operations)
+        text.append(f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}")
+    return PlanText(text, without_form)
 
 
 def describe(operation: Operation) -> str:
