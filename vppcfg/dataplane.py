@@ -39,9 +39,7 @@ class Dataplane(Protocol):
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
 
-    def perform(
-        self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None
-    ) -> Performance:
+    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
         `on_progress` is called with the number of operations answered so far.
