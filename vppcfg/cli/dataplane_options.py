@@ -29,9 +29,9 @@ def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
 
 def connect(args: argparse.Namespace) -> Router:
     """Return the VPP that the options name, with the Linux around it. Raise DataplaneError when there is none."""
-    from vppcfg.linux.peer import pid_of_peer
     from vppcfg.router import Router
     from vppcfg.vpp.live import LiveDataplane
+    from vppcfg.vpp.peer import pid_of_peer
     from vppcfg.vpp.unixsocket import open_socket
 
     path = args.api_socket

@@ -9,7 +9,21 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from vppcfg.cli import apply, check, dump, explain, host, plan, sim, startup, tune
+from vppcfg.cli import (
+    apply,
+    check,
+    confirm,
+    diff,
+    dump,
+    explain,
+    history,
+    host,
+    plan,
+    rollback,
+    sim,
+    startup,
+    tune,
+)
 from vppcfg.cli.arguments import Command, build_parser
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
@@ -17,7 +31,21 @@ from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)
 
-COMMANDS: tuple[Command, ...] = (check, plan, apply, dump, explain, sim, host, startup, tune)
+COMMANDS: tuple[Command, ...] = (
+    check,
+    plan,
+    apply,
+    confirm,
+    rollback,
+    history,
+    diff,
+    dump,
+    explain,
+    sim,
+    host,
+    startup,
+    tune,
+)
 """In the order of `vppcfg --help`."""
 
 

@@ -25,6 +25,8 @@ class Loaded:
     """None when there are errors; warnings do not forbid it."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
+    source: bytes = field(default=b"", repr=False, compare=False)
+    """The file's bytes."""
     document: Document | None = field(default=None, repr=False, compare=False)
     """Knows the places of all keys; None when there is none to know."""
 
@@ -40,14 +42,15 @@ def load(path: str) -> Loaded:
 
 def parse_text(text: str | bytes, name: str) -> Loaded:
     """Load a configuration from its text; `name` is kept for messages."""
-    document = read_document(text.encode(errors="surrogatepass") if isinstance(text, str) else text)
+    source = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    document = read_document(source)
     if not document.is_readable:
-        return Loaded(name=name, configuration=None, problems=document.problems)
+        return Loaded(name=name, configuration=None, problems=document.problems, source=source)
     configuration, found = _check(document)
     problems = _in_order([*document.problems, *_placed(found, document)])
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
     valid = None if has_errors else configuration
-    return Loaded(name=name, configuration=valid, problems=problems, document=document)
+    return Loaded(name=name, configuration=valid, problems=problems, source=source, document=document)
 
 
 def _check(document: Document) -> tuple[Configuration, list[Problem]]:
