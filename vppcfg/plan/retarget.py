@@ -11,6 +11,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
+from vppcfg.plan.reverse import restorable
 
 _T = TypeVar("_T")
 
@@ -26,10 +27,11 @@ class Retargeted:
 def retarget(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> Retargeted:
     """Return `former` with everything that no plan may touch, or can make, as it is `now`.
 
-    That is: objects with somebody else's tag or covered by `is_unmanaged`, then as now and formerly; ports that have
-    come since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table,
-    which are never removed.
+    As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
+    since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
+    are never removed. What VPP cannot bring back in every detail is the same in effect: see `restorable`.
     """
+    former = restorable(former)
     kept = _kept(former, now, is_unmanaged)
     missing = tuple(
         interface.name

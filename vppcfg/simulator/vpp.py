@@ -123,8 +123,10 @@ class SimulatedVpp:
     def restart(self) -> None:
         """Be what this VPP is after its process has ended and started again.
 
-        All that was set since is forgotten; it has its ports, and the settings of linux-cp that it began with.
+        All that was set since is forgotten; it has its ports, and the settings of linux-cp that it began with. It goes
+        by another process id, as every new process does.
         """
+        self.pid += 1
         self._boot((*self._ports, *ports_of(self._state, self._ports)))
         load_lcp_settings(self.tables, self._state)
         self._hook_up()
