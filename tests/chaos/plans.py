@@ -34,7 +34,15 @@ def _touched(state: State) -> State:
         for name, bond in state.bonds.items()
     }
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
-    return replace(state, bonds=bonds, linux=linux)
+    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.taps.values() if tap.host_bridge)
+    namespaces = frozenset(tap.host_netns for tap in state.taps.values())
+    return replace(
+        state,
+        bonds=bonds,
+        linux=linux,
+        namespaces=state.namespaces | namespaces,
+        linux_bridges=state.linux_bridges | bridges,
+    )
 
 
 def plan_named(name: str) -> Plan:

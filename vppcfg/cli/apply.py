@@ -132,6 +132,7 @@ def _intent(configuration: Configuration, loaded: Loaded, args: argparse.Namespa
         unmanaged=configuration.unmanaged,
         confirm_s=None if args.confirm is None else 60 * args.confirm,
         keep=args.keep,
+        is_forced=args.force or is_boot,
     )
 
 

@@ -66,5 +66,6 @@ def _apply_state(accepted: Record, place: Workplace, args: argparse.Namespace) -
         source_digest=entry.source_digest,
         unmanaged=entry.unmanaged,
         keep=args.keep,
+        is_forced=True,
     )
     return make_change(plan, intent, place, args).code

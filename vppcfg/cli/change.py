@@ -14,7 +14,7 @@ from vppcfg import __version__
 from vppcfg.cli.change_report import report_for
 from vppcfg.cli.signals import Stop, deferring
 from vppcfg.cli.workplace import Workplace, now, own_command, who
-from vppcfg.errors import ExitCode, StorageError
+from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
@@ -38,6 +38,8 @@ class Intent:
     unmanaged: tuple[str, ...] = ()
     confirm_s: float | None = None
     keep: bool = False
+    is_forced: bool = False
+    """Whether it is made even if there is no way back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +85,21 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Nam
 
 
 def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
-    back = retarget(plan.observed, plan.desired, NameGlobs(intent.unmanaged).matches)
-    texts = {
-        "plan.txt": plan_text(plan).lines,
-        "reverse.txt": plan_text(make_plan(plan.desired, back.state)).lines,
-    }
+    texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
     return place.journal.add(_entry(plan, intent, place), plan.observed, plan.desired, texts)
+
+
+def _way_back(plan: Plan, intent: Intent) -> list[str]:
+    """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
+    back = retarget(plan.observed, plan.reached, NameGlobs(intent.unmanaged).matches)
+    try:
+        return plan_text(make_plan(plan.reached, back.state)).lines
+    except PlanProofError as error:
+        if not intent.is_forced:
+            raise PlanRefusedError(
+                f"there would be no way back: {error.message}; nothing was changed", "--force applies it all the same"
+            ) from error
+        return [f"There is no way back: {error.message}"]
 
 
 def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:

@@ -129,6 +129,7 @@ def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
         source_name=former.entry.source_name if former and is_known else "",
         source_digest=former.entry.source_digest if former and is_known else "",
         target=entry.number,
+        is_forced=True,
         unmanaged=entry.unmanaged,
     )
 

@@ -25,6 +25,8 @@ class Plan:
     desired: State
     changes: tuple[Change[Any], ...]
     steps: tuple[Step, ...]
+    reached: State
+    """Where the steps lead: the desired state with what it leaves open."""
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -48,5 +50,5 @@ def make_plan(observed: State, desired: State) -> Plan:
     steps = ordered(expand(Transition(observed, desired, difference)))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, observed, desired))
-    prove(observed, desired, steps)
-    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps)
+    reached = prove(observed, desired, steps)
+    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)
