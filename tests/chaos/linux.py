@@ -67,7 +67,9 @@ class FileLinux:
 
         self._change(change)
 
-    def _device(self, place: tuple[str, str], data: dict[str, dict[str, object]], born: dict[tuple[str, str], LinuxDevice]) -> LinuxDevice:
+    def _device(
+        self, place: tuple[str, str], data: dict[str, dict[str, object]], born: dict[tuple[str, str], LinuxDevice]
+    ) -> LinuxDevice:
         values = data["devices"].get(_key(place))
         return LinuxDevice(**values) if values else born[place]
 

@@ -30,7 +30,9 @@ def state_after(text: str) -> State:
 def _touched(state: State) -> State:
     """Return the state with weights on bond members, and a TAP that was taken out of its Linux bridge."""
     bonds = {
-        name: replace(bond, members={member: replace(membership, weight=7) for member, membership in bond.members.items()})
+        name: replace(
+            bond, members={member: replace(membership, weight=7) for member, membership in bond.members.items()}
+        )
         for name, bond in state.bonds.items()
     }
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}

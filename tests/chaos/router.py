@@ -28,8 +28,6 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import connect
 
 PATIENCE_S = 60.0
-HARMLESS = {"namespaces": frozenset(), "linux_bridges": frozenset(), "has_mpls_table": False}
-"""What is made on the way and never removed."""
 
 
 class SimulatedRouter:
@@ -47,9 +45,17 @@ class SimulatedRouter:
         return FileLinux(self.linux_file, self.socket, on_change)
 
     def state(self) -> State:
-        """Return what it is like, without what is never removed."""
+        """Return what it is like, without what is never removed, and without the MACs that bonds give their members."""
         with Router(connect(self.socket), self.linux()) as router:
-            return replace(router.observe(), **HARMLESS)
+            state = router.observe()
+        members = {name for bond in state.bonds.values() for name in bond.members}
+        interfaces = {
+            name: replace(interface, mac="") if name in members else interface
+            for name, interface in state.interfaces.items()
+        }
+        return replace(
+            state, interfaces=interfaces, namespaces=frozenset(), linux_bridges=frozenset(), has_mpls_table=False
+        )
 
     def words(self, command: str, *options: str) -> list[str]:
         """Return the words of a command."""
@@ -140,7 +146,9 @@ def simulated_router(
 
 def leftovers(folders: Path) -> list[str]:
     """Return the names of locks and temporary files that are still there."""
-    return [str(path) for path in folders.rglob("*") if path.suffix in {".lock", ".tmp"} or path.name.startswith("tmp-")]
+    return [
+        str(path) for path in folders.rglob("*") if path.suffix in {".lock", ".tmp"} or path.name.startswith("tmp-")
+    ]
 
 
 @pytest.fixture
