@@ -39,7 +39,11 @@ bondethernets:
 vxlan_tunnels:
   vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 101 }
 bridgedomains:
-  bd10: { mtu: 1500, bvi: loop10, interfaces: [ GigabitEthernet1/0/0.200, vxlan_tunnel1 ], settings: { mac-age-minutes: 5 } }
+  bd10:
+    mtu: 1500
+    bvi: loop10
+    interfaces: [ GigabitEthernet1/0/0.200, vxlan_tunnel1 ]
+    settings: { mac-age-minutes: 5 }
 taps:
   tap1: { host: { name: vm1, bridge: br1, bridge-create: true, namespace: blue, namespace-create: true } }
 acls:

@@ -6,11 +6,21 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, TypedDict
 
 from vppcfg.errors import LinuxError
 from vppcfg.model.linux import LinuxDevice, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.vpp.live import connect
+
+
+class Kept(TypedDict):
+    """What the file has."""
+
+    changes: int
+    devices: dict[str, dict[str, Any]]
+    namespaces: list[str]
+    bridges: list[tuple[str, str]]
 
 
 class FileLinux:
@@ -26,7 +36,7 @@ class FileLinux:
         places = {name: (tap.host_netns, tap.host_name) for name, tap in state.taps.items()}
         places |= {name: (pair.netns, pair.host_name) for name, pair in state.lcps.items()}
         devices = {_key(places[name]): asdict(device) for name, device in state.linux.items()}
-        bridges = [list(bridge) for bridge in state.linux_bridges]
+        bridges = sorted(state.linux_bridges)
         self._write({"changes": 0, "devices": devices, "namespaces": sorted(state.namespaces), "bridges": bridges})
 
     def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
@@ -47,7 +57,7 @@ class FileLinux:
 
     def add_bridge(self, netns: str, name: str) -> None:
         """Make a bridge."""
-        self._change(lambda data: data["bridges"].append([netns, name]))
+        self._change(lambda data: data["bridges"].append((netns, name)))
 
     def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
         """Set MTU and state."""
@@ -62,14 +72,12 @@ class FileLinux:
         if place not in born:
             raise LinuxError(f"there is no device {place[1]}")
 
-        def change(data: dict[str, dict[str, object]]) -> None:
+        def change(data: Kept) -> None:
             data["devices"][_key(place)] = asdict(self._device(place, data, born)) | values
 
         self._change(change)
 
-    def _device(
-        self, place: tuple[str, str], data: dict[str, dict[str, object]], born: dict[tuple[str, str], LinuxDevice]
-    ) -> LinuxDevice:
+    def _device(self, place: tuple[str, str], data: Kept, born: dict[tuple[str, str], LinuxDevice]) -> LinuxDevice:
         values = data["devices"].get(_key(place))
         return LinuxDevice(**values) if values else born[place]
 
@@ -86,7 +94,7 @@ class FileLinux:
             devices[pair.netns, pair.host_name] = LinuxDevice(mtu=state.packet_mtu(name), is_up=interface.is_up)
         return devices
 
-    def _change(self, change: Callable[[dict[str, dict[str, object]]], None]) -> None:
+    def _change(self, change: Callable[[Kept], None]) -> None:
         data = self._read()
         data["changes"] += 1
         self._write(data)
@@ -94,11 +102,11 @@ class FileLinux:
         change(data)
         self._write(data)
 
-    def _read(self) -> dict[str, dict[str, object]]:
-        content: dict[str, dict[str, object]] = json.loads(self._file.read_text())
+    def _read(self) -> Kept:
+        content: Kept = json.loads(self._file.read_text())
         return content
 
-    def _write(self, data: object) -> None:
+    def _write(self, data: Kept) -> None:
         self._file.write_text(json.dumps(data))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -90,7 +91,7 @@ def _work(work: Callable[[], int], output: Path) -> NoReturn:
         descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         sys.stdout = sys.stderr = os.fdopen(descriptor, "w", buffering=1)
         code = work()
-    except BaseException:
+    except BaseException:  # noqa: BLE001 (what would go on in the copy of pytest must not)
         traceback.print_exc()
     finally:
         os._exit(code)
@@ -102,6 +103,14 @@ def _reap(pid: int) -> None:
         os.waitpid(pid, 0)
     except (ProcessLookupError, ChildProcessError):
         pass
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Return once something is so."""
+    until = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.002)
 
 
 def end_of(pid: int) -> int:
@@ -137,11 +146,14 @@ def simulated_router(
     state = state_after(PLANS[name][0])
     router.linux().begin(state)
     with forked(lambda: serve(router, state, faults or Faults(), on_change), folder / "vpp.log"):
-        until = time.monotonic() + PATIENCE_S
-        while not Path(router.socket).exists():
-            assert time.monotonic() < until, (folder / "vpp.log").read_text()
-            time.sleep(0.002)
+        wait_until(lambda: is_listening(router.socket))
         yield router
+
+
+def is_listening(path: str) -> bool:
+    """Return whether somebody accepts connections at a path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        return sock.connect_ex(path) == 0
 
 
 def leftovers(folders: Path) -> list[str]:

@@ -1,8 +1,10 @@
-"""Whatever happens at whichever step: afterwards VPP is in the old state or in the new one, or exit 7 said what stands."""
+"""Whatever happens at whichever step: afterwards VPP is in the old or in the new state, or exit 7 said what stands."""
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 from tests.chaos.configurations import PLANS
 from tests.chaos.plans import plan_named
-from tests.chaos.router import SimulatedRouter, end_of, forked, leftovers, run, simulated_router
+from tests.chaos.router import SimulatedRouter, end_of, forked, leftovers, run, simulated_router, wait_until
 from vppcfg.errors import ExitCode
 from vppcfg.plan.operations import LinuxOperation, Operation
 from vppcfg.simulator.faults import Faults
@@ -218,3 +220,103 @@ def test_vppcfg_is_killed_at_a_step_on_linux_and_run_again(
         assert apply(router) == ExitCode.DONE
         assert_new(router)
         assert_tidy(router, folders_of_this_test)
+
+
+def test_two_applies_at_once_do_not_meet(tmp_path: Path, with_linux: Around, capfd: pytest.CaptureFixture[str]) -> None:
+    name = "from-bare-to-one"
+    with simulated_router(tmp_path / "router", name, Faults(pace_s=0.02)) as router:
+        with_linux(router)
+        with forked(lambda: apply(router), tmp_path / "first.log") as pid:
+            wait_until(lambda: "GigabitEthernet1/0/0.100" in router.state().interfaces)
+            assert apply(router) == ExitCode.REFUSED
+            assert f"vppcfg apply, process {pid}, since " in capfd.readouterr().err
+            assert end_of(pid) == ExitCode.DONE
+        assert_new(router)
+
+
+def writes_of(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path, with_linux: Around) -> int:
+    """Return how often a change writes to the disk."""
+    counter = DiskThatFills(10**6)
+    with monkeypatch.context() as patch, simulated_router(folder, name) as router:
+        with_linux(router)
+        patch.setattr("vppcfg.transaction.sealed.os.fsync", counter)
+        assert apply(router) == ExitCode.DONE
+    return counter.count
+
+
+class DiskThatFills:
+    """In place of fsync: the disk is full from the n-th time on."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self.count = 0
+
+    def __call__(self, descriptor: int) -> None:
+        self.count += 1
+        if self.count >= self._capacity:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_disk_is_full_when_the_journal_is_written(
+    tmp_path: Path,
+    with_linux: Around,
+    monkeypatch: pytest.MonkeyPatch,
+    folders_of_this_test: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    name = "from-two-to-bare"
+    writes = writes_of(name, monkeypatch, tmp_path / "counted", with_linux)
+    assert writes > 6
+    codes = []
+    for position in range(1, writes + 1):
+        with monkeypatch.context() as patch, simulated_router(tmp_path / f"router{position}", name) as router:
+            with_linux(router)
+            before = router.state()
+            patch.setattr("vppcfg.transaction.sealed.os.fsync", DiskThatFills(position))
+            codes.append(apply(router))
+            if codes[-1] == ExitCode.REFUSED:
+                assert "No space left on device" in capfd.readouterr().err
+                assert router.state() == before
+            else:
+                assert "The journal does not know how this ended" in capfd.readouterr().err
+                assert_new(router)
+            assert_tidy(router, folders_of_this_test)
+    assert set(codes) == {ExitCode.REFUSED, ExitCode.DONE}
+
+
+def test_a_file_larger_than_the_kernel_allows_is_a_full_disk(
+    tmp_path: Path, with_linux: Around, folders_of_this_test: Path
+) -> None:
+    def apply_with_little_room(router: SimulatedRouter) -> int:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        return apply(router)
+
+    with simulated_router(tmp_path / "router", "from-one-to-two") as router:
+        with_linux(router)
+        before = router.state()
+        router.linux_file.chmod(0o600)
+        log = tmp_path / "log"
+        with forked(lambda: apply_with_little_room(router), log) as pid:
+            code = end_of(pid)
+        assert code != ExitCode.DONE
+        assert router.state() == before
+        assert_tidy(router, folders_of_this_test)
+
+
+def test_a_clock_that_jumps_confuses_nobody(
+    tmp_path: Path, with_linux: Around, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    times = iter(["2030-01-01T00:00:00+00:00", "1999-01-01T00:00:00+00:00"] * 50)
+    for module in ("workplace", "change", "rollback"):
+        monkeypatch.setattr(f"vppcfg.cli.{module}.now", lambda: next(times), raising=False)
+    with simulated_router(tmp_path / "router", "from-one-to-two") as router:
+        with_linux(router)
+        before = router.state()
+        assert apply(router) == ExitCode.DONE
+        assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+        assert router.state() == before
+        capfd.readouterr()
+        assert run(router.words("history")) == ExitCode.DONE
+        numbers = [line.split()[0] for line in capfd.readouterr().out.splitlines() if line[:4].strip()]
+        assert numbers == ["1", "2"]

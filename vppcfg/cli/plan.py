@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[State, str]:
-    """Return the state to plan from, made up, read from a file, or that of a running VPP, and which run of VPP it is."""
+    """Return the state to plan from, made up, read or that of a running VPP, and which run of VPP it is."""
     if args.novpp:
         from vppcfg.config.assumed import assumed_state
 

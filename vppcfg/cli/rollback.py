@@ -118,12 +118,15 @@ def plan_back(record: Record, place: Workplace) -> Plan:
 
 def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
     from vppcfg.cli.change import Intent
+    from vppcfg.plan.diff import diff
     from vppcfg.transaction.accepted import last_accepted
     from vppcfg.transaction.journal import Origin
 
     entry = record.entry
     former = last_accepted([other for other in place.records if other.entry.number < entry.number])
-    is_known = former is not None and place.journal.after(former.entry.number) == place.journal.before(entry.number)
+    is_known = former is not None and not any(
+        diff(place.journal.before(entry.number), place.journal.after(former.entry.number))
+    )
     return Intent(
         origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
         source_name=former.entry.source_name if former and is_known else "",

@@ -30,7 +30,8 @@ def roll_back_unless_confirmed(args: argparse.Namespace) -> ExitCode:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     args.yes, journal, number = True, journal_of(args), args.unless_confirmed
     if args.ready_fd is not None:
-        os.write(args.ready_fd, READY)
+        with suppress(BrokenPipeError):  # whoever started this was killed meanwhile
+            os.write(args.ready_fd, READY)
         os.close(args.ready_fd)
     await_deadline(args.deadline, lambda: _is_over(journal, number))
     deadline, pause = time.monotonic() + PATIENCE_S, 0.25
