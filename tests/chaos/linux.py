@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -107,7 +108,9 @@ class FileLinux:
         return content
 
     def _write(self, data: Kept) -> None:
-        self._file.write_text(json.dumps(data))
+        temporary = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        temporary.write_text(json.dumps(data))
+        temporary.replace(self._file)
 
 
 def _key(place: tuple[str, str]) -> str:

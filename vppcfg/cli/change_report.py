@@ -83,6 +83,9 @@ class TextReport:
             self._progress.clear()
         if failure.cause is Cause.GONE:
             log.error("%s", printable(failure.text))
+        elif failure.cause is Cause.BUG:
+            log.error("%s", printable(failure.text))
+            log.error("This is a bug in vppcfg; please report it together with what the same command shows with -d")
         elif failure.cause is Cause.DIFFERENT:
             log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
             complain(painted_changes(failure.remaining, Paint(False)).rstrip("\n"))

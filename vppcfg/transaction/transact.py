@@ -5,6 +5,7 @@ It changes what a plan says and nothing else; the journal, the questions and the
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,6 +21,8 @@ from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import still_different
 
+_log = logging.getLogger(__name__)
+
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the way back is given up."""
 _ATTEMPTS = 2
@@ -33,6 +36,7 @@ class Cause(Enum):
     GONE = "VPP went away or did not answer"
     DIFFERENT = "every step succeeded, but VPP or Linux shows something else"
     STOPPED = "it was interrupted"
+    BUG = "an error in vppcfg itself"
 
 
 class Ending(Enum):
@@ -131,6 +135,9 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
     except DataplaneError as error:
         return Failure(cause=Cause.GONE, text=error.message)
+    except Exception as error:  # noqa: BLE001 (whatever it is, VPP must not stay half-way)
+        _log.debug("Here the error arose:", exc_info=error)
+        return Failure(cause=Cause.BUG, text=f"internal error: {type(error).__name__}: {error}")
     if should_stop():
         return Failure(cause=Cause.STOPPED, performance=performance)
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining) if remaining else None
@@ -140,7 +147,7 @@ def _back(
     before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
 ) -> Outcome:
     try:
-        if failure.cause is Cause.GONE:
+        if failure.cause in {Cause.GONE, Cause.BUG}:
             session.reopen(RECONNECT_S)
         return go_back(before, failure, session, watcher, is_unmanaged)
     except RestartedError as error:

@@ -180,3 +180,20 @@ def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_b
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT
     assert "VPP shows something else" in capsys.readouterr().err
     assert (dump(vpp, capsys) == before) is (options == [])
+
+
+def test_after_a_bug_of_ours_the_old_state_is_back(
+    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([ZeroDivisionError("nobody foresaw this"), None])
+
+    def stumble_once(*arguments: object, **named: object) -> tuple[()]:
+        if error := next(answers):
+            raise error
+        return ()
+
+    before = dump(vpp, capsys)
+    monkeypatch.setattr("vppcfg.transaction.transact.still_different", stumble_once)
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
+    assert "internal error: ZeroDivisionError: nobody foresaw this" in capsys.readouterr().err
+    assert dump(vpp, capsys) == before
