@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from signal import SIGTERM
 
 from vppcfg import __version__
@@ -70,18 +71,17 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Nam
         except StorageError as error:
             place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
             raise
+        ended = partial(_ended, record, stop, report, place)
         outcome = transact(
             plan,
             place.session,
             watcher=report,
             should_stop=stop,
             is_unmanaged=NameGlobs(intent.unmanaged).matches,
+            on_bug=ended,
             keep=intent.keep,
         )
-        code = _code_of(outcome, stop)
-        record = _ended(record, outcome, place)
-        report.ended(outcome, record, code, place.journal.folder)
-        return Made(code=code, record=record)
+        return ended(outcome)
 
 
 def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
@@ -160,16 +160,18 @@ def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
     return ExitCode.DIFFERENT if outcome.failure.cause is Cause.DIFFERENT else ExitCode.ROLLED_BACK
 
 
-def _ended(record: Record, outcome: Outcome, place: Workplace) -> Record:
-    """Write down how it ended; a disk that is full by now does not change what VPP has."""
+def _ended(record: Record, stop: Stop, report: Report, place: Workplace, outcome: Outcome) -> Made:
+    """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
+    code = _code_of(outcome, stop)
     status, text = _status_of(outcome, has_timer=record.timer is not None)
     if status in {Status.UNDONE, Status.STRANDED}:
         disarm(record)
     try:
-        return place.journal.end(record, status, now(), text)
+        record = place.journal.end(record, status, now(), text)
     except StorageError as error:
         log.error("The journal does not know how this ended: %s", error.message)
-        return record
+    report.ended(outcome, record, code, place.journal.folder)
+    return Made(code=code, record=record)
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:

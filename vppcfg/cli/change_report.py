@@ -84,8 +84,7 @@ class TextReport:
         if failure.cause is Cause.GONE:
             log.error("%s", printable(failure.text))
         elif failure.cause is Cause.BUG:
-            log.error("%s", printable(failure.text))
-            log.error("This is a bug in vppcfg; please report it together with what the same command shows with -d")
+            log.error("vppcfg itself has failed in the middle of it")
         elif failure.cause is Cause.DIFFERENT:
             log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
             complain(painted_changes(failure.remaining, Paint(False)).rstrip("\n"))
@@ -105,7 +104,7 @@ class TextReport:
         elif outcome.ending is Ending.KEPT:
             log.error("It stays as it is, as --keep asks")
         elif outcome.ending is Ending.OLD:
-            log.error("The old state is back: %d step(s) were undone", outcome.undone)
+            log.error("The old state is back; the way took %d step(s)", outcome.undone)
         else:
             _say_what_stands(outcome, folder / f"{record.entry.number:06}")
 

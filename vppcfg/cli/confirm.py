@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.dataplane_options import add_socket_option
 from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode, PlanRefusedError
 
@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="keep a change that was applied with --confirm",
         description="Keep the change that was applied with --confirm, and stop the timer that would roll it back.",
     )
-    add_dataplane_options(parser)
+    add_socket_option(parser)
     add_state_dir_option(parser)
     parser.set_defaults(run=run)
 

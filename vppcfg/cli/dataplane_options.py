@@ -16,14 +16,19 @@ _NAMES_OF_VPP = ("vpp_main", "vpp")
 
 def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
     """Add -a and -j."""
-    parser.add_argument(
-        "-a", "--api-socket", metavar="SOCKET", default=DEFAULT_SOCKET, help="VPP's API socket (default: %(default)s)"
-    )
+    add_socket_option(parser)
     parser.add_argument(
         "-j",
         "--vpp-json-dir",
         metavar="DIR",
         help="API definitions (*.api.json) of a VPP that does not serve them itself (default: the usual places)",
+    )
+
+
+def add_socket_option(parser: argparse.ArgumentParser) -> None:
+    """Add -a, which names a VPP, also to commands that do not speak to it."""
+    parser.add_argument(
+        "-a", "--api-socket", metavar="SOCKET", default=DEFAULT_SOCKET, help="VPP's API socket (default: %(default)s)"
     )
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.dataplane_options import add_socket_option
 from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode
 
@@ -21,7 +21,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="list the changes that were made",
         description="List the changes that were made to this VPP, the oldest first, and how each stands.",
     )
-    add_dataplane_options(parser)
+    add_socket_option(parser)
     add_state_dir_option(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
     parser.set_defaults(run=run)

@@ -5,7 +5,6 @@ It changes what a plan says and nothing else; the journal, the questions and the
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,8 +19,6 @@ from vppcfg.plan.retarget import retarget
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import still_different
-
-_log = logging.getLogger(__name__)
 
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the way back is given up."""
@@ -106,14 +103,22 @@ def transact(
     watcher: Watcher,
     should_stop: Callable[[], bool],
     is_unmanaged: Callable[[str], bool],
+    on_bug: Callable[[Outcome], None],
     keep: bool = False,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
     `should_stop` is asked all the time, but not on the way back. With `keep`, a state that differs from the desired
-    one although every step succeeded stays as it is.
+    one although every step succeeded stays as it is. An error that nobody foresaw is raised again, after the way back
+    and after `on_bug` was told how VPP stands.
     """
-    failure = _forward(plan, session, watcher, should_stop)
+    try:
+        failure = _forward(plan, session, watcher, should_stop)
+    except BaseException:
+        failure = Failure(cause=Cause.BUG)
+        watcher.failed(failure)
+        on_bug(_back(plan.observed, failure, session, watcher, is_unmanaged))
+        raise
     if failure is None:
         return Outcome(ending=Ending.NEW)
     watcher.failed(failure)
@@ -135,9 +140,6 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
     except DataplaneError as error:
         return Failure(cause=Cause.GONE, text=error.message)
-    except Exception as error:  # noqa: BLE001 (whatever it is, VPP must not stay half-way)
-        _log.debug("Here the error arose:", exc_info=error)
-        return Failure(cause=Cause.BUG, text=f"internal error: {type(error).__name__}: {error}")
     if should_stop():
         return Failure(cause=Cause.STOPPED, performance=performance)
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining) if remaining else None

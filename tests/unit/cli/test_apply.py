@@ -194,6 +194,8 @@ def test_after_a_bug_of_ours_the_old_state_is_back(
 
     before = dump(vpp, capsys)
     monkeypatch.setattr("vppcfg.transaction.transact.still_different", stumble_once)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
-    assert "internal error: ZeroDivisionError: nobody foresaw this" in capsys.readouterr().err
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.BUG
+    captured = capsys.readouterr()
+    assert "The old state is back" in captured.err
+    assert "internal error: ZeroDivisionError: nobody foresaw this" in captured.err
     assert dump(vpp, capsys) == before
