@@ -12,7 +12,7 @@ from functools import partial
 from signal import SIGTERM
 
 from vppcfg import __version__
-from vppcfg.cli.change_report import report_for
+from vppcfg.cli.change_report import Report, report_for
 from vppcfg.cli.signals import Stop, deferring
 from vppcfg.cli.workplace import Workplace, now, own_command, who
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
