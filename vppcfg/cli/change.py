@@ -8,7 +8,6 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from signal import SIGTERM
 
 from vppcfg import __version__
@@ -71,7 +70,10 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Nam
         except StorageError as error:
             place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
             raise
-        ended = partial(_ended, record, stop, report, place)
+
+        def ended(outcome: Outcome) -> Made:
+            return _ended(record, outcome, stop, report, place)
+
         outcome = transact(
             plan,
             place.session,
@@ -160,7 +162,7 @@ def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
     return ExitCode.DIFFERENT if outcome.failure.cause is Cause.DIFFERENT else ExitCode.ROLLED_BACK
 
 
-def _ended(record: Record, stop: Stop, report: Report, place: Workplace, outcome: Outcome) -> Made:
+def _ended(record: Record, outcome: Outcome, stop: Stop, report: Report, place: Workplace) -> Made:
     """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
     code = _code_of(outcome, stop)
     status, text = _status_of(outcome, has_timer=record.timer is not None)

@@ -103,7 +103,7 @@ def transact(
     watcher: Watcher,
     should_stop: Callable[[], bool],
     is_unmanaged: Callable[[str], bool],
-    on_bug: Callable[[Outcome], None],
+    on_bug: Callable[[Outcome], object],
     keep: bool = False,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
