@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PUBLIC := .venv-public
 READY := $(VENV)/.ready
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
@@ -52,6 +53,19 @@ test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PR
 	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS)
 
+# The public vppcfg has the same name: it gets a virtual environment of its own, and is run, never imported.
+$(PUBLIC)/.ready:
+	@echo "Making $(PUBLIC) with the public vppcfg 1.2.4, to compare with"
+	@rm -rf $(PUBLIC)
+	@$(PYTHON) -m venv $(PUBLIC)
+	@$(PUBLIC)/bin/python -m pip install --disable-pip-version-check --no-input --quiet vppcfg==1.2.4 vpp_papi
+	@touch $@
+
+.PHONY: bench
+bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/performance.md; VPP_PREFIX=DIR: with a real VPP
+	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m bench \
+		--public $(PUBLIC)/bin/vppcfg --document docs/performance.md $(BENCH_ARGS)
+
 .PHONY: lint
 lint: $(READY) ## check style and types
 	@$(BIN)/python -m ruff check
@@ -75,5 +89,5 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -46,7 +46,7 @@ def prefix() -> Path:
 
 def skip_reason() -> str | None:
     """Return why no real VPP can be started here, None when one can."""
-    if "VPP_PREFIX" not in os.environ:
+    if not os.environ.get("VPP_PREFIX"):
         return "no real VPP: VPP_PREFIX names no installation"
     if not os.access(prefix() / "bin/vpp", os.X_OK):
         return f"no real VPP: {prefix() / 'bin/vpp'} is no program"
