@@ -25,6 +25,7 @@ from vppcfg.cli import (
     tune,
 )
 from vppcfg.cli.arguments import Command, build_parser
+from vppcfg.cli.collector import rare_collections
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
 from vppcfg.errors import ExitCode, VppcfgError
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     prepare_streams()
     try:
-        with terminating():
+        with terminating(), rare_collections():
             return _run(arguments)
     except VppcfgError as error:
         return _end(error)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from vppcfg.config.acceptance import doubtful_part
 from vppcfg.config.document import Document
 from vppcfg.config.parse import parse
 from vppcfg.config.reader import read_document
@@ -55,13 +57,20 @@ def parse_text(text: str | bytes, name: str) -> Loaded:
 
 def _check(document: Document) -> tuple[Configuration, list[Problem]]:
     """Return what can be made of a document, and what all stages that can still run find."""
-    from vppcfg.config.schema_check import check_shape
-
     content = {} if document.data is None else document.data
     unread = {problem.path for problem in document.problems if problem.rule == "yaml-value"}
-    found = [problem for problem in check_shape(content) if problem.path not in unread]
+    found = [problem for problem in _shape_problems(content) if problem.path not in unread]
     parsed = parse(content, {*unread, *(problem.path for problem in found)})
     return parsed.configuration, [*found, *parsed.problems, *check_rules(index_of(parsed))]
+
+
+def _shape_problems(content: Any) -> list[Problem]:
+    doubtful = doubtful_part(content)
+    if doubtful is None:
+        return []
+    from vppcfg.config.schema_check import check_shape
+
+    return check_shape(doubtful)
 
 
 def _placed(problems: Iterable[Problem], document: Document) -> Iterable[Problem]:
