@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from vppcfg.cli import (
     apply,
     check,
+    completion,
     confirm,
     diff,
     dump,
@@ -46,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     host,
     startup,
     tune,
+    completion,
 )
 """In the order of `vppcfg --help`."""
 
