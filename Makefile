@@ -87,6 +87,10 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 	@$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation --quiet --wheel-dir dist .
 	@ls dist/vppcfg-*.whl
 
+.PHONY: deb
+deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
+	@PYTHON=$(BIN)/python debian/build
+
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
 	@rm -rf $(VENV) $(PUBLIC) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
