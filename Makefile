@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PUBLIC := .venv-public
 READY := $(VENV)/.ready
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' vppcfg/__init__.py)
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
@@ -90,6 +91,15 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 .PHONY: deb
 deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
 	@PYTHON=$(BIN)/python debian/build
+
+# The same tree is built twice, once as what was there before.
+.PHONY: test-deb
+test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debian 12 and 13 (as root, from Debian's archive)
+	@[ "$$(id -u)" = 0 ] || { echo "Only root can make and enter a Debian of its own: run this as root"; exit 1; } >&2
+	@DEB_VERSION=$(VERSION)~before PYTHON=$(BIN)/python debian/build
+	@PYTHON=$(BIN)/python debian/build
+	@VPPCFG_DEB="$(CURDIR)/dist/vppcfg_$(VERSION)_all.deb" VPPCFG_DEB_BEFORE="$(CURDIR)/dist/vppcfg_$(VERSION)~before_all.deb" \
+		$(BIN)/python -m pytest tests/deb $(PYTEST_ARGS)
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
