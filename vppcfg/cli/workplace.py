@@ -20,7 +20,7 @@ from vppcfg.router import Router
 from vppcfg.transaction.accepted import settle
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal, Record
-from vppcfg.transaction.lock import Holder, Lock
+from vppcfg.transaction.lock import Holder, Lock, acquire_within
 from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.watchdog import is_alive
 
@@ -83,14 +83,17 @@ def who() -> str:
 
 @contextmanager
 def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0) -> Iterator[Workplace]:
-    """Take the lock, connect, waiting for VPP at most `patience_s`, and bring the journal in order.
+    """Take the lock, connect, waiting at most `patience_s` for each, and bring the journal in order.
 
     Raise LockedError, DataplaneError, StorageError, UntrustedFileError; PlanRefusedError when a change waits to be
     confirmed, unless `is_settling` is false.
     """
     made_folder(Path(args.state_dir))
     journal = Journal(made_folder(Path(args.state_dir) / folder_name(args.api_socket)))
-    with lock_of(args, f"vppcfg {args.command}") as lock:
+    lock = lock_of(args, f"vppcfg {args.command}")
+    if patience_s:
+        acquire_within(lock, patience_s)
+    with lock:
         if patience_s:
             connected_within(lambda: connect(args), patience_s).close()
         with Session(lambda: connect(args)) as session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +73,20 @@ def test_a_second_vppcfg_is_told_who_holds_the_lock(run: Run, vpp: str, folders_
     assert "vppcfg apply, process 4711, since 2026-01-02T03:04:05+00:00" in err
     assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
     assert list(folder.iterdir()) == []
+
+
+def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders_of_this_test: Path) -> None:
+    """An apply whose VPP has died still holds the lock for a moment when the new VPP is to be configured."""
+    assert not is_at(run, "l3.yaml")
+    folder = folders_of_this_test / "run"
+    folder.mkdir()
+    lock = Lock(folder / f"{folder_name(vpp)}.lock", Holder(pid=4711, command="vppcfg apply", since=""))
+    lock.acquire()
+    timer = threading.Timer(1.0, lock.release)
+    timer.start()
+    assert run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
+    timer.join()
+    assert is_at(run, "l3.yaml")
 
 
 def test_the_journal_has_the_plan_and_the_way_back(run: Run, journal: Path) -> None:
