@@ -58,3 +58,17 @@ class Dataplane(Protocol):
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""
+
+
+class Follower(Protocol):
+    """What tells when something happens to the interfaces of a VPP."""
+
+    def follow(self) -> None:
+        """Begin to be told. Raise DataplaneError."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds`, less when something happens, and return whether something did since the last call.
+
+        An interface that appears, disappears, or goes up or down is told; addresses, MTUs and all else are not. Raise
+        DataplaneError when VPP goes away.
+        """

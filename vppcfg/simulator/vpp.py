@@ -224,15 +224,17 @@ class SimulatedVpp:
             raise AssertionError(f"{name} cannot hold {values!r}: {problem}") from problem
 
     def _events(self, clients: Mapping[int, Client]) -> list[tuple[int, bytes]]:
+        """Return what VPP tells about what just happened: one message per interface and listener, by index."""
         events, self.tables.events = self.tables.events, []
         listeners = [client for client in clients.values() if client.wants_events]
         return list(self._packed_events(listeners, events)) if listeners else []
 
     def _packed_events(self, listeners: list[Client], events: list[InterfaceEvent]) -> Iterator[tuple[int, bytes]]:
-        for event in events:
-            flags = (1 if event.is_admin_up else 0) | (2 if event.is_link_up else 0)
+        for index in sorted({event.sw_if_index for event in events}):
+            batch = [event for event in events if event.sw_if_index == index]
+            flags = any(event.is_admin_up for event in batch) | any(event.is_link_up for event in batch) << 1
             for client in listeners:
-                values = (client.handle, client.pid, event.sw_if_index, flags, event.is_deleted)
+                values = (client.handle, client.pid, index, flags, any(event.is_deleted for event in batch))
                 yield client.handle, self.codec.pack("sw_interface_event", values)
 
 

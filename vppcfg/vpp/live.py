@@ -82,6 +82,14 @@ class LiveDataplane:
         """
         return perform(self._connection, operations, on_progress, should_stop)
 
+    def follow(self) -> None:
+        """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""
+        self._connection.follow_interfaces()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds` and return whether VPP told of a change. Raise DataplaneError when it goes away."""
+        return self._connection.wait_for_event(seconds)
+
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""
         self._connection.close()
