@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vppcfg.dataplane import Follower
     from vppcfg.linux.host import LinuxHost
     from vppcfg.router import Router
 
@@ -34,6 +35,11 @@ def add_socket_option(parser: argparse.ArgumentParser) -> None:
 
 def connect(args: argparse.Namespace) -> Router:
     """Return the VPP that the options name, with the Linux around it. Raise DataplaneError when there is none."""
+    return connect_following(args)[0]
+
+
+def connect_following(args: argparse.Namespace) -> tuple[Router, Follower]:
+    """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
     from vppcfg.router import Router
     from vppcfg.vpp.live import LiveDataplane
     from vppcfg.vpp.peer import pid_of_peer
@@ -43,7 +49,7 @@ def connect(args: argparse.Namespace) -> Router:
     sock = open_socket(path, TIMEOUT_S)
     linux = _linux_around(pid_of_peer(sock))
     vpp = LiveDataplane.over(sock, json_dir=args.vpp_json_dir, timeout_s=TIMEOUT_S, peer=f"VPP at {path}")
-    return Router(vpp, linux)
+    return Router(vpp, linux), vpp
 
 
 def _linux_around(pid: int | None) -> LinuxHost | None:

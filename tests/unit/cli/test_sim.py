@@ -161,9 +161,10 @@ def test_the_stats_socket_of_another_vpp_is_left_alone(start: Start, tmp_path: P
 @pytest.mark.parametrize(
     ("fault", "expected"),
     [
-        (["--fail-at", "1"], ExitCode.STRANDED),
-        (["--lie-at", "1"], ExitCode.STRANDED),
-        (["--skip-at", "2-"], ExitCode.DIFFERENT),
+        (["--fail-at", "1"], ExitCode.ROLLED_BACK),
+        (["--lie-at", "1"], ExitCode.ROLLED_BACK),
+        (["--skip-at", "3"], ExitCode.DIFFERENT),
+        (["--skip-at", "2-"], ExitCode.STRANDED),
         (["--late-at", "1", "--late", "0.2"], ExitCode.DONE),
         (["--hang-at", "1", "--hang", "0.2"], ExitCode.DONE),
         (["--pace", "0.1"], ExitCode.DONE),

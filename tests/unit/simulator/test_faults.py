@@ -294,7 +294,7 @@ def test_a_vpp_that_restarts_is_another_one_without_configuration(tmp_path: Path
     paths = tmp_path / "api.sock", tmp_path / "stats.sock"
     with SimulatorServer(vpp, paths[0], stats_path=paths[1], on_death=lambda: deaths.append(vpp.faults.count)):
         wire = connected(vpp, paths[0])
-        before = boot_time(paths[1])
+        before, process = boot_time(paths[1]), wire.call("control_ping")[2]
         assert set_mtus(wire, 1000) == [0]
         assert wire.call("create_loopback", bytes(6))[0] == 0
         wire.send("sw_interface_set_mtu", [wire.handle, CONTEXT, 1, 2000, 0, 0, 0])
@@ -304,6 +304,7 @@ def test_a_vpp_that_restarts_is_another_one_without_configuration(tmp_path: Path
         wire = connected(vpp, paths[0])
         assert len(wire.dump("sw_interface_dump", ALL, False, b"")) == 2
         assert (mtu_of(vpp), boot_time(paths[1]) > before) == (9000, True)
+        assert wire.call("control_ping")[2] != process
         assert set_mtus(wire, 3000) == [0]
         wire.close()
     assert (deaths, vpp.faults.count) == ([3], 4)
