@@ -117,6 +117,18 @@ class RealVpp:
         if self.folder.name:
             shutil.rmtree(self.folder, ignore_errors=True)
 
+    def restart(self, ports: Sequence[str] = ()) -> None:
+        """Kill VPP and start it again at the same place, with ports but without configuration."""
+        self._client = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        for name in ("api.sock", "cli.sock", "stats.sock"):
+            (self.folder / name).unlink(missing_ok=True)
+        self._launch()
+        for number, port in enumerate(ports):
+            self._add_port(number, port)
+
     def __enter__(self) -> RealVpp:
         self.start()
         return self

@@ -24,6 +24,7 @@ from vppcfg.cli import (
     sim,
     startup,
     tune,
+    watch,
 )
 from vppcfg.cli.arguments import Command, build_parser
 from vppcfg.cli.collector import rare_collections
@@ -41,6 +42,7 @@ COMMANDS: tuple[Command, ...] = (
     rollback,
     history,
     diff,
+    watch,
     dump,
     explain,
     sim,

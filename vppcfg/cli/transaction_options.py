@@ -12,7 +12,7 @@ DEFAULT_RUN_DIR = "/run/vppcfg"
 _LONGEST_WINDOW_MIN = 24 * 60.0
 
 
-def add_state_dir_option(parser: argparse.ArgumentParser) -> None:
+def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
     """Add --state-dir."""
     parser.add_argument(
         "--state-dir",
