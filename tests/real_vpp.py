@@ -94,18 +94,6 @@ class RealVpp:
             self.stop()
             raise
 
-    def restart(self, ports: Sequence[str] = ()) -> None:
-        """Kill VPP and start another one in its place, with new ports; its namespaces are gone with it."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        self._client = None
-        for name in ("api.sock", "cli.sock"):
-            (self.folder / name).unlink(missing_ok=True)
-        self._launch()
-        for number, port in enumerate(ports):
-            self._add_port(number, port)
-
     def stop(self) -> None:
         """End VPP and remove everything that was made for it; safe to call twice."""
         self._disconnect()
