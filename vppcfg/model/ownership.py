@@ -10,7 +10,8 @@ MARK = "vppcfg"
 TAG_BYTES = 63
 """VPP keeps 64 bytes of an interface's tag, the last one NUL (vnet/interface.api)."""
 
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f{}$#\\]")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\]")
+"""What would end a word or a line of VPP's CLI, begin a comment or a macro, or drive a terminal."""
 
 
 def tag_for(description: str | None) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered, subject
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import line_of
+from vppcfg.render.cli_words import harmless, is_sayable
 
 LARGEST_SUB_ID = 2**31 - 1
 """VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
@@ -45,12 +46,14 @@ def plan_text(plan: Plan) -> PlanText:
 def describe(operation: Operation) -> str:
     """Return a short text of an operation that has no CLI form."""
     verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
-    return f"{verb} {subject(operation)}"
+    return f"{verb} {harmless(subject(operation))}"
 
 
 def cli_line(operation: Operation) -> str | None:
-    """Return the CLI line of an operation, or None when VPP's CLI cannot say it."""
-    return None if any(_is_unnamable(name) for name in _named_in(operation)) else line_of(operation)
+    """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands."""
+    if any(_is_unnamable(name) for name in _named_in(operation)) or not is_sayable(operation):
+        return None
+    return line_of(operation)
 
 
 def _named_in(operation: Operation) -> tuple[str, ...]:
