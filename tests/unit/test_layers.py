@@ -108,6 +108,23 @@ def test_only_the_command_prints(module: Path) -> None:
 
 
 @every_module
+def test_nothing_reaches_a_shell(module: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
+    assert {keyword.arg for call in calls for keyword in call.keywords}.isdisjoint({"shell", "executable"})
+    names = {name for name in imports_of(module) if name.startswith(("os.", "subprocess."))}
+    called = {ast.unparse(call.func) for call in calls} | names
+    assert called.isdisjoint({f"os.{name}" for name in ("system", "popen", "execl", "execlp", "spawnl", "posix_spawn")})
+    assert called.isdisjoint({"subprocess.getoutput", "subprocess.getstatusoutput", "eval", "exec", "pty.spawn"})
+
+
+@every_module
+def test_programs_are_started_in_few_places(module: Path) -> None:
+    """Each of them is listed in docs/security.md."""
+    starts = {"subprocess"} & {name.partition(".")[0] for name in imports_of(module)}
+    assert not starts or str(module.relative_to(ROOT)) in (ROOT / "docs" / "security.md").read_text()
+
+
+@every_module
 def test_only_the_frame_of_the_command_catches_everything(module: Path) -> None:
     caught = [handler.lineno for handler in handlers_of(module) if catches_everything(handler)]
     assert len(caught) == (1 if module == PACKAGE / "cli" / "main.py" else 0)

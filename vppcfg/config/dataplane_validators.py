@@ -116,7 +116,7 @@ class FilePath(Validator):  # type: ignore[misc]
 
     def fail(self, value: Any) -> str:
         """Say what a path is here."""
-        return f"{shown(value)} is no absolute path, without spaces, braces and #"
+        return f"{shown(value)} is no absolute path of letters, digits and ._:@+=~%,-"
 
 
 class GroupName(Validator):  # type: ignore[misc]

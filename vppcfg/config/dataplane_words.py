@@ -10,11 +10,9 @@ from vppcfg.model.cpu_list import HIGHEST_CPU, cpus_of
 from vppcfg.model.size import KIB, MIB, bytes_of
 
 AUTO = "auto"
-_PATH = re.compile(r"/[!-~]+")
+_PATH = re.compile(r"/[A-Za-z0-9/._:@+=~%,-]+")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}")
 _PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}?(_plugin\.so)?")
-_MARKUP = frozenset("#{}")
-"""What would end a value in startup.conf."""
 _HUGEPAGES = frozenset({64 * KIB, *(number * MIB for number in (1, 2, 16, 32, 256, 512, 1024, 2048, 16384))})
 
 
@@ -64,7 +62,7 @@ def is_hugepage_size(value: Any) -> bool:
 
 def is_file_path(value: Any) -> bool:
     """Return whether a value is an absolute path that can stand in startup.conf."""
-    return isinstance(value, str) and _PATH.fullmatch(value) is not None and _MARKUP.isdisjoint(value)
+    return isinstance(value, str) and _PATH.fullmatch(value) is not None
 
 
 def is_group_name(value: Any) -> bool:

@@ -69,7 +69,7 @@ WORDS: dict[str, JsonSchema] = {
     "acl_name": text(LIST.pattern, ACL_LENGTH),
     "address": text(_ADDRESS),
     "endpoint": {"anyOf": [text(_ADDRESS), text(LIST.pattern, LIST_LENGTH)]},
-    "file_path": text(r"/[!-~]+"),
+    "file_path": text(r"/[A-Za-z0-9/._:@+=~%,-]+"),
     "glob": text(GLOB.pattern),
     "group_name": text(r"[A-Za-z_][A-Za-z0-9_.-]*", 32),
     "host": text(_HOST),
