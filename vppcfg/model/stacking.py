@@ -17,6 +17,7 @@ class Stacking:
         """Start with `interfaces`."""
         self._on_port: dict[str, set[str]] = {}
         self._below_tag: dict[_OuterTag, set[str]] = {}
+        self._with_tag: dict[_OuterTag, str] = {}
         for interface in interfaces:
             self.add(interface)
 
@@ -24,15 +25,19 @@ class Stacking:
         """Enter an interface; a port hangs on nothing."""
         if interface.parent is not None:
             self._on_port.setdefault(interface.parent, set()).add(interface.name)
-            if (tag := _tag_below(interface)) is not None:
+            if (tag := _outer_tag(interface)) is not None:
                 self._below_tag.setdefault(tag, set()).add(interface.name)
+            elif (tag := _only_tag(interface)) is not None:
+                self._with_tag[tag] = interface.name
 
     def remove(self, interface: Interface) -> None:
         """Take out an interface that was entered."""
         if interface.parent is not None:
             self._on_port[interface.parent].discard(interface.name)
-            if (tag := _tag_below(interface)) is not None:
+            if (tag := _outer_tag(interface)) is not None:
                 self._below_tag[tag].discard(interface.name)
+            elif (tag := _only_tag(interface)) is not None:
+                self._with_tag.pop(tag, None)
 
     def on_port(self, name: str) -> Collection[str]:
         """Return all sub-interfaces of a port."""
@@ -42,11 +47,16 @@ class Stacking:
         """Return what hangs on an interface: of a port all sub-interfaces, of one tag those with a second below it."""
         if interface.parent is None:
             return self.on_port(interface.name)
-        tag = _tag_of(interface)
+        tag = _only_tag(interface)
         return self._below_tag.get(tag, ()) if tag is not None else ()
 
+    def carrier_of(self, interface: Interface) -> str | None:
+        """Return the sub-interface with the outer tag of one that has two."""
+        tag = _outer_tag(interface)
+        return self._with_tag.get(tag) if tag is not None else None
 
-def _tag_of(interface: Interface) -> _OuterTag | None:
+
+def _only_tag(interface: Interface) -> _OuterTag | None:
     """Return the tag of a sub-interface that has just one."""
     match = interface.encapsulation
     if interface.parent is None or not isinstance(match, Encapsulation) or match.inner is not None:
@@ -54,7 +64,7 @@ def _tag_of(interface: Interface) -> _OuterTag | None:
     return interface.parent, match.outer, match.is_dot1ad
 
 
-def _tag_below(interface: Interface) -> _OuterTag | None:
+def _outer_tag(interface: Interface) -> _OuterTag | None:
     """Return the outer tag of a sub-interface that has two."""
     match = interface.encapsulation
     if interface.parent is None or not isinstance(match, Encapsulation) or match.inner is None:

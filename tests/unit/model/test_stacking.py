@@ -28,6 +28,12 @@ def test_all_sub_interfaces_hang_on_their_port_and_two_tags_on_the_outer_one() -
     assert [list(stacking.hanging_on(leaf)) for leaf in (INNER, OTHER, ELSEWHERE)] == [[], [], []]
 
 
+def test_two_tags_are_carried_by_the_outer_one() -> None:
+    stacking = Stacking([PORT, OUTER, OUTER_AD, INNER, INNER_AD, ELSEWHERE, OTHER])
+    carried = {leaf.name: stacking.carrier_of(leaf) for leaf in (INNER, INNER_AD, ELSEWHERE, OTHER, OUTER, PORT)}
+    assert carried == {"p.3": "p.1", "p.4": "p.2", "q.3": None, "p.6": None, "p.1": None, "p": None}
+
+
 def test_what_is_taken_out_hangs_on_nothing() -> None:
     stacking = Stacking([OUTER, INNER])
     stacking.remove(INNER)

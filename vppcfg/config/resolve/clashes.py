@@ -5,13 +5,14 @@ Such objects stay as they are: their names, addresses and VLAN tags are taken, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from vppcfg.model.address import AddressIndex
 from vppcfg.model.configuration import Configuration
-from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.interface import Interface
 from vppcfg.model.naming import natural_key
 from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
 
 
@@ -49,22 +50,12 @@ def _lost_references(untouched: State, observed: State, desired: State) -> Itera
 
 def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield a problem for each pair of an unmanaged sub-interface whose carrying pair would change or go."""
-    children = observed.sub_interfaces_by_parent()
+    stacking = Stacking(observed.interfaces.values())
     for name in sorted(untouched.lcps, key=natural_key):
-        for carrier in _carriers(observed.interfaces[name], observed, children):
-            if carrier in observed.lcps and desired.lcps.get(carrier) != observed.lcps[carrier]:
+        interface = observed.interfaces[name]
+        for carrier in (interface.parent, stacking.carrier_of(interface)):
+            if carrier is not None and carrier in observed.lcps and desired.lcps.get(carrier) != observed.lcps[carrier]:
                 yield _refers(f"{name} is not managed and its LCP hangs on that of {carrier}, which must stay as it is")
-
-
-def _carriers(interface: Interface, observed: State, children: Mapping[str, list[str]]) -> Iterator[str]:
-    if interface.parent is None:
-        return
-    yield interface.parent
-    inner = interface.encapsulation
-    for sibling in children[interface.parent]:
-        outer = observed.interfaces[sibling].encapsulation
-        if isinstance(outer, Encapsulation) and isinstance(inner, Encapsulation) and outer.carries(inner):
-            yield sibling
 
 
 def _lost_bonds(untouched: State, observed: State, desired: State) -> Iterator[Problem]:

@@ -32,7 +32,7 @@ def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
         return f"{interface.parent} has no LCP pair"
     if encapsulation.tag_count == 1:
         return None
-    carrier = draft.matches.get((interface.parent, (encapsulation.outer, None, encapsulation.is_dot1ad)))
+    carrier = draft.stacking.carrier_of(interface)
     if carrier is not None and _has_working_pair(carrier, draft):
         return None
     return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"

@@ -1,0 +1,269 @@
+"""Work in proportion to a network: counted in function calls and API messages, so that a busy machine changes nothing.
+
+What an interface costs has a budget, a tenth above what it takes at present, and growth is held against the size. Time
+is measured by `make bench`.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import socket
+import threading
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache, partial
+
+import pytest
+
+from bench.networks import KINDS, Network
+from vppcfg.config import parse_text
+from vppcfg.config.address import _canonical
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.prefix import _network_of
+from vppcfg.config.resolve import resolve
+from vppcfg.config.write import write
+from vppcfg.dataplane import Performance
+from vppcfg.model.address import address_key
+from vppcfg.model.naming import natural_key
+from vppcfg.model.state import State
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.render.cli_text import plan_text
+from vppcfg.render.diff_view import diff_lines
+from vppcfg.simulator.handlers.call import Client
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.server import serve_stream
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import LiveDataplane
+
+_CACHES = (_canonical, _network_of, address_key, natural_key)
+SMALL, LARGE = 100, 400
+
+
+def calls_in(work: Callable[[], object]) -> int:
+    """Return the number of function calls, those into C too, that some work takes with empty caches."""
+    for cache in _CACHES:
+        cache.cache_clear()
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+@lru_cache
+def network(kind: str, size: int) -> Network:
+    """Return a network of bench/."""
+    return KINDS[kind](size)
+
+
+@lru_cache
+def states(text: str) -> tuple[State, State]:
+    """Return what a VPP with just the ports has, and what a file wants."""
+    configuration = parse_text(text, "file").configuration
+    assert configuration is not None
+    observed = assumed_state(configuration)
+    return observed, resolve(configuration, observed).desired
+
+
+def check(source: Network) -> object:
+    return parse_text(source.text, "file")
+
+
+def plan_from_empty(source: Network) -> Plan:
+    return make_plan(*states(source.text))
+
+
+def plan_to_empty(source: Network) -> Plan:
+    observed, desired = states(source.text)
+    return make_plan(desired, observed)
+
+
+def plan_nothing(source: Network) -> Plan:
+    configuration = parse_text(source.text, "file").configuration
+    assert configuration is not None
+    resolution = resolve(configuration, states(source.text)[1])
+    return make_plan(resolution.observed, resolution.desired)
+
+
+def show_plan(source: Network) -> object:
+    plan = plan_from_empty(source)
+    return plan_text(plan), list(diff_lines(plan)), plan.impact
+
+
+def dump(source: Network) -> str:
+    return write(states(source.text)[1])
+
+
+def calls_per_object(work: Callable[[Network], object], kind: str) -> tuple[float, float]:
+    """Return the calls for each object of a network, and how much more four times as many take."""
+    work(network(kind, 10))
+    states(network(kind, SMALL).text), states(network(kind, LARGE).text)
+    small, large = (calls_in(partial(work, network(kind, size))) for size in (SMALL, LARGE))
+    return (large - small) / (LARGE - SMALL), large / small
+
+
+BUDGETS: dict[Callable[[Network], object], float] = {
+    check: 260,
+    plan_from_empty: 380,
+    plan_to_empty: 300,
+    plan_nothing: 430,
+    show_plan: 1260,
+    dump: 255,
+}
+"""Function calls for each sub-interface with two addresses and an LCP pair."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sub-interfaces-without-lcp"])
+@pytest.mark.parametrize("work", BUDGETS, ids=lambda f: f.__name__)
+def test_four_times_as_much_takes_four_times_the_work(work: Callable[[Network], object], kind: str) -> None:
+    calls, growth = calls_per_object(work, kind)
+    assert growth < 4.3
+    if kind == "sub-interfaces":
+        assert calls < BUDGETS[work]
+
+
+def two_tags(size: int) -> str:
+    """Return sub-interfaces with the same outer tag on one port, each with an LCP pair."""
+    subs = "\n".join(
+        f"      {n}: {{ lcp: e0.1.{n}, encapsulation: {{ dot1q: 1, inner-dot1q: {n}, exact-match: true }} }}"
+        for n in range(2, size + 2)
+    )
+    return f"interfaces:\n  eth0:\n    lcp: e0\n    sub-interfaces:\n      1: {{ lcp: e0.1 }}\n{subs}\n"
+
+
+def one_bridge(size: int) -> str:
+    """Return sub-interfaces of one port in one bridge domain."""
+    subs = "\n".join(f"      {n}: {{ mtu: 1500 }}" for n in range(1, size + 1))
+    members = "\n".join(f"      - eth0.{n}" for n in range(1, size + 1))
+    bridge = f"bridgedomains:\n  bd1:\n    mtu: 1500\n    interfaces:\n{members}\n"
+    return f"interfaces:\n  eth0:\n    mtu: 9000\n    sub-interfaces:\n{subs}\n{bridge}"
+
+
+def one_donor(size: int) -> str:
+    """Return sub-interfaces that all borrow from one loopback and apply the same access lists."""
+    subs = "\n".join(f"      {n}: {{ unnumbered: loop0, acls: {{ input: a }} }}" for n in range(1, size + 1))
+    loopback = "loopbacks:\n  loop0: { addresses: [ 192.0.2.1/32 ] }\n"
+    acl = "acls:\n  a: { terms: [ { action: permit } ] }\n"
+    return f"interfaces:\n  eth0:\n    sub-interfaces:\n{subs}\n{loopback}{acl}"
+
+
+def one_prefix(size: int) -> str:
+    """Return one port with many addresses of one prefix."""
+    addresses = "\n".join(f"    - 10.0.{n >> 8}.{n & 255}/16" for n in range(1, size + 1))
+    return f"interfaces:\n  eth0:\n    addresses:\n{addresses}\n"
+
+
+@pytest.mark.parametrize("work", BUDGETS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("text_of", [two_tags, one_bridge, one_donor, one_prefix], ids=lambda f: f.__name__)
+def test_crowding_around_one_object_takes_no_more_work(
+    work: Callable[[Network], object], text_of: Callable[[int], str]
+) -> None:
+    sources = [Network(size=size, ports=("eth0",), text=text_of(size), edit=("", "")) for size in (SMALL, LARGE)]
+    for source in sources:
+        states(source.text)
+    small, large = (calls_in(partial(work, source)) for source in sources)
+    assert large < 4.3 * small
+
+
+class CountingVpp(SimulatedVpp):
+    """A simulated VPP that counts the messages that come in, by name."""
+
+    def __init__(self, ports: tuple[str, ...]) -> None:
+        super().__init__(ports=[PhysicalPort(name=name) for name in ports])
+        self.counts: Counter[str] = Counter()
+
+    def handle(
+        self,
+        message: bytes,
+        client: Client,
+        clients: Mapping[int, Client],
+        pause: Callable[[float], None] | None = None,
+    ) -> list[tuple[int, bytes]]:
+        self.counts[str(self.codec.name_of(message))] += 1
+        return super().handle(message, client, clients, pause)
+
+
+@contextmanager
+def running(ports: tuple[str, ...]) -> Iterator[tuple[CountingVpp, LiveDataplane]]:
+    vpp, (ours, theirs) = CountingVpp(ports), socket.socketpair()
+    server = threading.Thread(target=serve_stream, args=(vpp, theirs))
+    server.start()
+    try:
+        with LiveDataplane.over(ours) as dataplane:
+            yield vpp, dataplane
+    finally:
+        server.join()
+
+
+def requests(size: int) -> tuple[Counter[str], Counter[str], int]:
+    """Return what is asked to read, and to configure, a network of this size, and the number of operations."""
+    source = network("sub-interfaces", size)
+    observed, desired = states(source.text)
+    operations = make_plan(observed, desired).operations
+    with running(source.ports) as (vpp, dataplane):
+        vpp.counts.clear()
+        performance = dataplane.perform(operations)
+        configuring = Counter(vpp.counts)
+        vpp.counts.clear()
+        dataplane.observe()
+        reading = Counter(vpp.counts)
+    assert performance.done == tuple(range(len(operations)))
+    return reading, configuring, len(operations)
+
+
+def test_a_vpp_is_read_with_two_requests_per_interface() -> None:
+    (small, _, _), (large, _, _) = requests(SMALL), requests(LARGE)
+    assert large - small == {"ip_address_dump": 2 * (LARGE - SMALL)}
+    assert (large - Counter(["ip_address_dump"] * large.total())).total() < 60
+
+
+def test_an_operation_is_one_request() -> None:
+    (_, small, few), (_, large, many) = requests(SMALL), requests(LARGE)
+    assert (large - small).total() == many - few
+    assert large.total() - many < 10
+
+
+def calls_to_talk(size: int, talk: Callable[[LiveDataplane, tuple[Operation, ...]], object]) -> int:
+    """Return the function calls that this side makes when it talks to a VPP about a network."""
+    source = network("sub-interfaces", size)
+    operations = make_plan(*states(source.text)).operations
+    with running(source.ports) as (_, dataplane):
+        dataplane.observe()
+        return calls_in(lambda: talk(dataplane, operations))
+
+
+def perform(dataplane: LiveDataplane, operations: tuple[Operation, ...]) -> Performance:
+    return dataplane.perform(operations)
+
+
+def perform_and_read(dataplane: LiveDataplane, operations: tuple[Operation, ...]) -> State:
+    dataplane.perform(operations)
+    return dataplane.observe()
+
+
+@pytest.mark.parametrize(("talk", "budget"), [(perform, 400), (perform_and_read, 600)], ids=["perform", "read"])
+def test_talking_to_a_vpp_takes_work_in_proportion(
+    talk: Callable[[LiveDataplane, tuple[Operation, ...]], object], budget: int
+) -> None:
+    small, large = (calls_to_talk(size, talk) for size in (SMALL, LARGE))
+    assert (large - small) / (LARGE - SMALL) < budget
+    assert large < 4.3 * small
+
+
+def test_nothing_is_parsed_twice() -> None:
+    calls_in(lambda: check(network("sub-interfaces", SMALL)))
+    assert _canonical.cache_info().misses == 2 * SMALL
+    assert address_key.cache_info().misses <= 2 * SMALL + 1
+
+
+def test_memory_grows_with_the_network() -> None:
+    peaks = []
+    for size in (SMALL, LARGE):
+        source = network("sub-interfaces", size)
+        tracemalloc.start()
+        show_plan(source)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert (peaks[1] - peaks[0]) / (LARGE - SMALL) < 8_000
