@@ -111,7 +111,7 @@ class _StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         for line in self.format(record).splitlines():
-            complain(printable(line))
+            complain(printable(line), record.levelno)
 
 
 def _end(error: VppcfgError) -> ExitCode:

@@ -21,6 +21,9 @@ log = logging.getLogger("vppcfg.reconciler.write")
 """Named as in the logs that operators know."""
 
 STDOUT_NAME = "(stdout)"
+_PRIORITIES = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
+"""What the journal calls them (sd-daemon(3))."""
+_NOTICE = 5
 
 
 class ColourChoice(Enum):
@@ -89,10 +92,26 @@ def say(text: str) -> None:
     write(text + "\n", sys.stdout)
 
 
-def complain(text: str) -> None:
-    """Write a line to standard error; when that cannot take it nobody can be told, and the work goes on."""
+def complain(text: str, level: int = logging.ERROR) -> None:
+    """Write to standard error, to a journal with the priority of `level` before each line.
+
+    When that cannot take it nobody can be told, and the work goes on.
+    """
+    mark = f"<{_PRIORITIES.get(level, _NOTICE)}>" if leads_to_journal(sys.stderr) else ""
     with suppress(UsageError):
-        write(text + "\n", sys.stderr)
+        write("".join(f"{mark}{line}\n" for line in text.split("\n")), sys.stderr)
+
+
+def leads_to_journal(stream: TextIO | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a stream is a service's way to systemd's journal ($JOURNAL_STREAM, systemd.exec(5))."""
+    named = environment.get("JOURNAL_STREAM")
+    if not named or stream is None:
+        return False
+    try:
+        status = os.fstat(stream.fileno())
+    except (OSError, ValueError):
+        return False
+    return named == f"{status.st_dev}:{status.st_ino}"
 
 
 def write_document(text: str, file_name: str | None) -> None:

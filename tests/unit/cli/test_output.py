@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.cli.output import Colour, ColourChoice, Paint, paint_for, printable, write, write_document
+from vppcfg.cli.output import (
+    Colour,
+    ColourChoice,
+    Paint,
+    complain,
+    leads_to_journal,
+    paint_for,
+    printable,
+    write,
+    write_document,
+)
 from vppcfg.errors import UsageError
 
 
@@ -130,3 +140,22 @@ def test_a_closed_standard_output_is_no_error() -> None:
 def test_a_log_that_cannot_be_written_stops_nothing() -> None:
     finished = run_vppcfg("--debug nonsense 2> /dev/full")
     assert (finished.returncode, finished.stderr) == (3, "")
+
+
+def test_a_journal_gets_the_priority_of_each_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "journal").open("w") as stream:
+        status = os.fstat(stream.fileno())
+        monkeypatch.setenv("JOURNAL_STREAM", f"{status.st_dev}:{status.st_ino}")
+        monkeypatch.setattr(sys, "stderr", stream)
+        complain("one\ntwo")
+        complain("three", logging.INFO)
+        complain("four", logging.WARNING)
+    assert (tmp_path / "journal").read_text() == "<3>one\n<3>two\n<6>three\n<4>four\n"
+
+
+def test_a_stream_that_a_service_has_led_elsewhere_is_no_journal(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w") as stream:
+        assert not leads_to_journal(stream, {"JOURNAL_STREAM": "8:4711"})
+        assert not leads_to_journal(stream, {})
+    assert not leads_to_journal(io.StringIO(), {"JOURNAL_STREAM": "8:4711"})
+    assert not leads_to_journal(None, {"JOURNAL_STREAM": "8:4711"})

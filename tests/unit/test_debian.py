@@ -1,0 +1,153 @@
+"""What of the Debian package can be told without building it: `make test-deb` builds, installs and boots it."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from vppcfg import __version__
+from vppcfg.cli.arguments import build_parser
+from vppcfg.cli.main import COMMANDS
+from vppcfg.config import parse_text
+
+ROOT = Path(__file__).resolve().parents[2]
+DEBIAN = ROOT / "debian"
+PACKAGE_OF = {
+    "jinja2": "python3-jinja2",
+    "pyroute2": "python3-pyroute2",
+    "ruamel": "python3-ruamel.yaml",
+    "yaml": "python3-yaml",
+}
+"""Which Debian package brings a module."""
+IN_DEBIAN_12 = {"jinja2": "3.1.2", "pyroute2": "0.7.2", "pyyaml": "6.0", "ruamel.yaml": "0.17.21"}
+"""By name on PyPI; https://packages.debian.org/bookworm/"""
+ONLY_TO_BUILD = {"markdown_it"}
+SERVICES = {
+    "vppcfg.service": DEBIAN / "vppcfg.service",
+    "vppcfg-watch.service": DEBIAN / "vppcfg.vppcfg-watch.service",
+}
+every_service = pytest.mark.parametrize("service", SERVICES)
+
+
+def field(name: str) -> list[str]:
+    """Return the entries of a field of debian/control, without versions."""
+    text = re.search(rf"^{name}:((?:\n? .*)+)", (DEBIAN / "control").read_text(), re.MULTILINE)
+    assert text is not None
+    return [entry.split()[0] for entry in text[1].replace("\n", " ").split(",") if entry.strip()]
+
+
+def bundled() -> dict[str, str]:
+    """Return the version of each module that the package carries itself."""
+    return dict(
+        re.findall(r"^(\w+)==(\S+) --hash=sha256:[0-9a-f]{64}$", (DEBIAN / "bundled.txt").read_text(), re.MULTILINE)
+    )
+
+
+def imported() -> set[str]:
+    """Return the modules from outside the standard library that vppcfg imports."""
+    found = set()
+    for path in (ROOT / "vppcfg").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+    return found & (set(PACKAGE_OF) | set(bundled()) | ONLY_TO_BUILD | declared())
+
+
+def declared() -> set[str]:
+    """Return what pyproject.toml asks for, by the names of modules."""
+    text = (ROOT / "pyproject.toml").read_text()
+    (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    return {name.partition(".")[0] for name in re.findall(r'"([\w.]+)>=', block)} - {"pyyaml"}
+
+
+def unit(service: str) -> configparser.RawConfigParser:
+    """Return a unit file; of a key that stands twice, the last."""
+    parser = configparser.RawConfigParser(strict=False, comment_prefixes="#", delimiters="=")
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read(SERVICES[service])
+    return parser
+
+
+def test_the_package_depends_on_what_is_imported_or_carries_it() -> None:
+    depended = {module for module, package in PACKAGE_OF.items() if package in field("Depends")}
+    assert imported() - ONLY_TO_BUILD == depended | set(bundled())
+
+
+def test_what_debian_12_has_is_new_enough() -> None:
+    asked = dict(re.findall(r'"([\w.]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text()))
+    for name, version in (IN_DEBIAN_12 | bundled()).items():
+        assert numbers(version) >= numbers(asked[name])
+
+
+def numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+@every_service
+def test_a_service_runs_a_command_line_that_vppcfg_understands(service: str) -> None:
+    program, *words = shlex.split(unit(service)["Service"]["ExecStart"])
+    assert program == "/usr/bin/vppcfg"
+    arguments = [word for word in words if not word.startswith("$")]
+    parser = build_parser(COMMANDS)
+    if f"    {arguments[0]} " not in parser.format_help():
+        pytest.skip(f"vppcfg {arguments[0]} is yet to come")
+    assert parser.parse_args(arguments).command == arguments[0]
+
+
+@every_service
+def test_the_options_of_a_service_have_a_default_that_can_be_set(service: str) -> None:
+    (variable,) = re.findall(r"\$(\w+)", unit(service)["Service"]["ExecStart"])
+    assert unit(service)["Service"]["EnvironmentFile"] == "-/etc/default/vppcfg"
+    assert f'\n{variable}=""\n' in (DEBIAN / "vppcfg.default").read_text()
+
+
+@every_service
+def test_a_service_is_confined(service: str) -> None:
+    settings = unit(service)["Service"]
+    assert settings["ProtectSystem"] == "strict"
+    assert settings["NoNewPrivileges"] == "yes"
+    assert settings["ReadWritePaths"] == "-/var/lib/vppcfg -/run/vppcfg"
+
+
+def test_both_services_are_confined_alike() -> None:
+    confining = re.compile("Cap|Group|IP|Lock|Memory|NoNew|Private|Protect|ReadWrite|Restrict[A-OQ-Z]|System|UMask")
+    first, second = (
+        {key: value for key, value in unit(service)["Service"].items() if confining.match(key)} for service in SERVICES
+    )
+    assert first == second
+
+
+def test_a_retry_that_mends_nothing_is_not_made() -> None:
+    assert unit("vppcfg.service")["Service"]["RestartPreventExitStatus"] == "3 5 7 8"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    names = [name for name in listed.split("\0") if name and not name.startswith(("tests/", "docs/", "vppcfg/"))]
+    own = re.compile(rf"version\W*{re.escape(__version__)}\b|vppcfg[ (_-]*{re.escape(__version__)}\b", re.IGNORECASE)
+    assert [name for name in names if own.search((ROOT / name).read_text())] == []
+    assert f'__version__ = "{__version__}"' in (ROOT / "vppcfg" / "__init__.py").read_text()
+
+
+def test_the_example_is_a_configuration_without_a_problem() -> None:
+    assert parse_text((DEBIAN / "vppcfg.yaml").read_bytes(), "vppcfg.yaml").problems == ()
+
+
+@pytest.mark.parametrize("script", ["build", "launcher", "rules", "vppcfg.postinst", "vppcfg.postrm", "vppcfg.prerm"])
+def test_a_script_is_understood_by_its_interpreter(script: str) -> None:
+    text = (DEBIAN / script).read_text()
+    shell = re.match(r"#!(/bin/(?:ba)?sh)", text)
+    if shell:
+        subprocess.run([shell[1], "-n", DEBIAN / script], check=True)
+    elif "python" in text.partition("\n")[0]:
+        ast.parse(text)
+    else:
+        subprocess.run(["make", "-n", "-f", DEBIAN / script, "override_dh_auto_build"], check=True, capture_output=True)
