@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "config": ("model", "errors", "assets"),
     "startup": ("model", "errors", "assets"),
     "tune": ("model", "errors", "assets"),
-    "loadtest": ("model", "errors", "assets"),
+    "loadtest": ("model", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
     "commandline": ("errors",),
     "dataplane": ("model", "plan.operations"),
     "model": (),
@@ -41,7 +41,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "config": ("yaml", "yamale", "netaddr"),
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
-    "loadtest": ("jinja2",),
+    "loadtest": ("jinja2", "zmq", "MLRsearch"),
     "commandline": ("markdown_it",),
 }
 """The only packages from outside that a layer may import."""

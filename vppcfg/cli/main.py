@@ -28,6 +28,7 @@ from vppcfg.cli import (
 )
 from vppcfg.cli.arguments import Command, build_parser
 from vppcfg.cli.collector import rare_collections
+from vppcfg.cli.loadtest import command as loadtest
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
 from vppcfg.errors import ExitCode, VppcfgError
@@ -49,6 +50,7 @@ COMMANDS: tuple[Command, ...] = (
     host,
     startup,
     tune,
+    loadtest,
     completion,
 )
 """In the order of `vppcfg --help`."""
