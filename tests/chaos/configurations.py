@@ -89,3 +89,22 @@ sflow: { sampling-rate: 1000 }
 
 PLANS = {"from-bare-to-one": (BARE, ONE), "from-one-to-two": (ONE, TWO), "from-two-to-bare": (TWO, BARE)}
 """Where each plan starts and where it leads."""
+
+
+def large(sub_interfaces: int, shift: int = 0) -> str:
+    """Return a configuration with many sub-interfaces, LCP pairs and addresses; `shift` moves every address."""
+    lines = ["interfaces:"]
+    for port, name in enumerate(PORTS):
+        lines += [f"  {name}:", "    mtu: 9000", f"    lcp: e{port}", "    sub-interfaces:"]
+        for number in range(1, sub_interfaces // len(PORTS) + 1):
+            addresses = f'10.{port}.{number % 250}.{1 + shift}/30, "2001:db8:{port}:{number:x}::{1 + shift}/64"'
+            lines.append(f"      {number}: {{ mtu: 1500, lcp: e{port}.{number}, addresses: [ {addresses} ] }}")
+    return "\n".join(lines) + "\n"
+
+
+LARGE_PLANS = {
+    "from-bare-to-large": (BARE, large(400)),
+    "from-large-to-large": (large(400), large(360, shift=1)),
+    "from-large-to-bare": (large(400), BARE),
+}
+"""Thousands of messages each."""

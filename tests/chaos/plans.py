@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.chaos.configurations import BARE, PLANS
+from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
+
+
+def ends_of(name: str) -> tuple[str, str]:
+    """Return the configurations that a plan leads from and to."""
+    return (PLANS | LARGE_PLANS)[name]
 
 
 def configuration(text: str) -> Configuration:
@@ -49,6 +54,6 @@ def _touched(state: State) -> State:
 
 def plan_named(name: str) -> Plan:
     """Return the plan of one case."""
-    start, end = PLANS[name]
+    start, end = ends_of(name)
     observed = state_after(start)
     return make_plan(observed, resolve(configuration(end), observed).desired)

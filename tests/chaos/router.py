@@ -16,10 +16,11 @@ from typing import NoReturn
 
 import pytest
 
-from tests.chaos.configurations import PLANS, PORTS
+from tests.chaos.configurations import PORTS
 from tests.chaos.linux import FileLinux
-from tests.chaos.plans import state_after
+from tests.chaos.plans import ends_of, state_after
 from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
 from vppcfg.router import Router
 from vppcfg.simulator.faults import Faults
@@ -39,7 +40,7 @@ class SimulatedRouter:
         self.socket = str(folder / "vpp.sock")
         self.config = str(folder / "new.yaml")
         self.linux_file = linux_file
-        Path(self.config).write_text(PLANS[name][1])
+        Path(self.config).write_text(ends_of(name)[1])
 
     def linux(self, on_change: Callable[[int], None] = lambda count: None) -> FileLinux:
         """Return the Linux around it."""
@@ -143,7 +144,7 @@ def simulated_router(
     """Run the router that the plan `name` begins at, with faults; `on_change` runs in its process."""
     folder.mkdir()
     router = SimulatedRouter(folder, name, folder / "linux.json")
-    state = state_after(PLANS[name][0])
+    state = state_after(ends_of(name)[0])
     router.linux().begin(state)
     with forked(lambda: serve(router, state, faults or Faults(), on_change), folder / "vpp.log"):
         wait_until(lambda: is_listening(router.socket))
@@ -161,6 +162,17 @@ def leftovers(folders: Path) -> list[str]:
     return [
         str(path) for path in folders.rglob("*") if path.suffix in {".lock", ".tmp"} or path.name.startswith("tmp-")
     ]
+
+
+def assert_new(router: SimulatedRouter) -> None:
+    """Check that the plan of the file is empty."""
+    assert run(router.words("plan", "--detailed-exitcode")) == ExitCode.DONE
+
+
+def assert_tidy(router: SimulatedRouter, folders: Path) -> None:
+    """Check that nothing was left behind."""
+    assert leftovers(folders) == []
+    assert leftovers(router.folder) == []
 
 
 @pytest.fixture

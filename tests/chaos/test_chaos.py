@@ -14,7 +14,16 @@ import pytest
 
 from tests.chaos.configurations import PLANS
 from tests.chaos.plans import plan_named
-from tests.chaos.router import SimulatedRouter, end_of, forked, leftovers, run, simulated_router, wait_until
+from tests.chaos.router import (
+    SimulatedRouter,
+    assert_new,
+    assert_tidy,
+    end_of,
+    forked,
+    run,
+    simulated_router,
+    wait_until,
+)
 from vppcfg.errors import ExitCode
 from vppcfg.plan.operations import LinuxOperation, Operation
 from vppcfg.simulator.faults import Faults
@@ -54,17 +63,6 @@ at_every_linux_step = pytest.mark.parametrize(("name", "position"), list(every_l
 def apply(router: SimulatedRouter, *options: str) -> int:
     """Run `vppcfg apply` in this process."""
     return run(router.words("apply", *FORCE, *options))
-
-
-def assert_new(router: SimulatedRouter) -> None:
-    """Check that the plan of the file is empty."""
-    assert run(router.words("plan", "--detailed-exitcode")) == ExitCode.DONE
-
-
-def assert_tidy(router: SimulatedRouter, folders: Path) -> None:
-    """Check that nothing was left behind."""
-    assert leftovers(folders) == []
-    assert leftovers(router.folder) == []
 
 
 def test_the_three_plans_contain_every_operation() -> None:

@@ -73,7 +73,18 @@ def _qemu(debian: Debian, image: Path, folder: Path) -> list[str]:
     accelerator = os.environ.get("QEMU_ACCEL", "tcg")
     (kernel,) = debian.path("/boot").glob("vmlinuz-*")
     (ram_disk,) = debian.path("/boot").glob("initrd.img-*")
-    command = ["qemu-system-x86_64", "-accel", accelerator, "-cpu", "max,la57=off", "-smp", "2", "-m", "2048", "-no-reboot"]
+    command = [
+        "qemu-system-x86_64",
+        "-accel",
+        accelerator,
+        "-cpu",
+        "max,la57=off",
+        "-smp",
+        "2",
+        "-m",
+        "2048",
+        "-no-reboot",
+    ]
     command += ["-nographic", "-monitor", "none", "-nic", "none"]
     command += ["-kernel", str(kernel), "-initrd", str(ram_disk)]
     command += ["-append", "root=/dev/vda rw console=ttyS0 quiet loglevel=3 random.trust_cpu=on mitigations=off"]

@@ -12,6 +12,7 @@ from contextlib import suppress
 from vppcfg.cli.rollback import roll_back
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
 from vppcfg.errors import ExitCode, VppcfgError
+from vppcfg.transaction.accepted import is_running
 from vppcfg.transaction.journal import Journal, Record, Status
 from vppcfg.transaction.lock import LockedError, holder_of
 from vppcfg.transaction.watchdog import READY, await_deadline
@@ -36,6 +37,7 @@ def roll_back_unless_confirmed(args: argparse.Namespace) -> ExitCode:
     await_deadline(args.deadline, lambda: _is_over(journal, number))
     deadline, pause = time.monotonic() + PATIENCE_S, 0.25
     while True:
+        journal.record(number)
         try:
             return _act(number, args)
         except VppcfgError as error:
@@ -47,25 +49,15 @@ def roll_back_unless_confirmed(args: argparse.Namespace) -> ExitCode:
 
 
 def _is_over(journal: Journal, number: int) -> bool:
-    """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead."""
-    try:
-        record = journal.record(number)
-    except VppcfgError as error:
-        log.warning("%s", error.message)
-        return False
+    """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead.
+
+    Raise StorageError when the change is gone from the journal, UntrustedFileError when somebody has touched it: there
+    is nothing to go back to.
+    """
+    record = journal.record(number)
     if record.status is Status.WAITING:
         return False
-    return record.status is not Status.STARTED or not _is_alive(record.entry.pid)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return record.status is not Status.STARTED or not is_running(record.entry.pid)
 
 
 def _act(number: int, args: argparse.Namespace) -> ExitCode:

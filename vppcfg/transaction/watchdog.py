@@ -19,6 +19,7 @@ from pathlib import Path
 
 from vppcfg.errors import StorageError
 from vppcfg.transaction.journal import Timer
+from vppcfg.transaction.sealed import MODE
 
 READY = b"armed\n"
 READY_OPTION = "--ready-fd"
@@ -116,7 +117,7 @@ def _arm_process(watch: Watch) -> Timer:
     moment = seconds_since_boot() + watch.after_s
     command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(told)]
     try:
-        with open(watch.log, "ab") as log:
+        with open(watch.log, "ab", opener=_private) as log:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -133,6 +134,10 @@ def _arm_process(watch: Watch) -> Timer:
         os.close(told)
     _await_ready(ready, process, watch.log)
     return Timer(deadline=watch.deadline, pid=process.pid)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, MODE)
 
 
 def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
