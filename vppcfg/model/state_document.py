@@ -5,10 +5,11 @@ Keys are the names of the attributes; an attribute at its default is left out. I
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
-from typing import Any, TypeVar, get_args, get_type_hints
+from functools import lru_cache
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.address import address_key
@@ -27,6 +28,7 @@ FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
 
 _T = TypeVar("_T")
+_ATOMS = frozenset({bool, int, str, type(None)})
 
 
 def document_of(state: State) -> dict[str, Any]:
@@ -43,6 +45,12 @@ def document_of(state: State) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """Return any value of the model as plain data; a set comes out sorted, a default is left out."""
+    kind = value.__class__
+    if kind in _ATOMS:
+        return value
+    if is_dataclass(kind):
+        attributes = ((name, getattr(value, name), default) for name, default in _attributes(kind))
+        return {name: plain(item) for name, item, default in attributes if item != default}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):
@@ -51,9 +59,6 @@ def plain(value: object) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
         return {name: plain(value[name]) for name in _sorted(value)}
-    if is_dataclass(value) and not isinstance(value, type):
-        attributes = ((field, getattr(value, field.name)) for field in fields(value))
-        return {field.name: plain(item) for field, item in attributes if not _is_default(field, item)}
     return value
 
 
@@ -73,10 +78,14 @@ def _member_key(member: str) -> tuple[int, int, int, str]:
         return (0, 0, 0, member)
 
 
-def _is_default(field: Field[Any], value: object) -> bool:
-    if field.default is not MISSING:
-        return bool(value == field.default)
-    return field.default_factory is not MISSING and bool(value == field.default_factory())
+@lru_cache(maxsize=64)
+def _attributes(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    """Return the attributes of a class of the model, and what each is by default."""
+    return tuple((field.name, _default(field)) for field in fields(kind))
+
+
+def _default(field: Field[Any]) -> object:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
 def state_of(document: object) -> State:
@@ -147,7 +156,7 @@ def _rules(document: Any) -> tuple[AclRule, ...]:
 def _build(
     record: type[_T], document: object, place: str, converters: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> _T:
-    hints = get_type_hints(record)
+    hints = _hints(cast(Hashable, record))
     data = _mapping(document, place, set(hints))
     convert = converters or {}
     try:
@@ -157,6 +166,11 @@ def _build(
         raise ValueError(
             text if "in the state document" in text else f"{place} in the state document: {text}"
         ) from error
+
+
+@lru_cache(maxsize=64)
+def _hints(record: Hashable) -> dict[str, Any]:
+    return get_type_hints(record)
 
 
 def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None) -> Any:

@@ -46,33 +46,32 @@ class Impact(IntEnum):
         return self.name.lower()
 
 
-_REMOVING = (
-    DeleteBond,
-    DeleteBridge,
-    DeleteLcpPair,
-    DeleteLoopback,
-    DeleteSubInterface,
-    DeleteTap,
-    DeleteVxlan,
+_REMOVING = frozenset(
+    {DeleteBond, DeleteBridge, DeleteLcpPair, DeleteLoopback, DeleteSubInterface, DeleteTap, DeleteVxlan}
 )
-_INTERRUPTING = (
-    AddBondMember,
-    JoinBridge,
-    LeaveL2,
-    RemoveAddress,
-    RemoveBondMember,
-    SetCrossConnect,
-    SetLinkMtu,
-    SetMac,
-    SetTagRewrite,
-    UnsetUnnumbered,
+_INTERRUPTING = frozenset(
+    {
+        AddBondMember,
+        JoinBridge,
+        LeaveL2,
+        RemoveAddress,
+        RemoveBondMember,
+        SetAdminState,
+        SetCrossConnect,
+        SetLinkMtu,
+        SetMac,
+        SetTagRewrite,
+        UnsetUnnumbered,
+    }
 )
 
 
 def impact_of(operation: Operation, observed: State) -> Impact:
     """Return what one operation does to traffic, given the state before the plan."""
-    if isinstance(operation, _REMOVING):
+    if type(operation) in _REMOVING:
         return Impact.RECREATE
+    if type(operation) not in _INTERRUPTING:
+        return Impact.NONE
     before = observed.interfaces.get(subject(operation))
     if before is None or not before.is_up:
         return Impact.NONE
@@ -80,7 +79,7 @@ def impact_of(operation: Operation, observed: State) -> Impact:
         return Impact.NONE if operation.is_up else Impact.FLAP
     if isinstance(operation, SetTagRewrite) and operation.tag_rewrite == before.tag_rewrite:
         return Impact.NONE
-    return Impact.FLAP if isinstance(operation, _INTERRUPTING) else Impact.NONE
+    return Impact.FLAP
 
 
 def takes_link_down(operation: Operation) -> bool:
@@ -93,7 +92,10 @@ def impact_by_interface(steps: Iterable[Step], observed: State) -> dict[str, Imp
     worst: dict[str, Impact] = {}
     flapping: list[str] = []
     for step in steps:
-        name, impact = subject(step.operation), impact_of(step.operation, observed)
+        impact = impact_of(step.operation, observed)
+        if impact is Impact.NONE:
+            continue
+        name = subject(step.operation)
         if impact > worst.get(name, Impact.NONE):
             worst[name] = impact
         if impact is Impact.FLAP and takes_link_down(step.operation):

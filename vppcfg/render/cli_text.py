@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -51,19 +52,19 @@ def describe(operation: Operation) -> str:
 
 def cli_line(operation: Operation) -> str | None:
     """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands."""
-    if any(_is_unnamable(name) for name in _named_in(operation)) or not is_sayable(operation):
+    other = _other_named_in(operation)
+    if _is_unnamable(subject(operation)) or (other is not None and _is_unnamable(other)) or not is_sayable(operation):
         return None
-    return line_of(operation)
+    return line_of.registry.get(type(operation), line_of)(operation)
 
 
-def _named_in(operation: Operation) -> tuple[str, ...]:
+def _other_named_in(operation: Operation) -> str | None:
     if isinstance(operation, SetCrossConnect):
-        return operation.interface, operation.target
-    if isinstance(operation, SetUnnumbered):
-        return operation.interface, operation.donor
-    return (subject(operation),)
+        return operation.target
+    return operation.donor if isinstance(operation, SetUnnumbered) else None
 
 
+@lru_cache(maxsize=1 << 17)
 def _is_unnamable(name: str) -> bool:
     """Return whether VPP's CLI cannot name the interface because its sub-interface id is too large."""
     sub_id = name.rpartition(".")[2]

@@ -18,14 +18,20 @@ _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
 _TAG_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\\"']*")
+_WITHOUT_TEXT = frozenset({int, bool, type(None)})
 _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
 
 
 def is_sayable(operation: Operation) -> bool:
     """Return whether every text of an operation is one word, and its tag one that braces hold."""
-    return all(
-        (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None for name, text in _texts(operation, "")
-    )
+    values = ((name, getattr(operation, name)) for name in _names(type(operation)))
+    return all(_is_text_sayable(name, value) for name, value in values if value.__class__ not in _WITHOUT_TEXT)
+
+
+def _is_text_sayable(name: str, value: object) -> bool:
+    if isinstance(value, str):
+        return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(value) is not None
+    return all(_is_text_sayable(inner, text) for inner, text in _texts(value, name))
 
 
 def harmless(text: str) -> str:

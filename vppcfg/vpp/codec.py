@@ -37,18 +37,13 @@ class Leaf:
 
     path: str
     code: str
-    is_text: bool = False
-    """A string in a field of fixed size, which keeps at least one NUL at its end."""
+    limit: int = 0
+    """How many bytes fit, for a string in a field of fixed size, whose last one is NUL, or for an array of bytes."""
 
     @property
     def padding(self) -> str:
         """Return the struct code that steps over the value, or writes it as zeros."""
         return f"{struct.calcsize('>' + self.code)}x"
-
-    @property
-    def limit(self) -> int:
-        """Return how many bytes fit, for a string or an array of bytes."""
-        return int(self.code[:-1]) - self.is_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +115,7 @@ class Message:
         Raise ValueError when a value does not fit its field.
         """
         try:
-            end = self._end(text, elements)
+            end = self._end(text, elements) if self._tail is not None else b""
             if elements and self._tail is not None and self._tail.count:
                 values = {**values, self._tail.count: len(elements)}
             paths = tuple(values)
@@ -148,14 +143,16 @@ class Message:
         self._check([path for path in paths if path not in _HEADERS])
         present = [path for path in self._leaves if path in paths]
         pack = struct.Struct(frame + _codes(self._leaves, paths)).pack
-        texts = {paths.index(path): self._leaves[path] for path in present if self._leaves[path].code.endswith("s")}
+        texts = [path for path in present if self._leaves[path].code.endswith("s")]
         if present == list(paths) and not texts:
             return pack
-        order = [paths.index(path) for path in present]
         ahead = frame.count("I")
-        return lambda *values: pack(
-            *values[:ahead], *(_fitted(texts.get(place), values[ahead + place]) for place in order)
-        )
+        order = (*range(ahead), *(ahead + paths.index(path) for path in present))
+        pick = itemgetter(*order) if len(order) > 1 else lambda values: (values[order[0]],)
+        if not texts:
+            return lambda *values: pack(*pick(values))
+        fitters = [(ahead + present.index(path), self._leaves[path]) for path in texts]
+        return lambda *values: pack(*_fitted(pick(values), fitters))
 
     def _check(self, paths: Sequence[str]) -> None:
         for path in paths:
@@ -168,9 +165,13 @@ def _codes(leaves: Mapping[str, Leaf], paths: Sequence[str]) -> str:
     return "".join(leaf.code if leaf.path in paths else leaf.padding for leaf in leaves.values())
 
 
-def _fitted(leaf: Leaf | None, value: Value) -> int | bytes:
-    if isinstance(value, str):
-        value = value.encode()
-    if isinstance(value, bytes) and leaf is not None and len(value) > leaf.limit:
-        raise ValueError(f"'{value.decode(errors='replace')}' is longer than the {leaf.limit} bytes that VPP takes")
-    return value
+def _fitted(values: tuple[Value, ...], fitters: Sequence[tuple[int, Leaf]]) -> list[Value]:
+    """Return the values with the texts among them as bytes. Raise ValueError when one is longer than its field."""
+    fitted = list(values)
+    for place, leaf in fitters:
+        value = fitted[place]
+        if isinstance(value, str):
+            value = fitted[place] = value.encode()
+        if isinstance(value, bytes) and len(value) > leaf.limit:
+            raise ValueError(f"'{value.decode(errors='replace')}' is longer than the {leaf.limit} bytes that VPP takes")
+    return fitted

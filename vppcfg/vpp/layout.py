@@ -65,7 +65,8 @@ def _leaves(definitions: Definitions, field: Field, path: str, depth: int) -> It
     if depth == 0:
         raise DataplaneError(f"the API definitions nest {field.type} without end", _MALFORMED)
     if field.type == "string" or (field.length and _CODES.get(field.type) in ("B", "b")):
-        yield Leaf(path=path, code=f"{field.length}s", is_text=field.type == "string")
+        size = field.length or 0
+        yield Leaf(path=path, code=f"{size}s", limit=size - 1 if field.type == "string" else size)
     elif field.length:
         for number in range(field.length):
             yield from _leaves(definitions, Field(name=field.name, type=field.type), f"{path}.{number}", depth - 1)
@@ -82,7 +83,8 @@ def _type_leaves(definitions: Definitions, type_name: str, path: str, depth: int
     elif type_name in definitions.unions:
         members = (_leaves(definitions, member, path, depth - 1) for member in definitions.unions[type_name])
         sizes = (struct.calcsize(">" + "".join(leaf.code for leaf in member)) for member in members)
-        yield Leaf(path=path, code=f"{max(sizes)}s")
+        size = max(sizes)
+        yield Leaf(path=path, code=f"{size}s", limit=size)
     elif type_name in definitions.structs:
         for field in definitions.structs[type_name]:
             yield from _leaves(definitions, field, f"{path}.{field.name}".removeprefix("."), depth - 1)

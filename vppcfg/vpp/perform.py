@@ -76,7 +76,7 @@ class Run:
         operation = self._operations[position]
         if reason := objection(operation):
             raise ValueError(reason)
-        request = encode(operation, self._indexes, self._connection)
+        request = encode.registry.get(type(operation), encode)(operation, self._indexes, self._connection)
         context, data = self._connection.request(request.message, request.values, elements=request.elements)
         if request.message not in self._expected:
             self._expect(request.message)

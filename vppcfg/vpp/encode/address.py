@@ -11,9 +11,14 @@ from vppcfg.vpp.encode.request import Indexes, Request, Vocabulary, encode
 
 def address_values(path: str, address: str) -> dict[str, Value]:
     """Return the values of an address of VPP's type `address` at `path`: its family and its bytes."""
+    family, raw = _parsed(address)
+    return {f"{path}.af": family, f"{path}.un": raw}
+
+
+def _parsed(address: str) -> tuple[int, bytes]:
+    """Return the family (vnet/ip/ip_types.api) and the bytes of an address."""
     is_ip6 = ":" in address
-    raw = socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
-    return {f"{path}.af": int(is_ip6), f"{path}.un": raw}
+    return int(is_ip6), socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
 
 
 def prefix_values(path: str, prefix: str) -> dict[str, Value]:
@@ -33,8 +38,16 @@ def _(operation: op.RemoveAddress, indexes: Indexes, vpp: Vocabulary) -> Request
 
 
 def _address(index: Value, address: str, is_add: int) -> Request:
-    values: dict[str, Value] = {"sw_if_index": index, "is_add": is_add}
-    return Request("sw_interface_add_del_address", values | prefix_values("prefix", address))
+    text, _, length = address.partition("/")
+    family, raw = _parsed(text)
+    values: dict[str, Value] = {
+        "sw_if_index": index,
+        "is_add": is_add,
+        "prefix.address.af": family,
+        "prefix.address.un": raw,
+        "prefix.len": int(length),
+    }
+    return Request("sw_interface_add_del_address", values)
 
 
 @encode.register
