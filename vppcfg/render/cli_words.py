@@ -24,7 +24,8 @@ _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
 
 def is_sayable(operation: Operation) -> bool:
     """Return whether every text of an operation is one word, and its tag one that braces hold."""
-    values = ((name, getattr(operation, name)) for name in _names(type(operation)))
+    kind: type = type(operation)
+    values = ((name, getattr(operation, name)) for name in _names(kind))
     return all(_is_text_sayable(name, value) for name, value in values if value.__class__ not in _WITHOUT_TEXT)
 
 
