@@ -12,7 +12,7 @@ from typing import Protocol, Self
 from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.lcp import LcpPair
-from vppcfg.model.linux import LinuxSide
+from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.plan.operations import (
     CreateLinuxBridge,
@@ -23,6 +23,8 @@ from vppcfg.plan.operations import (
     SetLinuxLink,
 )
 
+_AT_ONCE = 1000
+"""Settings of Linux devices between two looks at whether to go on."""
 log = logging.getLogger(__name__)
 
 
@@ -38,8 +40,8 @@ class Linux(Protocol):
     def add_bridge(self, netns: str, name: str) -> None:
         """Make a bridge; raise LinuxError."""
 
-    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
-        """Set MTU and state of a device; raise LinuxError."""
+    def set_links(self, netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:
+        """Set MTU and state of devices of a namespace, in order, up to the first that is refused; raise LinuxError."""
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of a bridge, '' of none; raise LinuxError."""
@@ -118,30 +120,44 @@ class Router:
         report: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Performance:
-        for index, operation in enumerate(run):
+        done: list[int] = []
+        start = 0
+        for group in _groups(run):
             if should_stop is not None and should_stop():
-                return Performance(done=tuple(range(index)))
-            try:
-                self._set_on_linux(operation)
-            except LinuxError as error:
-                refusal = Refusal(index=index, operation=operation, retval=0, text=error.message)
-                return Performance(done=tuple(range(index)), refusals=(refusal,))
+                break
+            outcome = self._outcome_on_linux(group)
+            done += (start + index for index in outcome.done)
+            if outcome.refused:
+                refusals = (
+                    Refusal(index=start + index, operation=run[start + index], retval=0, text=text)
+                    for index, text in sorted(outcome.refused.items())
+                )
+                return Performance(done=tuple(done), refusals=tuple(refusals))
+            start += len(group)
             if report is not None:
-                report(index + 1)
-        return Performance(done=tuple(range(len(run))))
+                report(start)
+        return Performance(done=tuple(done))
 
-    def _set_on_linux(self, operation: Operation) -> None:
-        if self._linux is None:
-            raise LinuxError("the Linux side of this VPP cannot be reached", "run vppcfg as root on the router")
+    def _outcome_on_linux(self, group: Sequence[Operation]) -> LinkOutcome:
+        try:
+            if self._linux is None:
+                raise LinuxError("the Linux side of this VPP cannot be reached", "run vppcfg as root on the router")
+            if isinstance(group[0], SetLinuxLink):
+                return self._linux.set_links(group[0].netns, [_setting(operation) for operation in group])
+            self._change_on_linux(self._linux, group[0])
+        except LinuxError as error:
+            return LinkOutcome(refused={0: error.message})
+        return LinkOutcome(done=(0,))
+
+    @staticmethod
+    def _change_on_linux(linux: Linux, operation: Operation) -> None:
         match operation:
             case CreateNamespace():
-                self._linux.add_namespace(operation.netns)
+                linux.add_namespace(operation.netns)
             case CreateLinuxBridge():
-                self._linux.add_bridge(operation.netns, operation.bridge)
-            case SetLinuxLink():
-                self._linux.set_link(operation.netns, operation.host_name, mtu=operation.mtu, is_up=operation.is_up)
+                linux.add_bridge(operation.netns, operation.bridge)
             case SetLinuxBridge():
-                self._linux.set_bridge(operation.netns, operation.host_name, operation.bridge)
+                linux.set_bridge(operation.netns, operation.host_name, operation.bridge)
             case _:
                 raise NotImplementedError(type(operation).__name__)
 
@@ -172,6 +188,28 @@ def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:
 def _runs(operations: Sequence[Operation]) -> Iterator[tuple[bool, list[Operation]]]:
     for is_linux, run in groupby(operations, key=lambda operation: isinstance(operation, LinuxOperation)):
         yield is_linux, list(run)
+
+
+def _groups(run: Sequence[Operation]) -> Iterator[list[Operation]]:
+    """Yield the operations of a run in order: settings of devices in one namespace together, others one by one."""
+    group: list[Operation] = []
+    for operation in run:
+        if group and not (_together(group[-1], operation) and len(group) < _AT_ONCE):
+            yield group
+            group = []
+        group.append(operation)
+    if group:
+        yield group
+
+
+def _together(one: Operation, other: Operation) -> bool:
+    return isinstance(one, SetLinuxLink) and isinstance(other, SetLinuxLink) and one.netns == other.netns
+
+
+def _setting(operation: Operation) -> LinkSetting:
+    if not isinstance(operation, SetLinuxLink):
+        raise NotImplementedError(type(operation).__name__)
+    return LinkSetting(name=operation.host_name, mtu=operation.mtu, is_up=operation.is_up)
 
 
 def _counting_from(start: int, on_progress: Callable[[int], None]) -> Callable[[int], None]:

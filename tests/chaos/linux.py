@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
 from vppcfg.errors import LinuxError
-from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.vpp.live import connect
 
@@ -60,9 +60,14 @@ class FileLinux:
         """Make a bridge."""
         self._change(lambda data: data["bridges"].append((netns, name)))
 
-    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
-        """Set MTU and state."""
-        self._set((netns, name), mtu=mtu, is_up=is_up)
+    def set_links(self, netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:
+        """Set MTU and state of devices."""
+        for place, setting in enumerate(settings):
+            try:
+                self._set((netns, setting.name), mtu=setting.mtu, is_up=setting.is_up)
+            except LinuxError as error:
+                return LinkOutcome(done=tuple(range(place)), refused={place: error.message})
+        return LinkOutcome(done=tuple(range(len(settings))))
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of a bridge."""

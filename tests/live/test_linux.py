@@ -9,7 +9,7 @@ import pytest
 
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.linux.host import LinuxHost
-from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.linux import LinkSetting, LinuxDevice
 from vppcfg.vpp.peer import pid_of_peer
 
 REASON = skip_reason()
@@ -59,7 +59,7 @@ def test_a_pair_gets_its_mtu_and_state_in_linux(vpp: RealVpp, host: LinuxHost, n
     try:
         assert host.observe([(netns, "e0")]).devices[netns, "e0"].bridge == ""
         for is_up, mtu in ((True, 2000), (False, 1500)):
-            host.set_link(netns, "e0", mtu=mtu, is_up=is_up)
+            assert host.set_links(netns, [LinkSetting(name="e0", mtu=mtu, is_up=is_up)]).done == (0,)
             assert host.observe([(netns, "e0")]).devices == {(netns, "e0"): LinuxDevice(mtu=mtu, is_up=is_up)}
     finally:
         typed(vpp, f"lcp delete {PORT}")

@@ -11,7 +11,7 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
-from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import (
@@ -91,8 +91,12 @@ class Linux:
     def add_bridge(self, netns: str, name: str) -> None:
         self._allow(("bridge", netns, name))
 
-    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
-        self._allow(("link", netns, name, mtu, is_up))
+    def set_links(self, netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:
+        for place, setting in enumerate(settings):
+            if setting.mtu > 9000:
+                return LinkOutcome(done=tuple(range(place)), refused={place: "too large"})
+            self._allow(("link", netns, setting.name, setting.mtu, setting.is_up))
+        return LinkOutcome(done=tuple(range(len(settings))))
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         self._allow(("port", netns, name, bridge))
@@ -143,6 +147,40 @@ def test_nothing_follows_what_linux_refuses() -> None:
     assert log == [UP]
     assert performance.done == (0,)
     assert [(refusal.index, refusal.text) for refusal in performance.refusals] == [(1, "not permitted")]
+
+
+def links(*places: tuple[str, int]) -> list[Operation]:
+    return [
+        SetLinuxLink(interface=f"i{n}", netns=netns, host_name=f"e{n}", mtu=mtu, is_up=True)
+        for n, (netns, mtu) in enumerate(places)
+    ]
+
+
+def test_devices_of_a_namespace_are_set_together_and_in_order() -> None:
+    log: list[object] = []
+    progress: list[int] = []
+    operations = links(("blue", 1), ("blue", 2), ("", 3), ("blue", 4))
+    performance = Router(Vpp(log), Linux(log, {})).perform([UP, *operations, UP], progress.append)
+    assert performance.done == (0, 1, 2, 3, 4, 5)
+    wanted = [("link", netns, f"e{n}", n + 1, True) for n, netns in enumerate(["blue", "blue", "", "blue"])]
+    assert log == [UP, *wanted, UP]
+    assert progress == [1, 3, 4, 5, 6]
+
+
+def test_a_refused_device_is_named_by_its_own_step() -> None:
+    log: list[object] = []
+    operations = links(("", 1500), ("blue", 1), ("blue", 9001), ("blue", 3))
+    performance = Router(Vpp(log), Linux(log, {})).perform([UP, *operations, UP])
+    assert performance.done == (0, 1, 2)
+    assert [(r.index, r.operation, r.text) for r in performance.refusals] == [(3, operations[2], "too large")]
+    assert log == [UP, ("link", "", "e0", 1500, True), ("link", "blue", "e1", 1, True)]
+
+
+def test_no_group_of_devices_begins_after_a_stop() -> None:
+    log: list[object] = []
+    operations = links(("", 1), ("blue", 2), ("blue", 3))
+    performance = Router(Vpp(log), Linux(log, {})).perform(operations, None, lambda: len(log) > 0)
+    assert performance == Performance(done=(0,))
 
 
 def test_nothing_follows_what_vpp_refuses() -> None:

@@ -5,12 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from vppcfg.errors import LinuxError
 from vppcfg.linux.change import change_link
-from vppcfg.linux.link import Link, find_link, find_link_at
-from vppcfg.linux.refusal import no_device, refusal_of, within
+from vppcfg.linux.link import Link, find_link, find_link_at, read_links
+from vppcfg.linux.link_change import change_links
+from vppcfg.linux.refusal import no_device, refusal, refusal_of, within
+from vppcfg.model.linux import LinkOutcome, LinkSetting
+
+_FEW = 8
+"""Devices that are asked for one by one; for more it is quicker to list all."""
 
 
 def add_bridge(netns: str, name: str) -> None:
@@ -23,16 +29,31 @@ def add_bridge(netns: str, name: str) -> None:
         _require_bridge(netns, link)
 
 
-def set_link(netns: str, name: str, *, mtu: int, is_up: bool) -> None:
-    """Set MTU (bytes) and state of a device where they differ. Raise LinuxError."""
-    state = "up" if is_up else "down"
-    what = f"give the device {name}{within(netns)} an MTU of {mtu} and set it {state}"
-    link = _require(what, netns, name)
-    wanted: dict[str, object] = {"mtu": mtu} if link.mtu != mtu else {}
-    if link.is_up != is_up:
-        wanted["state"] = state
-    if wanted:
-        change_link(what, "set", index=link.index, **wanted)
+def set_links(netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:
+    """Set MTU and state of devices, in order, up to the first that is refused or not there. Raise LinuxError."""
+    what = f"set devices{within(netns)}"
+    try:
+        indexes = _indexes({setting.name for setting in settings})
+        there = list(takewhile(lambda setting: setting.name in indexes, settings))
+        answers = change_links([(indexes[setting.name], setting.mtu, setting.is_up) for setting in there])
+    except OSError as error:
+        raise refusal_of(what, error) from error
+    refused = {place: _words(netns, there[place], *answer) for place, answer in answers.items() if answer[0]}
+    if not refused and len(there) < len(settings):
+        refused[len(there)] = no_device(netns, settings[len(there)].name).message
+    return LinkOutcome(done=tuple(place for place, (code, _) in answers.items() if not code), refused=refused)
+
+
+def _indexes(names: set[str]) -> dict[str, int]:
+    """Return the indexes of devices by name, of those that are there. Raise OSError."""
+    found = [find_link(name) for name in names] if len(names) <= _FEW else read_links()
+    return {link.name: link.index for link in found if link is not None}
+
+
+def _words(netns: str, setting: LinkSetting, code: int, words: str) -> str:
+    state = "up" if setting.is_up else "down"
+    what = f"give the device {setting.name}{within(netns)} an MTU of {setting.mtu} and set it {state}"
+    return refusal(what, code, words).message
 
 
 def join_bridge(netns: str, name: str, bridge: str) -> None:

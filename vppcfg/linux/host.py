@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.linux import device
 from vppcfg.linux.link import Link, read_links
@@ -10,8 +10,8 @@ from vppcfg.linux.names import require_device_name, require_netns_name
 from vppcfg.linux.netns import Namespaces
 from vppcfg.linux.new_netns import add_netns
 from vppcfg.linux.refusal import refusal_of, within
-from vppcfg.linux.thread import run_apart
-from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.linux.thread import Result, run_apart
+from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
 
 class LinuxHost:
@@ -61,13 +61,16 @@ class LinuxHost:
         require_device_name(name)
         self._run_in(netns, lambda: device.add_bridge(netns, name))
 
-    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
-        """Set MTU (bytes) and state of a device where they differ. Raise LinuxError.
+    def set_links(self, netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:
+        """Set MTU and state of devices of one namespace, in order, up to the first that is refused or not there.
 
-        No VLAN device can have a larger MTU than its parent: grow parents first and shrink children first.
+        Up to 64 are under way at a time, and those behind a refusal may have been set. No VLAN device can have a
+        larger MTU than its parent: grow parents first and shrink children first. Raise LinuxError when the namespace
+        cannot be entered or nothing can be set in it.
         """
-        require_device_name(name)
-        self._run_in(netns, lambda: device.set_link(netns, name, mtu=mtu, is_up=is_up))
+        for setting in settings:
+            require_device_name(setting.name)
+        return self._run_in(netns, lambda: device.set_links(netns, settings))
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of `bridge` and of no other; '' takes it out of the one it is in. Raise LinuxError."""
@@ -78,12 +81,12 @@ class LinuxHost:
         else:
             self._run_in(netns, lambda: device.leave_bridge(netns, name))
 
-    def _run_in(self, netns: str, work: Callable[[], None]) -> None:
-        def run() -> None:
+    def _run_in(self, netns: str, work: Callable[[], Result]) -> Result:
+        def run() -> Result:
             self._namespaces.enter(netns)
-            work()
+            return work()
 
-        run_apart(run)
+        return run_apart(run)
 
     def _read_links(self, netns: str) -> list[Link]:
         """Return the devices of a namespace, into which the calling thread goes."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 LONGEST_NAME = 15
 """Characters in the name of a network device (linux/if.h, IFNAMSIZ less the NUL)."""
@@ -17,6 +18,25 @@ class LinuxDevice:
     is_up: bool
     bridge: str = ""
     """The Linux bridge that it is a port of; '' for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSetting:
+    """What a network device is to be."""
+
+    name: str
+    mtu: int
+    """Bytes."""
+    is_up: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOutcome:
+    """What became of settings, by their positions; one that is in neither was not tried."""
+
+    done: tuple[int, ...] = ()
+    refused: Mapping[int, str] = field(default_factory=dict)
+    """Why, in a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

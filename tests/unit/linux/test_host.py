@@ -15,7 +15,7 @@ import pytest
 from tests.unit.linux.machine import Machine, skip_reason
 from vppcfg.errors import ExitCode, LinuxError
 from vppcfg.linux.host import LinuxHost
-from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
 REASON = skip_reason()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -30,6 +30,14 @@ def machine() -> Iterator[Machine]:
 @pytest.fixture
 def host(machine: Machine) -> LinuxHost:
     return LinuxHost(machine.pid)
+
+
+def set_link(host: LinuxHost, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
+    """Set one device, and raise what is said when that is refused."""
+    outcome = host.set_links(netns, [LinkSetting(name=name, mtu=mtu, is_up=is_up)])
+    if outcome.refused:
+        raise LinuxError(outcome.refused[0])
+    assert outcome.done == (0,)
 
 
 def link(machine: Machine, name: str, netns: str = "") -> dict[str, object]:
@@ -156,10 +164,10 @@ def test_a_bridge_cannot_take_the_name_of_something_else(machine: Machine, host:
 
 def test_mtu_and_state_are_set(machine: Machine, host: LinuxHost) -> None:
     machine.ip("link", "add", "e0", "type", "veth", "peer", "name", "peer")
-    host.set_link("", "e0", mtu=9000, is_up=True)
+    set_link(host, "", "e0", mtu=9000, is_up=True)
     assert link(machine, "e0")["mtu"] == 9000
     assert is_up(link(machine, "e0"))
-    host.set_link("", "e0", mtu=9000, is_up=False)
+    set_link(host, "", "e0", mtu=9000, is_up=False)
     assert link(machine, "e0")["mtu"] == 9000
     assert not is_up(link(machine, "e0"))
 
@@ -171,18 +179,57 @@ def test_a_device_that_is_as_it_should_be_is_not_touched(
     machine.ip("link", "add", "e0", "mtu", "1400", "type", "veth", "peer", "name", "peer")
     machine.ip("link", "set", "e0", "master", "br0")
     monkeypatch.setitem(sys.modules, "pyroute2", None)
-    host.set_link("", "e0", mtu=1400, is_up=False)
+    set_link(host, "", "e0", mtu=1400, is_up=False)
     host.set_bridge("", "e0", "br0")
     host.set_bridge("", "peer", "")
     host.add_bridge("", "br0")
     with pytest.raises(LinuxError, match="pyroute2 is missing"):
-        host.set_link("", "e0", mtu=1401, is_up=False)
+        host.set_bridge("", "e0", "")
+
+
+def bridges(machine: Machine, count: int) -> list[str]:
+    names = [f"d{number}" for number in range(count)]
+    machine.run("ip", "-batch", "-", stdin="".join(f"link add {name} type bridge\n" for name in names))
+    return names
+
+
+def test_many_devices_are_set_in_order(machine: Machine, host: LinuxHost) -> None:
+    names = bridges(machine, 200)
+    settings = [LinkSetting(name=name, mtu=1300 + place, is_up=place % 2 == 0) for place, name in enumerate(names)]
+    again = [LinkSetting(name=names[7], mtu=1280, is_up=False)]
+    assert host.set_links("", [*settings, *again]) == LinkOutcome(done=tuple(range(201)))
+    wanted = {("", s.name): LinuxDevice(mtu=s.mtu, is_up=s.is_up) for s in (*settings, *again)}
+    assert host.observe(wanted).devices == wanted
+
+
+def test_nothing_that_is_unsent_follows_a_refusal(machine: Machine, host: LinuxHost) -> None:
+    names = bridges(machine, 200)
+    settings = [
+        LinkSetting(name=name, mtu=99999 if place == 70 else 1400, is_up=True) for place, name in enumerate(names)
+    ]
+    outcome = host.set_links("", settings)
+    assert outcome.done == (*range(70), *range(71, 128))
+    assert outcome.refused == {
+        70: "Linux refuses to give the device d70 an MTU of 99999 and set it up: mtu greater than device maximum"
+    }
+    assert host.observe([("", "d128")]).devices == {("", "d128"): LinuxDevice(mtu=1500, is_up=False)}
+
+
+def test_devices_before_one_that_is_missing_are_set(machine: Machine, host: LinuxHost) -> None:
+    names = bridges(machine, 20)
+    names[12] = "missing"
+    outcome = host.set_links("", [LinkSetting(name=name, mtu=1400, is_up=True) for name in names])
+    assert outcome == LinkOutcome(done=tuple(range(12)), refused={12: "there is no Linux device missing"})
+
+
+def test_nothing_to_set_is_no_error(host: LinuxHost) -> None:
+    assert host.set_links("", []) == LinkOutcome()
 
 
 def test_a_refused_mtu_comes_with_the_words_of_the_kernel(machine: Machine, host: LinuxHost) -> None:
     machine.ip("link", "add", "e0", "type", "veth", "peer", "name", "peer")
     with pytest.raises(LinuxError) as caught:
-        host.set_link("", "e0", mtu=99999, is_up=True)
+        set_link(host, "", "e0", mtu=99999, is_up=True)
     assert caught.value.message == (
         "Linux refuses to give the device e0 an MTU of 99999 and set it up: mtu greater than device maximum"
     )
@@ -254,17 +301,19 @@ def test_an_alternative_name_is_not_the_name_of_a_device(machine: Machine, host:
     machine.ip("link", "property", "add", "dev", "br0", "altname", "other")
     assert host.observe([("", "other")]).devices == {}
     with pytest.raises(LinuxError, match="there is no Linux device other"):
-        host.set_link("", "other", mtu=1500, is_up=True)
+        set_link(host, "", "other", mtu=1500, is_up=True)
 
 
 def test_a_missing_device_or_namespace_is_an_error_that_says_how_to_look(machine: Machine, host: LinuxHost) -> None:
     host.add_namespace("dataplane")
     with pytest.raises(LinuxError) as caught:
-        host.set_link("dataplane", "e0", mtu=1500, is_up=True)
+        set_link(host, "dataplane", "e0", mtu=1500, is_up=True)
     assert caught.value.message == "there is no Linux device e0 in namespace dataplane"
+    with pytest.raises(LinuxError) as caught:
+        host.set_bridge("dataplane", "e0", "br0")
     assert caught.value.hint == "`ip -n dataplane link` lists them"
     with pytest.raises(LinuxError, match="there is no network namespace other"):
-        host.set_link("other", "e0", mtu=1500, is_up=True)
+        set_link(host, "other", "e0", mtu=1500, is_up=True)
 
 
 def test_a_vpp_that_has_ended_is_said_to_be_gone() -> None:
@@ -287,10 +336,10 @@ def test_two_hundred_rounds_leave_no_trace_in_this_process(machine: Machine, hos
     for number in range(200):
         host.add_namespace("dataplane")
         host.add_bridge("dataplane", "br0")
-        host.set_link("dataplane", "br0", mtu=1400 + number, is_up=number % 2 == 0)
+        set_link(host, "dataplane", "br0", mtu=1400 + number, is_up=number % 2 == 0)
         host.observe([("", "lo"), ("dataplane", "br0"), ("missing", "br0")])
         with pytest.raises(LinuxError):
-            host.set_link("dataplane", "e0", mtu=1500, is_up=True)
+            set_link(host, "dataplane", "e0", mtu=1500, is_up=True)
         with pytest.raises(LinuxError):
             host.set_bridge("missing", "br0", "")
     assert traces() == before

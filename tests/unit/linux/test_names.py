@@ -9,6 +9,7 @@ import pytest
 from vppcfg.errors import LinuxError
 from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.names import require_device_name, require_netns_name
+from vppcfg.model.linux import LinkSetting
 
 NOBODY = LinuxHost(2**30)
 """The Linux around a process that cannot be: whoever gets so far says so."""
@@ -32,13 +33,13 @@ def test_this_name_of_a_namespace_is_taken(name: str) -> None:
     "work",
     [
         lambda name: NOBODY.add_bridge("", name),
-        lambda name: NOBODY.set_link("", name, mtu=1500, is_up=True),
+        lambda name: NOBODY.set_links("", [LinkSetting(name=name, mtu=1500, is_up=True)]),
         lambda name: NOBODY.set_bridge("", name, "br0"),
         lambda name: NOBODY.set_bridge("", "e0", name or " "),
     ],
-    ids=["add_bridge", "set_link", "set_bridge", "the bridge"],
+    ids=["add_bridge", "set_links", "set_bridge", "the bridge"],
 )
-def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], None], name: str) -> None:
+def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], object], name: str) -> None:
     with pytest.raises(LinuxError, match="cannot be the name of a Linux device"):
         work(name)
 
@@ -50,10 +51,10 @@ def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], None],
         NOBODY.add_namespace,
         lambda name: NOBODY.observe([(name, "e0")]),
         lambda name: NOBODY.add_bridge(name, "br0"),
-        lambda name: NOBODY.set_link(name, "e0", mtu=1500, is_up=True),
+        lambda name: NOBODY.set_links(name, [LinkSetting(name="e0", mtu=1500, is_up=True)]),
         lambda name: NOBODY.set_bridge(name, "e0", ""),
     ],
-    ids=["add_namespace", "observe", "add_bridge", "set_link", "set_bridge"],
+    ids=["add_namespace", "observe", "add_bridge", "set_links", "set_bridge"],
 )
 def test_nothing_is_done_in_a_namespace_that_cannot_be(work: Callable[[str], object], name: str) -> None:
     with pytest.raises(LinuxError, match="is not the name of a network namespace"):
