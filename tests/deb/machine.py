@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.deb.debian import Debian
 
+SCENARIOS = Path(__file__).parent / "scenarios"
 KERNEL = "linux-image-cloud-amd64"
 _MODULES = ("virtio_pci", "virtio_blk", "ext4")
 """All that it takes to reach the root file system: the smaller the initial RAM disk, the sooner a CPU in software is
@@ -46,9 +47,10 @@ def make_bootable(debian: Debian) -> None:
     debian.path("/etc/fstab").write_text("/dev/vda / ext4 defaults 0 0\n")
 
 
-def boot(debian: Debian, scenario: Path, folder: Path, timeout_s: float = 900) -> Booted:
-    """Boot a copy of `debian` that runs a shell script and says `TOPIC: TEXT` by its second serial line; then it ends."""
-    debian.path("/root/scenario").write_text(scenario.read_text())
+def boot(debian: Debian, scenario: str, folder: Path, timeout_s: float = 1800) -> Booted:
+    """Boot a copy of `debian` that goes through a scenario of tests/deb/scenarios/, and wait for its end."""
+    parts = [SCENARIOS / "saying.sh", SCENARIOS / f"{scenario}.sh"]
+    debian.path("/root/scenario").write_text("\n".join(part.read_text() for part in parts))
     units = debian.path("/etc/systemd/system")
     (units / "scenario.service").write_text(_SCENARIO_UNIT)
     wants = units / "multi-user.target.wants"

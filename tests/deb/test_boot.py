@@ -1,17 +1,16 @@
-"""The services on a machine with systemd, booted for it: VPP, here a simulated one, is configured whenever it starts."""
+"""The services on a machine that is booted for it: VPP is configured whenever it starts, and never touched else."""
 
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
 from tests.deb.conftest import Packages
 from tests.deb.debian import Debian
 from tests.deb.machine import Booted, boot, make_bootable
+from tests.real_vpp import prefix, skip_reason
 
-HERE = Path(__file__).parent
 PROGRAMS = ("qemu-system-x86_64", "mkfs.ext4")
 CONFIGURATION = """\
 interfaces:
@@ -40,21 +39,130 @@ WantedBy=multi-user.target
 """
 
 
+REAL_CONFIGURATION = """\
+interfaces:
+  host-port0:
+    device-type: af-packet
+    mtu: 1500
+    lcp: { name: e0, netns: dataplane }
+    addresses: [ 192.0.2.1/31 ]
+  tap0: {}
+taps:
+  tap0:
+    host: { name: vpp-tap0, bridge: br0, bridge-create: true, namespace: guests, namespace-create: true }
+loopbacks:
+  loop0: { addresses: [ 192.0.2.255/32 ] }
+"""
+REAL_VPP = """\
+[Unit]
+Description=VPP
+[Service]
+ExecStartPre=-/sbin/modprobe -a tun vhost-net veth bridge
+ExecStartPre=-/sbin/ip netns add dataplane
+ExecStartPre=-/sbin/ip link add port0 type veth peer name peer0
+ExecStart=@prefix@/bin/vpp -c /etc/vpp/startup.conf
+RuntimeDirectory=vpp
+Restart=always
+[Install]
+WantedBy=multi-user.target
+"""
+STARTUP_CONF = """\
+unix { nodaemon nosyslog cli-listen /run/vpp/cli.sock gid vpp exec /etc/vpp/ports poll-sleep-usec 100 }
+socksvr { default }
+statseg { default size 32M }
+memory { main-heap-size 512M main-heap-page-size 4k }
+buffers { buffers-per-numa 4096 page-size 4k }
+plugins { path @plugins@ plugin linux_cp_plugin.so { enable } }
+"""
+
+
 @pytest.fixture(scope="module")
-def booted(debian: Debian, packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> Booted:
-    """The machine after its scenario."""
+def bootable(debian: Debian, packages: Packages) -> Debian:
+    """A Debian with a kernel, systemd and the build before."""
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     assert not missing, f"install {', '.join(missing)}"
     make_bootable(debian)
     debian.install(debian.put(packages.before))
     shutil.copy(packages.new, debian.path("/root/new.deb"))
     debian.path("/etc/vpp").mkdir()
-    debian.path("/etc/vpp/vppcfg.yaml").write_text(CONFIGURATION)
-    debian.path("/etc/systemd/system/vpp.service").write_text(SIMULATED_VPP)
-    debian.run("systemctl", "enable", "vpp.service")
-    return boot(debian, HERE / "scenario.sh", tmp_path_factory.mktemp("machine"))
+    return debian
+
+
+@pytest.fixture(scope="module")
+def booted(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
+    """The machine after the scenario with a simulated VPP."""
+    bootable.path("/etc/vpp/vppcfg.yaml").write_text(CONFIGURATION)
+    bootable.path("/etc/systemd/system/vpp.service").write_text(SIMULATED_VPP)
+    bootable.run("systemctl", "enable", "vpp.service")
+    return boot(bootable, "simulated", tmp_path_factory.mktemp("machine"))
+
+
+@pytest.fixture(scope="module")
+def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
+    """The machine after the scenario with a real VPP, which was built on Debian 12."""
+    if reason := skip_reason():
+        pytest.skip(reason)
+    if "bookworm" not in bootable.path("/etc/os-release").read_text():
+        pytest.skip("the real VPP runs on Debian 12 only")
+    bootable.install("libnl-3-200", "libnl-route-3-200", "libunwind8", "iproute2", "kmod")
+    (plugins,) = prefix().glob("lib/*/vpp_plugins")
+    shutil.copytree(prefix(), bootable.path(str(prefix())), symlinks=True, dirs_exist_ok=True)
+    bootable.path("/etc/vpp/ports").write_text("create host-interface name port0\n")
+    bootable.path("/etc/vpp/startup.conf").write_text(STARTUP_CONF.replace("@plugins@", str(plugins)))
+    bootable.path("/etc/vpp/vppcfg.yaml").write_text(REAL_CONFIGURATION)
+    bootable.path("/etc/systemd/system/vpp.service").write_text(REAL_VPP.replace("@prefix@", str(prefix())))
+    bootable.run("systemctl", "enable", "vpp.service")
+    return boot(bootable, "real", tmp_path_factory.mktemp("machine"))
 
 
 @pytest.mark.parametrize("occasion", ["boot", "vpp killed", "vpp restarted", "vpp started"])
 def test_vpp_is_as_the_file_says_after(booted: Booted, occasion: str) -> None:
     assert booted.said[occasion] == "active 0 0 plan 0", booted
+
+
+def test_nothing_fails_at_boot(booted: Booted) -> None:
+    assert booted.said["failed units"] == ""
+
+
+def test_the_journal_is_for_root_and_the_group_of_vpp(booted: Booted) -> None:
+    assert booted.said["state directory"] == "root:vpp 2770"
+    assert booted.said["journal"] == "root:vpp 640"
+
+
+def test_the_service_ends_with_vpp(booted: Booted) -> None:
+    assert booted.said["vpp stopped"] == "inactive"
+
+
+def test_a_change_that_nobody_confirms_is_rolled_back_by_systemds_timer(booted: Booted) -> None:
+    assert booted.said["unconfirmed"] == "0 1 timer"
+    assert booted.said["rolled back"] == "plan 0"
+
+
+def test_a_file_that_nobody_has_applied_does_not_come_into_force(booted: Booted) -> None:
+    assert booted.said["edited file"] == "active 0 0 plan 0"
+    assert "is not what was applied last" in booted.said["warning"]
+
+
+def test_upgrading_and_purging_touch_no_vpp(booted: Booted) -> None:
+    assert booted.said["upgrade"] == "0 vpp same run same"
+    assert booted.said["purge"] == "0 vpp same"
+
+
+@pytest.mark.parametrize(("occasion", "code"), [("wrong file", 3), ("missing port", 5)])
+def test_what_a_retry_cannot_mend_is_not_tried_again(booted: Booted, occasion: str, code: int) -> None:
+    assert booted.said[occasion] == f"failed {code} 0"
+
+
+def test_without_a_file_the_service_is_skipped(booted: Booted) -> None:
+    assert booted.said["no file"] == "no"
+
+
+@pytest.mark.parametrize("occasion", ["boot", "vpp killed"])
+def test_a_real_vpp_is_as_the_file_says_after(booted_with_vpp: Booted, occasion: str) -> None:
+    assert booted_with_vpp.said[occasion] == "active 0 0 plan 0", booted_with_vpp
+
+
+def test_the_confined_service_reaches_other_namespaces(booted_with_vpp: Booted) -> None:
+    assert booted_with_vpp.said["pair"] == "mtu 1500"
+    assert booted_with_vpp.said["pair again"] == "mtu 1500"
+    assert booted_with_vpp.said["bridge"] == "master br0"

@@ -150,6 +150,17 @@ def test_an_upgrade_keeps_journal_configuration_and_what_was_switched_off(debian
     assert owner_and_mode(debian, "/var/lib/vppcfg") == "root:vpp 2770"
 
 
+def test_the_packages_own_tests_pass(debian: Debian, packages: Packages) -> None:
+    debian.run("systemctl", "enable", "vppcfg.service")
+    debian.run("systemctl", "disable", "vppcfg-watch.service")
+    debian.install("autopkgtest")
+    source = packages.new.with_name(packages.new.name.replace("_all.deb", ".dsc"))
+    for path in (source, source.with_suffix(".tar.xz")):
+        debian.put(path, "/srv")
+    debian.run("autopkgtest", "--no-built-binaries", f"/srv/{source.name}", "--", "null")
+    debian.run("apt-get", "purge", "--yes", "autopkgtest", "zsh", "fish")
+
+
 def test_removing_keeps_journal_and_configuration(debian: Debian) -> None:
     debian.run("apt-get", "remove", "--yes", "vppcfg")
     assert not debian.path("/usr/bin/vppcfg").exists()
