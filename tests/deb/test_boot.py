@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from tests import real_vpp
 from tests.deb.conftest import Packages
 from tests.deb.debian import Debian
-from tests.deb.machine import Booted, boot, make_bootable
+from tests.deb.machine import Booted, boot, boot_container, make_bootable
 from tests.real_vpp import prefix, skip_reason
 
 PROGRAMS = ("qemu-system-x86_64", "mkfs.ext4")
@@ -57,7 +60,7 @@ REAL_VPP = """\
 [Unit]
 Description=VPP
 [Service]
-ExecStartPre=-/sbin/modprobe -a tun vhost-net veth bridge
+EnvironmentFile=-/etc/vpp/environment
 ExecStartPre=-/sbin/ip netns add dataplane
 ExecStartPre=-/sbin/ip link add port0 type veth peer name peer0
 ExecStart=@prefix@/bin/vpp -c /etc/vpp/startup.conf
@@ -99,9 +102,11 @@ def booted(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted
 
 @pytest.fixture(scope="module")
 def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) -> Booted:
-    """The machine after the scenario with a real VPP, which was built on Debian 12."""
+    """A container after the scenario with a real VPP, which was built for this CPU and Debian 12."""
     if reason := skip_reason():
         pytest.skip(reason)
+    if shutil.which("systemd-nspawn") is None:
+        pytest.skip("systemd-nspawn is not installed")
     if "bookworm" not in bootable.path("/etc/os-release").read_text():
         pytest.skip("the real VPP runs on Debian 12 only")
     bootable.install("libnl-3-200", "libnl-route-3-200", "libunwind8", "iproute2", "kmod")
@@ -112,7 +117,17 @@ def booted_with_vpp(bootable: Debian, tmp_path_factory: pytest.TempPathFactory) 
     bootable.path("/etc/vpp/vppcfg.yaml").write_text(REAL_CONFIGURATION)
     bootable.path("/etc/systemd/system/vpp.service").write_text(REAL_VPP.replace("@prefix@", str(prefix())))
     bootable.run("systemctl", "enable", "vpp.service")
-    return boot(bootable, "real", tmp_path_factory.mktemp("machine"))
+    stand_in_for_vhost(bootable)
+    return boot_container(bootable, "real", tmp_path_factory.mktemp("machine"))
+
+
+def stand_in_for_vhost(debian: Debian) -> None:
+    """Let VPP make TAPs where the kernel has no /dev/vhost-net, as tests/real_vpp.py does."""
+    if Path("/dev/vhost-net").exists():
+        return
+    source, library = Path(real_vpp.__file__).with_name("real_vpp_vhost.c"), debian.path("/usr/local/lib/vhost.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+    debian.path("/etc/vpp/environment").write_text("LD_PRELOAD=/usr/local/lib/vhost.so\n")
 
 
 @pytest.mark.parametrize("occasion", ["boot", "vpp killed", "vpp restarted", "vpp started"])

@@ -153,12 +153,17 @@ def test_an_upgrade_keeps_journal_configuration_and_what_was_switched_off(debian
 def test_the_packages_own_tests_pass(debian: Debian, packages: Packages) -> None:
     debian.run("systemctl", "enable", "vppcfg.service")
     debian.run("systemctl", "disable", "vppcfg-watch.service")
-    debian.install("autopkgtest")
+    debian.install("--no-install-recommends", "autopkgtest", "dpkg-dev")
     source = packages.new.with_name(packages.new.name.replace("_all.deb", ".dsc"))
-    for path in (source, source.with_suffix(".tar.xz")):
-        debian.put(path, "/srv")
-    debian.run("autopkgtest", "--no-built-binaries", f"/srv/{source.name}", "--", "null")
-    debian.run("apt-get", "purge", "--yes", "autopkgtest", "zsh", "fish")
+    debian.put(source.with_suffix(".tar.xz"))
+    said = debian.run("autopkgtest", "--no-built-binaries", debian.put(source), "--", "null")
+    assert re.findall(r"^(\w+) +PASS$", said, re.MULTILINE) == ["commands", "demo", "units", "completion"]
+
+
+def test_lintian_finds_nothing(debian: Debian) -> None:
+    debian.install("--no-install-recommends", "lintian")
+    found = debian.run("lintian", "--allow-root", "--fail-on", "error,warning", f"/root/vppcfg_{__version__}_all.deb")
+    assert found == ""
 
 
 def test_removing_keeps_journal_and_configuration(debian: Debian) -> None:

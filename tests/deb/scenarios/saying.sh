@@ -1,10 +1,10 @@
-# What the scenarios share. They run as root in the virtual machine, after it has booted, and say `TOPIC: TEXT` by its second
-# serial line.
+# What the scenarios share. They run as root on the machine, after it has booted, and say `TOPIC: TEXT` by its second serial
+# line, which in a container is a file.
 
 file=/etc/vpp/vppcfg.yaml
 
 say() {
-    echo "$1: $2" >/dev/ttyS1
+    echo "$1: $2" >>/dev/ttyS1
 }
 
 # Properties of a unit, in this order.
