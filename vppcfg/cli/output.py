@@ -160,7 +160,8 @@ def _replace(text: str, path: str) -> None:
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        with suppress(FileNotFoundError):  # it is in its place already, and a signal came
+            os.unlink(temporary)
         raise
 
 

@@ -95,6 +95,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
     from vppcfg.cli.watch_loop import Watch
     from vppcfg.cli.watch_output import output_for
     from vppcfg.cli.watch_reconcile import reconciler_for
+    from vppcfg.cli.workplace import is_another_at_work
     from vppcfg.render.prometheus import Status
 
     return Watch(
@@ -106,6 +107,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
         adopt=args.adopt,
         reconciler=reconciler_for(args) if args.reconcile else None,
         boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
+        is_busy=lambda: is_another_at_work(args),
     )
 
 

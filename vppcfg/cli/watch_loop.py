@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from vppcfg.cli.obstacles import code_of
+from vppcfg.cli.watch_attempts import Attempts
 from vppcfg.cli.watch_file import WatchedFile
 from vppcfg.cli.watch_output import Notice, Output
 from vppcfg.cli.watch_said import Said
@@ -14,7 +15,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.plan.diff import diff
-from vppcfg.plan.drift import Differences, differences
+from vppcfg.plan.drift import differences
 from vppcfg.render.prometheus import Status
 
 TICK_S = 1.0
@@ -27,8 +28,8 @@ SHARE = 4.0
 """After a look that took a second, VPP is left alone for this many, whatever happens."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 """Between attempts to connect."""
-LONGEST_RETRY_S = 3600.0
-"""Between attempts to reconcile the same differences."""
+HOLD_S = 60.0
+"""So long another vppcfg may be at work on VPP before VPP is read all the same."""
 
 Connect = Callable[[], tuple[Dataplane, Follower]]
 Reconciler = Callable[[WatchedFile], ExitCode]
@@ -62,9 +63,13 @@ class Watch:
         adopt: bool = False,
         reconciler: Reconciler | None = None,
         boot_time: Callable[[], float | None] = lambda: None,
+        is_busy: Callable[[], bool] = lambda: False,
         clock: Clock = time,
     ) -> None:
-        """`boot_time` tells when the VPP that is connected started, in Unix seconds."""
+        """`boot_time` tells when the VPP that is connected started, in Unix seconds.
+
+        `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift.
+        """
         self._file = file
         self._connect = connect
         self._output = output
@@ -73,13 +78,13 @@ class Watch:
         self._adopt = adopt
         self._reconciler = reconciler
         self._boot_time = boot_time
+        self._is_busy = is_busy
+        self._busy_since: float | None = None
         self._clock = clock
         self._said = Said(file.name)
         self._boot_id = ""
         self._trouble = ""
-        self._failed: Differences = {}
-        self._retry_s = interval_s
-        self._retry_at = 0.0
+        self._attempts = Attempts(interval_s)
 
     def once(self) -> ExitCode:
         """Look once, bring VPP to the file where that is wanted, and return how it stands. Raise DataplaneError."""
@@ -122,6 +127,8 @@ class Watch:
         while True:
             if self._renew():
                 due = self._clock.monotonic()
+            if self._clock.monotonic() >= due and self._is_held_off():
+                due = self._clock.monotonic() + TICK_S
             if self._clock.monotonic() >= due:
                 took_s = self._look(dataplane)
                 if self._reconcile():
@@ -131,6 +138,15 @@ class Watch:
             if follower.wait(min(TICK_S, max(0.0, due - self._clock.monotonic()))):
                 self._settle(follower)
                 due = min(due, max(left_alone_until, self._clock.monotonic()))
+
+    def _is_held_off(self) -> bool:
+        """Return whether to wait for another vppcfg to come to its end."""
+        if not self._is_busy():
+            self._busy_since = None
+            return False
+        if self._busy_since is None:
+            self._busy_since = self._clock.monotonic()
+        return self._clock.monotonic() - self._busy_since < HOLD_S
 
     def _settle(self, follower: Follower) -> None:
         """Wait until nothing happens any more, or for long enough."""
@@ -192,8 +208,9 @@ class Watch:
         observed = dataplane.observe()
         took_s = self._clock.monotonic() - start
         resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
-        changes = diff(observed, resolution.desired) if resolution.is_possible else ()
-        found = differences(changes)
+        found = self._said.differences
+        if resolution.is_possible:
+            found = differences(diff(observed, resolution.desired))
         self._status.vpp_version = observed.facts.version
         self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
         for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):
@@ -207,7 +224,7 @@ class Watch:
         """Bring VPP to the file where that is wanted; return whether it was tried."""
         if self._reconciler is None or not self._said.differences or self._said.errors:
             return False
-        if self._said.differences == self._failed and self._clock.monotonic() < self._retry_at:
+        if not self._attempts.is_due(self._said.differences, self._clock.monotonic()):
             return False
         try:
             code = self._reconciler(self._file)
@@ -215,7 +232,7 @@ class Watch:
         except VppcfgError as error:
             code, reason = error.exit_code, error.message
         if code is ExitCode.DONE:
-            self._failed, self._retry_s = {}, self._interval_s
+            self._attempts.succeed()
             self._status.reconciliations += 1
             self._say("reconciled", f"VPP was brought to {self._file.name}", {"file": self._file.name})
         else:
@@ -224,11 +241,9 @@ class Watch:
 
     def _fail(self, code: ExitCode, reason: str) -> None:
         self._status.errors["reconcile"] += 1
-        is_same = self._said.differences == self._failed
-        self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S) if is_same else self._interval_s
-        self._failed, self._retry_at = self._said.differences, self._clock.monotonic() + self._retry_s
-        data = {"code": code.value, "message": reason, "retry_s": self._retry_s}
-        text = f"VPP could not be brought to {self._file.name}: {reason}; trying again in {self._retry_s:g} s"
+        retry_s = self._attempts.fail(self._said.differences, self._clock.monotonic())
+        data = {"code": code.value, "message": reason, "retry_s": retry_s}
+        text = f"VPP could not be brought to {self._file.name}: {reason}; trying again in {retry_s:g} s"
         self._say("not_reconciled", text, data, is_bad=True)
 
     def _say(self, event: str, text: str, data: Mapping[str, object], *, is_bad: bool = False) -> None:

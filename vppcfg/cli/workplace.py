@@ -17,10 +17,10 @@ from pathlib import Path
 from vppcfg.cli.dataplane_options import connect
 from vppcfg.cli.transaction_options import run_dir
 from vppcfg.router import Router
-from vppcfg.transaction.accepted import settle
+from vppcfg.transaction.accepted import is_running, settle
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal, Record
-from vppcfg.transaction.lock import Holder, Lock, acquire_within
+from vppcfg.transaction.lock import Holder, Lock, acquire_within, holder_of
 from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.watchdog import is_alive
 
@@ -64,6 +64,13 @@ def lock_path(args: argparse.Namespace) -> Path:
     common = Path(run_dir())
     folder = common if is_usable(common) else made_folder(Path(args.state_dir))
     return folder / f"{folder_name(args.api_socket)}.lock"
+
+
+def is_another_at_work(args: argparse.Namespace) -> bool:
+    """Return whether another vppcfg holds the lock of the VPP that the options name; the lock is not touched."""
+    name = f"{folder_name(args.api_socket)}.lock"
+    holders = (holder_of(Path(folder) / name) for folder in (run_dir(), args.state_dir))
+    return any(holder is not None and is_running(holder.pid) for holder in holders)
 
 
 def now() -> str:

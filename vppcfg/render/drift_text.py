@@ -26,7 +26,7 @@ def difference_line(difference: Difference) -> str:
 
 def gone_line(difference: Difference) -> str:
     """Return one line for a difference that is no more."""
-    return f"= {difference.kind} {difference.name} is as in the file"
+    return f"= {difference.kind} {difference.name} differs no more"
 
 
 def difference_data(difference: Difference) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from vppcfg.cli.output import (
     write,
     write_document,
 )
+from vppcfg.cli.signals import Terminated
 from vppcfg.errors import UsageError
 
 
@@ -71,6 +72,21 @@ def test_a_document_goes_to_standard_output_and_its_lines_are_counted(
     write_document("one\ntwo\n", None)
     assert capsys.readouterr().out == "one\ntwo\n"
     assert caplog.messages == ["Wrote 2 lines to (stdout)"]
+
+
+def test_a_signal_that_comes_as_the_file_is_in_its_place_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = os.replace
+
+    def replace_and_be_told(source: str, target: str) -> None:
+        replace(source, target)
+        raise Terminated
+
+    monkeypatch.setattr("os.replace", replace_and_be_told)
+    with pytest.raises(Terminated):
+        write_document("text\n", str(tmp_path / "out"))
+    assert os.listdir(tmp_path) == ["out"]
 
 
 def test_a_document_replaces_a_file_and_keeps_its_mode(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -244,6 +244,19 @@ def test_it_reads_the_file_again_when_it_changes_and_when_asked(vpp: str, start:
     assert watching.end() == ExitCode.DONE
 
 
+def test_an_apply_in_between_is_no_drift(serve: Serve, start: Start) -> None:
+    """Each step takes its time, and VPP tells of them as they are made."""
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(pace_s=0.2)))
+    main(["apply", "-c", "l2xc.yaml", "-a", vpp])
+    watching = start("-c", "l3.yaml", "-a", vpp, "--format", "json", "--interval", "1")
+    watching.hears("drift")
+    said = len(watching.events)
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp, "--yes"]) == ExitCode.DONE
+    watching.hears("in_sync")
+    assert {event["event"] for event in watching.events[said:]} == {"gone", "in_sync"}
+    assert watching.end() == ExitCode.DONE
+
+
 def test_it_reconciles_again_and_again(vpp: str, start: Start) -> None:
     watching = start("-c", "l3.yaml", "-a", vpp, "--format", "json", "--interval", "3600", "--reconcile", "--quiet")
     watching.hears("reconciled")

@@ -11,7 +11,7 @@ import pytest
 
 from vppcfg.cli.output import ColourChoice
 from vppcfg.cli.watch_file import WatchedFile
-from vppcfg.cli.watch_loop import FIRST_PAUSE_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, Watch
+from vppcfg.cli.watch_loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, Watch
 from vppcfg.cli.watch_output import Notice
 from vppcfg.dataplane import Dataplane, Follower, Performance
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
@@ -47,6 +47,7 @@ class World:
         self.state = RIGHT
         self.boot = "boot 1"
         self.is_there = True
+        self.is_busy = False
         self.looks: list[float] = []
         self.attempts: list[float] = []
         self.look_takes_s = 0.0
@@ -193,7 +194,16 @@ def watch_of(
     reconciler: Callable[[WatchedFile], ExitCode] | None = None,
 ) -> Watch:
     file = WatchedFile(argparse.Namespace(config=str(path), color=ColourChoice.NEVER))
-    return Watch(file, world.connect, heard, status, interval_s=INTERVAL_S, reconciler=reconciler, clock=world)
+    return Watch(
+        file,
+        world.connect,
+        heard,
+        status,
+        interval_s=INTERVAL_S,
+        reconciler=reconciler,
+        is_busy=lambda: world.is_busy,
+        clock=world,
+    )
 
 
 def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Heard) -> None:
@@ -209,6 +219,31 @@ def test_an_event_brings_a_look_after_a_moment_of_quiet(watch: WatchWorld, heard
     watch(world)
     assert world.looks == [0, pytest.approx(10.2 + QUIET_S)]
     assert heard.events == ["connected", "in_sync", "difference", "drift"]
+
+
+def test_what_another_vppcfg_is_half_way_through_is_no_drift(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=40)
+
+    def busy(is_busy: bool, state: State) -> Callable[[], None]:
+        def happen() -> None:
+            world.is_busy, world.state = is_busy, state
+
+        return happen
+
+    world.at(10, busy(True, WRONG))
+    world.at(12, busy(True, state(2000)))
+    world.at(20, busy(False, RIGHT))
+    watch(world)
+    assert heard.events == ["connected", "in_sync"]
+    assert 20 <= world.looks[1] <= 20 + 2 * TICK_S + QUIET_S
+
+
+def test_another_vppcfg_that_never_ends_is_not_waited_for(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=200)
+    world.is_busy, world.state = True, WRONG
+    watch(world)
+    assert heard.events == ["connected", "difference", "drift"]
+    assert HOLD_S <= world.looks[0] <= HOLD_S + 2 * TICK_S
 
 
 def test_many_events_at_once_bring_one_look(watch: WatchWorld) -> None:
@@ -282,6 +317,20 @@ def test_a_port_that_is_missing_leaves_nothing_to_compare_but_is_said(watch: Wat
     watch(world)
     assert heard.events == ["connected", "problem", "drift"]
     assert heard.syncs[-1] is False
+
+
+def test_while_nothing_can_be_compared_no_difference_counts_as_gone(
+    watch: WatchWorld, heard: Heard, path: Path
+) -> None:
+    path.write_text("interfaces: { eth0: { mtu: 1500, addresses: [ 10.0.0.1/24 ] } }\nunmanaged: [ eth9 ]\n")
+    before = state(9000, "eth9")
+    taken = replace(before.interfaces["eth9"], addresses=frozenset({"10.0.0.1/24"}))
+    world = World(until_s=50)
+    world.state = before
+    world.at(10, world.become(replace(before, interfaces={**before.interfaces, "eth9": taken})))
+    world.at(20, world.become(before))
+    watch(world)
+    assert heard.events == ["connected", "difference", "drift", "problem", "drift", "problem_gone", "drift"]
 
 
 def test_a_vpp_that_goes_away_is_awaited_less_and_less_often(watch: WatchWorld, heard: Heard, status: Status) -> None:

@@ -42,7 +42,7 @@ def test_a_difference_is_one_line(difference: Difference, line: str) -> None:
 
 
 def test_a_difference_that_is_gone_is_one_line() -> None:
-    assert gone_line(updated("is_up", False, True)) == "= physical eth0 is as in the file"
+    assert gone_line(updated("is_up", False, True)) == "= physical eth0 differs no more"
 
 
 def test_a_difference_is_data_for_json() -> None:
