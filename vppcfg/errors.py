@@ -69,3 +69,9 @@ class PlanProofError(VppcfgError):
     """A plan does not lead from the observed to the desired state: a bug in vppcfg, never an output."""
 
     exit_code = ExitCode.BUG
+
+
+class EngineError(VppcfgError):
+    """A traffic generator cannot be reached or used, or it refuses what it is asked for."""
+
+    exit_code = ExitCode.DATAPLANE

@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "config": ("model", "errors", "assets"),
     "startup": ("model", "errors", "assets"),
     "tune": ("model", "errors", "assets"),
-    "loadtest": ("model", "errors", "assets"),
+    "loadtest": ("model", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
     "dataplane": ("model", "plan.operations"),
     "model": (),
     "errors": (),
@@ -40,7 +40,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "config": ("yaml", "yamale", "netaddr"),
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
-    "loadtest": ("jinja2",),
+    "loadtest": ("jinja2", "zmq", "MLRsearch"),
 }
 """The only packages from outside that a layer may import."""
 

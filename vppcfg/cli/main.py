@@ -11,13 +11,14 @@ from contextlib import contextmanager
 
 from vppcfg.cli import apply, check, dump, explain, host, plan, sim, startup, tune
 from vppcfg.cli.arguments import Command, build_parser
+from vppcfg.cli.loadtest import command as loadtest
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
 from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)
 
-COMMANDS: tuple[Command, ...] = (check, plan, apply, dump, explain, sim, host, startup, tune)
+COMMANDS: tuple[Command, ...] = (check, plan, apply, dump, explain, sim, host, startup, tune, loadtest)
 """In the order of `vppcfg --help`."""
 
 

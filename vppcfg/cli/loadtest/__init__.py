@@ -1,0 +1,1 @@
+"""`vppcfg loadtest` and what stands below it, one module per command."""

@@ -1,0 +1,51 @@
+"""Time as load tests see it: the machine's, or one that passes only when somebody sleeps."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where a load test takes its time from."""
+
+    def now(self) -> float:
+        """Return seconds since some moment; never goes backwards."""
+
+    def sleep(self, duration_s: float) -> None:
+        """Return after `duration_s` seconds, at once when that is not positive."""
+
+
+class SystemClock:
+    """The time of this machine."""
+
+    def now(self) -> float:
+        """Return the monotonic clock in seconds."""
+        return time.monotonic()
+
+    def sleep(self, duration_s: float) -> None:
+        """Sleep."""
+        time.sleep(max(duration_s, 0.0))
+
+
+class SimulatedClock:
+    """A time that passes only by `sleep`; with a pace, one simulated second takes that many real ones."""
+
+    def __init__(self, pace: float = 0.0) -> None:
+        self._now_s = 0.0
+        self._pace = pace
+
+    def now(self) -> float:
+        """Return the simulated seconds that have passed."""
+        return self._now_s
+
+    def sleep(self, duration_s: float) -> None:
+        """Let simulated time pass."""
+        if duration_s > 0:
+            time.sleep(duration_s * self._pace)
+            self._now_s += duration_s
+
+
+def sleep_until(clock: Clock, moment_s: float) -> None:
+    """Sleep until `clock` shows `moment_s`."""
+    clock.sleep(moment_s - clock.now())

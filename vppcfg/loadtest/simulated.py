@@ -1,0 +1,166 @@
+"""A simulated device under test behind a simulated generator: for tests, and for trying the commands.
+
+What it forwards follows from the load alone; counters grow with the clock that it is given.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from vppcfg.errors import EngineError
+from vppcfg.loadtest.clock import Clock
+from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
+
+_STEP_S = 0.1
+"""Jitter is drawn anew this often."""
+_QUEUE_PACKETS = 1024
+"""What waits in front of a device that is overloaded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedDevice:
+    """What a device forwards per direction."""
+
+    capacity_pps: float = 1e6
+    loss_ratio: float = 0.0
+    """Lost at any load."""
+    collapse: float = 0.0
+    """How much less it forwards for each packet above its capacity, 0 to 1: livelock."""
+    jitter: float = 0.0
+    """Standard deviation of the capacity, as a share of it."""
+    latency_us: float = 10.0
+    link_bps: int = 10**9
+    generator_pps: float = float("inf")
+    """More than that the generator cannot send."""
+    seed: int = 0
+
+    def forwarded_pps(self, offered_pps: float, capacity_pps: float) -> float:
+        """Return how much of a load comes out again at a capacity of the moment."""
+        excess = max(offered_pps - capacity_pps, 0.0)
+        return max(min(offered_pps, capacity_pps) - self.collapse * excess, 0.0) * (1 - self.loss_ratio)
+
+
+class SimulatedEngine:
+    """Two ports with the device between them."""
+
+    def __init__(self, device: SimulatedDevice, clock: Clock) -> None:
+        self._device = device
+        self._clock = clock
+        self._random = random.Random(device.seed)
+        self._traffic: Traffic | None = None
+        self._acquired: tuple[str, ...] = ()
+        self._load_pps = 0.0
+        self._stops_at_s = 0.0
+        self._counted_s = clock.now()
+        self._sent = 0.0
+        self._received = 0.0
+        self._latency_s = 0.0
+        self._most_us = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether no traffic runs and no port is taken."""
+        return self._load_pps == 0 and not self._acquired
+
+    def describe(self) -> Generator:
+        """Return two ports."""
+        ports = tuple(Port(name=name, link_bps=self._device.link_bps, driver="simulated") for name in ("0", "1"))
+        return Generator(engine="simulated", ports=ports, facts=(f"a simulated device: {self._device}",))
+
+    def acquire(self, ports: tuple[str, ...]) -> None:
+        """Take the ports. Raise EngineError when there is no such port."""
+        for port in ports:
+            if port not in ("0", "1"):
+                raise EngineError(f"the simulated generator has no port {port}", "its ports are 0 and 1")
+        self._acquired = ports
+
+    def prepare(self, traffic: Traffic) -> None:
+        """Begin to count at zero."""
+        self._traffic = traffic
+        self._counted_s = self._clock.now()
+        self._load_pps = self._sent = self._received = self._latency_s = self._most_us = 0.0
+
+    def start(self, load_pps: float, limit_s: float) -> None:
+        """Offer a load."""
+        self._advance()
+        self._load_pps = load_pps
+        self._stops_at_s = self._clock.now() + limit_s
+
+    def update(self, load_pps: float) -> None:
+        """Change the load."""
+        self._advance()
+        self._load_pps = load_pps
+
+    def count(self) -> Count:
+        """Return the same counters for every direction."""
+        self._advance()
+        tally = Tally(sent=int(self._sent), received=int(self._received))
+        return Count(at_s=self._clock.now(), tallies=(tally,) * len(self._directions), cpu_share=0.0, queue_full=0)
+
+    def delays(self) -> tuple[Delay, ...]:
+        """Return the latency of the device; a queue stands before it when it is overloaded."""
+        if self._traffic is None or not self._traffic.latency_pps:
+            return ()
+        self._advance()
+        least_us = self._device.latency_us
+        sent = int(self._latency_s * self._traffic.latency_pps)
+        return tuple(
+            Delay(
+                direction=direction,
+                sent=sent,
+                received=sent,
+                average_us=(least_us + self._most_us) / 2 if self._most_us else 0.0,
+                minimum_us=least_us,
+                maximum_us=self._most_us,
+                jitter_us=max(self._most_us - least_us, 0.0) / 4,
+                histogram=((_edge(least_us), sent),) if sent else (),
+            )
+            for direction in self._directions
+        )
+
+    def stop(self) -> None:
+        """Stop the traffic."""
+        self._advance()
+        self._load_pps = 0.0
+
+    def release(self) -> None:
+        """Give the ports back."""
+        self._acquired = ()
+
+    @property
+    def _directions(self) -> tuple[Direction, ...]:
+        return self._traffic.directions if self._traffic else ()
+
+    def _advance(self) -> None:
+        """Count what went through since the last look, up to the moment when the traffic stops by itself."""
+        now = self._clock.now()
+        if self._load_pps:
+            until = min(now, self._stops_at_s)
+            while self._counted_s < until:
+                step_s = min(_STEP_S, until - self._counted_s) if self._device.jitter else until - self._counted_s
+                self._forward(step_s)
+                self._counted_s += step_s
+        self._counted_s = now
+
+    def _forward(self, duration_s: float) -> None:
+        device = self._device
+        offered = min(self._load_pps, device.generator_pps)
+        capacity = device.capacity_pps
+        if device.jitter:
+            capacity *= max(1 + self._random.gauss(0.0, device.jitter), 0.0)
+        self._sent += offered * duration_s
+        self._received += device.forwarded_pps(offered, capacity) * duration_s
+        self._latency_s += duration_s
+        waiting_us = _QUEUE_PACKETS / capacity * 1e6 if offered > capacity > 0 else 0.0
+        self._most_us = max(self._most_us, device.latency_us + waiting_us)
+
+
+def _edge(latency_us: float) -> float:
+    """Return the lower edge of a latency's class, as T-Rex has them: below 10, then one digit and zeros."""
+    magnitude = 10.0
+    if latency_us < magnitude:
+        return 0.0
+    while latency_us >= 10 * magnitude:
+        magnitude *= 10
+    return latency_us // magnitude * magnitude
