@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from vppcfg.loadtest.profile import Profile
@@ -26,6 +26,8 @@ class Direction:
 
     source: str
     sink: str
+    is_return: bool = False
+    """Whether it is the way back of a pair of ports: from 48/8 to 16/8 in the profiles."""
 
     @property
     def name(self) -> str:
@@ -114,8 +116,6 @@ class Traffic:
     directions: tuple[Direction, ...]
     latency_pps: float = 0.0
     """Rate of a further stream per direction that measures latency, whatever the load; 0 for none."""
-    link_bps: int | None = field(default=None)
-    """What the operator says of the speed of the links, None to believe the generator."""
 
 
 class Engine(Protocol):
@@ -131,7 +131,10 @@ class Engine(Protocol):
         """Load the streams and let all counters begin at zero."""
 
     def start(self, load_pps: float, limit_s: float) -> None:
-        """Offer `load_pps` packets per second in each direction, and stop by itself after `limit_s`."""
+        """Offer `load_pps` packets per second in each direction, and stop by itself after `limit_s`.
+
+        A stream that measures latency comes on top of the load.
+        """
 
     def update(self, load_pps: float) -> None:
         """Change the load of a running test."""

@@ -35,3 +35,13 @@ def path_rate_pps(link_bps: float, wire_bits: float, vlan_tags: int = 0, crossin
     crosses the same link `crossings` times takes its capacity as often.
     """
     return link_bps / (wire_bits + 8 * VLAN_TAG_BYTES * vlan_tags) / crossings
+
+
+def loss_text(ratio: float) -> str:
+    """Return a loss such as `0.0123 %`; one that is not 0 never looks like it."""
+    value = 100 * ratio
+    if value == 0:
+        return "0 %"
+    if value < 0.0001:
+        return "<0.0001 %"
+    return f"{value:.4f} %" if value < 1 else f"{value:.2f} %"

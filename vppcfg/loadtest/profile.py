@@ -71,9 +71,9 @@ class Profile:
     there: tuple[Stream, ...]
     back: tuple[Stream, ...]
 
-    def streams(self, place: int) -> tuple[Stream, ...]:
-        """Return the streams of the direction at a place: the first, third and so on go from 16/8 to 48/8."""
-        return self.back if place % 2 else self.there
+    def streams(self, *, is_return: bool) -> tuple[Stream, ...]:
+        """Return the streams from 16/8 to 48/8, or those of the way back."""
+        return self.back if is_return else self.there
 
     @property
     def label(self) -> str:

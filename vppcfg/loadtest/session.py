@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Engine
@@ -41,10 +42,18 @@ def give_back(engine: Engine) -> None:
 def uninterrupted() -> Iterator[None]:
     """Let SIGINT and SIGTERM wait until this context ends. For work of a moment only."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield  # Python runs handlers of signals in the main thread only
         return
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTIONS)
+    pending: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        pending.append(number)
+
+    former = {number: signal.signal(number, note) for number in _INTERRUPTIONS}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        for noted in dict.fromkeys(pending):
+            signal.raise_signal(noted)

@@ -145,7 +145,8 @@ class SimulatedEngine:
 
     def _forward(self, duration_s: float) -> None:
         device = self._device
-        offered = min(self._load_pps, device.generator_pps)
+        latency_pps = self._traffic.latency_pps if self._traffic else 0.0
+        offered = min(self._load_pps + latency_pps, device.generator_pps)
         capacity = device.capacity_pps
         if device.jitter:
             capacity *= max(1 + self._random.gauss(0.0, device.jitter), 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vppcfg.loadtest.engine import Direction, Generator, Port, Tally
 from vppcfg.loadtest.result import Kind, Offered, Phase, Result, Sample, Total, Verdict
 
-THERE, BACK = Direction(source="0", sink="1"), Direction(source="1", sink="0")
+THERE, BACK = Direction(source="0", sink="1"), Direction(source="1", sink="0", is_return=True)
 
 
 def sample(at_s: float, *tallies: tuple[int, int], load_pps: float = 1000.0, uncertainty_s: float = 0.0) -> Sample:

@@ -7,9 +7,10 @@ from typing import cast
 
 from vppcfg.cli import tune_linerate
 from vppcfg.cli.arguments import Command, Subparsers, add_repeated_options
+from vppcfg.cli.loadtest import ramp
 from vppcfg.errors import ExitCode, UsageError
 
-SUBCOMMANDS: tuple[Command, ...] = (tune_linerate,)
+SUBCOMMANDS: tuple[Command, ...] = (ramp, tune_linerate)
 """In the order of `vppcfg loadtest --help`."""
 
 

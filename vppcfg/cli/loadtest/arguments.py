@@ -1,0 +1,26 @@
+"""Kinds of arguments that load tests take."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+_LONGEST_S = 24 * 3600
+
+
+def whole_seconds(text: str) -> int:
+    """Return a number of seconds from 0 to a day. Raise ArgumentTypeError."""
+    if not (text.isascii() and text.isdecimal()) or int(text) > _LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {_LONGEST_S}")
+    return int(text)
+
+
+def percentage(text: str) -> float:
+    """Return a percentage from 0 to 100, without its sign. Raise ArgumentTypeError."""
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage from 0 to 100")
+    return value

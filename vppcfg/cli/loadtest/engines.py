@@ -1,0 +1,81 @@
+"""The engine that the options name, with the clock it runs by."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vppcfg.errors import UsageError
+from vppcfg.loadtest.clock import Clock, SimulatedClock, SystemClock
+from vppcfg.loadtest.engine import Engine
+from vppcfg.loadtest.session import uninterrupted
+from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
+
+_SHARES = {"loss": "loss_ratio", "collapse": "collapse", "jitter": "jitter"}
+
+
+@contextmanager
+def opened(args: argparse.Namespace) -> Iterator[tuple[Engine, Clock]]:
+    """Open the engine for this context, and close it whatever happens."""
+    engine, clock = _engine(args)
+    try:
+        yield engine, clock
+    finally:
+        with uninterrupted():
+            engine.release()
+
+
+def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
+    if args.device and args.engine != "simulated":
+        raise UsageError("--device is about a simulated device", "use it with --engine simulated")
+    if args.engine == "simulated":
+        device, pace = simulated_device(args.device)
+        simulated_clock = SimulatedClock(pace)
+        return SimulatedEngine(device, simulated_clock), simulated_clock
+    from vppcfg.loadtest.trex.engine import TrexEngine
+
+    clock = SystemClock()
+    return TrexEngine(args.server, clock, is_forced=args.force, root=Path("/")), clock
+
+
+def simulated_device(text: str) -> tuple[SimulatedDevice, float]:
+    """Return the device that `KEY=VALUE,...` describes, and its pace. Raise UsageError."""
+    from vppcfg.tune.figures import parse_figure
+    from vppcfg.tune.linerate import parse_speed
+
+    values: dict[str, float | int] = {}
+    pace = 0.0
+    for key, value in pairs_in(text, "--device"):
+        if key in _SHARES:
+            values[_SHARES[key]] = _share(key, value)
+        elif key in ("capacity", "generator"):
+            values[f"{key}_pps"] = parse_figure(value)
+        elif key == "link":
+            values["link_bps"] = parse_speed(value)
+        elif key in ("latency", "seed"):
+            values["latency_us" if key == "latency" else "seed"] = parse_figure(value)
+        elif key == "pace":
+            pace = parse_figure(value)
+        else:
+            raise UsageError(f"--device: there is no {key}", "`--help` lists what a simulated device has")
+    return SimulatedDevice(**values), pace  # type: ignore[arg-type]  # the keys are attributes of that type
+
+
+def pairs_in(text: str, option: str) -> Iterator[tuple[str, str]]:
+    """Yield keys and values of `KEY=VALUE,...`. Raise UsageError."""
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not value:
+            raise UsageError(f"{option}: {part!r} is no KEY=VALUE")
+        yield key.strip(), value.strip()
+
+
+def _share(key: str, text: str) -> float:
+    from vppcfg.tune.figures import parse_figure
+
+    value = parse_figure(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if value > 1:
+        raise UsageError(f"--device: {key} is a share of 1, or a percentage", f"write {key}=0.01 or {key}=1%")
+    return value

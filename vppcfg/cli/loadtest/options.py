@@ -1,0 +1,82 @@
+"""The options that several load tests share: the generator, the traffic, and what becomes of the result."""
+
+from __future__ import annotations
+
+import argparse
+
+from vppcfg.cli.tune_linerate import crossings
+
+ENGINES = ("trex", "simulated")
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add what names the generator and its ports."""
+    group = parser.add_argument_group("generator")
+    group.add_argument(
+        "--engine", choices=ENGINES, default="trex", help="what offers the traffic (default: %(default)s)"
+    )
+    group.add_argument(
+        "-s", "--server", metavar="HOST[:PORT]", default="127.0.0.1", help="where T-Rex runs (default: %(default)s)"
+    )
+    group.add_argument(
+        "--ports",
+        metavar="A,B",
+        default="0,1",
+        help="its ports, two per path; traffic goes from the first of each pair to the second, and back (default: "
+        "%(default)s)",
+    )
+    group.add_argument("--force", action="store_true", help="take ports that somebody else owns; their traffic stops")
+    group.add_argument(
+        "--device",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="of the simulated engine: capacity (1M, packets per second), loss, collapse, jitter (shares), latency "
+        "(us), link (1G), generator (what it can send, packets per second), seed, pace (real seconds per simulated one)",
+    )
+
+
+def add_traffic_options(parser: argparse.ArgumentParser) -> None:
+    """Add what is sent, and over which path."""
+    group = parser.add_argument_group("traffic")
+    group.add_argument(
+        "-p",
+        "--profile",
+        metavar="NAME",
+        default="imix",
+        help="bench, imix or udp_1pkt; T-Rex's file names (imix.py) do too (default: %(default)s)",
+    )
+    group.add_argument("--size", metavar="BYTES", help="frames of bench: their size, or imix (default: 64)")
+    group.add_argument("--vm", metavar="NAME", help="what varies in bench: none, var1 or var2 (default: none)")
+    group.add_argument("--offset", metavar="N", type=int, help="third octet of all addresses (default: 0)")
+    group.add_argument(
+        "-t", "--tunables", metavar="KEY=VALUE,...", default="", help="the same in one: size=64,vm=var2,offset=10"
+    )
+    ways = group.add_mutually_exclusive_group()
+    ways.add_argument(
+        "-u", "--unidirectional", action="store_true", help="send from the first port of each pair to the second only"
+    )
+    ways.add_argument("--bidirectional", action="store_true", help="send both ways, as without this option")
+    group.add_argument("--link", metavar="SPEED", help="speed of the links, where the generator's ports are faster: 1G")
+    group.add_argument(
+        "--vlan", metavar="TAGS", type=int, choices=(0, 1, 2), default=0, help="VLAN tags that the path adds: 0, 1 or 2"
+    )
+    group.add_argument(
+        "--crossings",
+        metavar="N",
+        type=crossings,
+        default=1,
+        help="how often each packet crosses the slowest link in the same direction (default: %(default)s)",
+    )
+
+
+def add_result_options(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """Add what becomes of the result."""
+    group = parser.add_argument_group("result")
+    shown = "- for standard output (default: -)" if default else "- for standard output"
+    group.add_argument("-o", "--output", metavar="FILE", default=default, help=f"write the result as JSON, {shown}")
+    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="a result of the generator with its ports connected to each other, to show beside this one",
+    )

@@ -1,0 +1,185 @@
+"""`vppcfg loadtest ramp`: warm-up, a load that rises to a target, a hold; a verdict, and a result for reports."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.loadtest.arguments import percentage, whole_seconds
+from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_traffic_options
+from vppcfg.errors import ExitCode
+
+if TYPE_CHECKING:
+    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.setting import Setting
+    from vppcfg.loadtest.clock import Clock
+    from vppcfg.loadtest.engine import Engine
+    from vppcfg.loadtest.ramp import Ramp, RampPlan
+    from vppcfg.loadtest.result import Result
+
+_LIMIT_PERCENT = 0.01
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "ramp",
+        help="raise the load evenly, and see where loss begins",
+        description="Warm a router up, raise the load evenly to a target, hold it there, and count what is lost. The "
+        "test passes, and the command exits 0, when less than 0.01 % is lost; else it exits 11.",
+    )
+    _add_ramp_options(parser)
+    add_engine_options(parser)
+    add_traffic_options(parser)
+    add_result_options(parser, default="-")
+    parser.add_argument(
+        "--format",
+        choices=["json", "trex-loadtest"],
+        default="json",
+        help="form of the result: vppcfg's own, or the one that trex-loadtest-viz reads (default: %(default)s)",
+    )
+    _add_tune_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
+    """Add the course of the load; the short names are those of trex-loadtest."""
+    group = parser.add_argument_group("ramp")
+    group.add_argument(
+        "-wm", "--warmup-mult", "--warmup_mult", metavar="LOAD", default="1kpps",
+        help="load of the warm-up: 1kpps, 10mbps, 10mbpsl1 or 1%% (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-wd", "--warmup-duration", "--warmup_duration", metavar="S", type=whole_seconds, default=30,
+        help="seconds of the warm-up (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-rt", "--target", "--rampup_target", metavar="LOAD", default="100",
+        help="load to rise to: percent of line rate, or any other load (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-rd", "--rampup-duration", "--rampup_duration", metavar="S", type=whole_seconds, default=600,
+        help="seconds that this takes (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
+        help="seconds to stay at the target (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load is another every second"
+    )
+    group.add_argument(
+        "--loss", metavar="PERCENT", type=percentage, default=_LIMIT_PERCENT,
+        help="the test passes below this loss (default: %(default)g)",
+    )  # fmt: skip
+    group.add_argument(
+        "--early-stop", action="store_true", help="end the test when three seconds in a row lose more than that"
+    )
+
+
+def _add_tune_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tuning")
+    group.add_argument(
+        "--tune", action="store_true",
+        help="read the counters of the VPP under test during the hold, and say what limits it",
+    )  # fmt: skip
+    add_dataplane_options(parser)
+    group.add_argument(
+        "--stats-socket", metavar="SOCKET", help="VPP's stats socket (default: stats.sock beside the API socket)"
+    )
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Run the ramp, and write what came of it even when it is interrupted."""
+    from vppcfg.cli.loadtest.engines import opened
+    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.setting import setting_of
+
+    with opened(args) as (engine, clock):
+        setting = setting_of(args, engine)
+        plan = _plan(args, setting)
+        live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
+        try:
+            return _run(args, engine, clock, setting, plan, live)
+        finally:
+            live.close()
+
+
+def _run(
+    args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: RampPlan, live: Live
+) -> ExitCode:
+    from vppcfg.cli.loadtest.ramp_tune import TuningObserver
+    from vppcfg.cli.loadtest.result_view import show_ramp, write_result
+    from vppcfg.cli.loadtest.setting import begun_result
+    from vppcfg.loadtest.ramp import Ramp
+    from vppcfg.loadtest.result import Kind
+    from vppcfg.loadtest.session import held
+
+    result = begun_result(Kind.RAMP, args, setting)
+    live.say(_announcement(args))
+    live.mapped()
+    observer = TuningObserver(live, args, setting, plan.hold_s) if args.tune else live
+    ramp = Ramp(engine, setting.traffic, plan, clock, observer)
+    try:
+        with held(engine, setting.ports):
+            outcome = ramp.run()
+    except BaseException:
+        _keep_what_there_is(result, ramp, args)
+        raise
+    live.say("Loadtest finished, stopping")
+    result = replace(
+        result,
+        samples=ramp.samples,
+        totals=outcome.totals,
+        verdict=outcome.verdict,
+        loss_begins_pps=outcome.loss_begins_pps,
+        notes=outcome.notes,
+        is_complete=True,
+        tuning=observer.findings(outcome.totals) if isinstance(observer, TuningObserver) else None,
+    )
+    show_ramp(result, args, live)
+    write_result(result, args)
+    return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
+
+
+def _announcement(args: argparse.Namespace) -> str:
+    target = args.target if args.target[-1:].isalpha() else f"{args.target.rstrip('%')}% of linerate"
+    against = args.server if args.engine == "trex" else f"the {args.engine} engine"
+    return (
+        f"Running against {against} profile {args.profile}, warmup {args.warmup_mult} for {args.warmup_duration}s, "
+        f"rampup target {target} in {args.rampup_duration}s, hold for {args.hold_duration}s "
+        f"output goes to {args.output}"
+    )
+
+
+def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
+    from vppcfg.loadtest.load import parse_load
+    from vppcfg.loadtest.ramp import RampPlan
+
+    def load(text: str) -> float:
+        return parse_load(text if text[-1:].isalpha() or text.endswith("%") else f"{text}%", setting.line_rate)
+
+    return RampPlan(
+        warm_up_pps=parse_load(args.warmup_mult, setting.line_rate),
+        target_pps=load(args.target),
+        warm_up_s=args.warmup_duration,
+        ramp_s=args.rampup_duration,
+        hold_s=args.hold_duration,
+        step_pps=load(args.step) if args.step else 0.0,
+        limit_ratio=args.loss / 100,
+        stops_early=args.early_stop,
+    )
+
+
+def _keep_what_there_is(result: Result, ramp: Ramp, args: argparse.Namespace) -> None:
+    """Write what an interrupted test has counted, where a file is named."""
+    from vppcfg.cli.loadtest.result_view import write_result
+    from vppcfg.loadtest.session import uninterrupted
+
+    if ramp.samples and args.output not in (None, "-"):
+        note = "the test was interrupted; its totals are missing"
+        with uninterrupted():
+            write_result(replace(result, samples=ramp.samples, notes=(note,)), args)

@@ -1,0 +1,81 @@
+"""Reads the VPP under test during the hold of a ramp, and has the tuner judge it with the offered rate known."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from vppcfg.cli.loadtest.live import Live
+from vppcfg.cli.loadtest.setting import Setting
+from vppcfg.errors import UsageError, VppcfgError
+from vppcfg.loadtest.observer import Status
+from vppcfg.loadtest.result import Phase, Total
+from vppcfg.tune.capture import Capture
+
+log = logging.getLogger(__name__)
+
+SHORTEST_HOLD_S = 10
+"""Two readings take that at least, since VPP refreshes its counters every few seconds."""
+_READINGS = 2
+_PATIENCE_S = 60.0
+
+
+class TuningObserver:
+    """Passes everything on to another observer, and reads VPP in a thread of its own when the hold begins."""
+
+    def __init__(self, live: Live, args: argparse.Namespace, setting: Setting, hold_s: int) -> None:
+        if hold_s < SHORTEST_HOLD_S:
+            raise UsageError(
+                f"--tune needs a hold of {SHORTEST_HOLD_S} s to read VPP in, not of {hold_s} s", "see --hold-duration"
+            )
+        self._live = live
+        self._setting = setting
+        options = {"readings": _READINGS, "interval": hold_s / 4, "root": "/"}
+        self._args = argparse.Namespace(**{**vars(args), **options})
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._captures: list[Capture] = []
+        self._failure = "the hold was not reached"
+        self._load_pps = 0.0
+
+    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+        """Begin to read with the hold."""
+        self._live.begin(phase, load_pps, duration_s)
+        if phase is Phase.HOLD:
+            self._load_pps = load_pps
+            self._thread.start()
+
+    def change(self, load_pps: float) -> None:
+        """Pass a change on."""
+        self._live.change(load_pps)
+
+    def observe(self, status: Status) -> None:
+        """Pass a sample on."""
+        self._live.observe(status)
+
+    def findings(self, totals: tuple[Total, ...]) -> Mapping[str, Any] | None:
+        """Return the tuner's findings as plain data, None when VPP could not be read."""
+        from vppcfg.tune.diagnosis import diagnose
+        from vppcfg.tune.document import document_of
+        from vppcfg.tune.situation import Situation
+
+        if self._thread.is_alive():
+            self._thread.join(_PATIENCE_S)
+        if not self._captures:
+            log.warning("VPP was not read during the hold: %s", self._failure)
+            return None
+        from vppcfg.cli.tune_options import load_of_captures
+
+        offered = {"": self._load_pps}
+        frame = self._setting.offered.mean_frame_bytes
+        return document_of(diagnose(Situation(load=load_of_captures(self._captures), offered=offered, frame=frame)))
+
+    def _read(self) -> None:
+        from vppcfg.cli.tune_live import take_captures
+
+        try:
+            self._captures = take_captures(self._args)
+        except VppcfgError as error:
+            self._failure = error.message

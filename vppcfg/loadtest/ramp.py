@@ -1,0 +1,174 @@
+"""The ramp: a warm-up, a load that rises evenly, a hold at the target; passes when hardly a packet is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vppcfg.errors import UsageError
+from vppcfg.loadtest.clock import Clock
+from vppcfg.loadtest.engine import Engine, Traffic
+from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.observer import Observer
+from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Recorder, is_losing
+from vppcfg.loadtest.result import Phase, Sample, Total, Verdict
+from vppcfg.loadtest.series import first_of_last_failing_run
+from vppcfg.tune.figures import pps
+
+LONGEST_S = 24 * 3600
+"""No ramp takes more than a day."""
+SETTLE_S = 2.0
+"""Between the end of the traffic and the last count (RFC 2544, section 23)."""
+MARGIN_S = 30.0
+"""A generator stops by itself so long after the planned end: nobody is there any more to stop it."""
+EARLY_SAMPLES = 3
+"""So many samples in a row that lose too much end a test that stops early."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RampPlan:
+    """What load to offer when; rates per direction."""
+
+    warm_up_pps: float
+    target_pps: float
+    warm_up_s: int = 30
+    ramp_s: int = 600
+    hold_s: int = 30
+    step_pps: float = 0.0
+    """The load rises in steps of this; 0 for one every second."""
+    limit_ratio: float = 1e-4
+    """Passes below this share of lost packets."""
+    stops_early: bool = False
+    settle_s: float = SETTLE_S
+
+    def __post_init__(self) -> None:
+        if min(self.warm_up_s, self.ramp_s, self.hold_s) < 0 or not self.ramp_s + self.hold_s:
+            raise UsageError("a ramp without any time is none", "give it seconds to rise or to hold")
+        if self.duration_s > LONGEST_S:
+            raise UsageError(f"a ramp of {self.duration_s} s is too long", f"it takes {LONGEST_S} s at most")
+
+    @property
+    def duration_s(self) -> int:
+        """Return the seconds of all phases; the target is reached a second before the hold."""
+        return self.warm_up_s + self.ramp_s + 1 + self.hold_s
+
+    def load_at(self, second: int) -> float:
+        """Return the load in a second of the ramp, 0 its first; from `ramp_s` on it is the target."""
+        if second >= self.ramp_s:
+            return self.target_pps
+        load_pps = self.target_pps * second / self.ramp_s
+        if not self.step_pps:
+            return max(load_pps, self.target_pps / self.ramp_s)
+        steps = int(load_pps / self.step_pps + 1e-9)
+        return min(max(steps, 1) * self.step_pps, self.target_pps)
+
+    def seconds(self) -> Iterator[tuple[Phase, float]]:
+        """Yield phase and load of every second."""
+        for _ in range(self.warm_up_s):
+            yield Phase.WARM_UP, self.warm_up_pps
+        for second in range(self.ramp_s + 1):
+            yield Phase.RAMP, self.load_at(second)
+        for _ in range(self.hold_s):
+            yield Phase.HOLD, self.target_pps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RampOutcome:
+    """What a ramp found."""
+
+    totals: tuple[Total, ...]
+    verdict: Verdict
+    loss_begins_pps: float | None
+    notes: tuple[str, ...]
+
+
+class Ramp:
+    """One ramp on an engine that is held; `samples` grows while it runs, and stays when it is interrupted."""
+
+    def __init__(self, engine: Engine, traffic: Traffic, plan: RampPlan, clock: Clock, observer: Observer) -> None:
+        self._engine = engine
+        self._traffic = traffic
+        self._plan = plan
+        self._clock = clock
+        self._observer = observer
+        self._recorder = Recorder(engine, traffic, clock, observer, plan.limit_ratio)
+        self._losing = 0
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """Return the samples so far."""
+        return tuple(self._recorder.samples)
+
+    def run(self) -> RampOutcome:
+        """Run the ramp to its end. Raise EngineError when the generator or the device fails."""
+        self._engine.prepare(self._traffic)
+        self._recorder.begin()
+        stopped_at_pps = self._climb()
+        self._engine.stop()
+        self._clock.sleep(self._plan.settle_s)
+        return self._outcome(self._recorder.totals(), stopped_at_pps)
+
+    def _climb(self) -> float | None:
+        """Offer the loads of the plan; return the one at which too much was lost, when that ends it."""
+        plan, former_phase, former_pps = self._plan, None, None
+        for second, (phase, load_pps) in enumerate(plan.seconds(), start=1):
+            if former_pps is None:
+                self._engine.start(load_pps, plan.duration_s + MARGIN_S)
+            elif load_pps != former_pps:
+                self._engine.update(load_pps)
+            if phase is not former_phase:
+                self._observer.begin(phase, load_pps, self._duration_s(phase))
+            if load_pps != former_pps and phase is not Phase.WARM_UP:
+                self._observer.change(load_pps)
+            former_phase, former_pps = phase, load_pps
+            sample = self._recorder.wait(second, phase, load_pps, plan.duration_s - second)
+            if self._must_stop(sample):
+                return load_pps
+        return None
+
+    def _duration_s(self, phase: Phase) -> float:
+        plan = self._plan
+        return {Phase.WARM_UP: plan.warm_up_s, Phase.RAMP: plan.ramp_s, Phase.HOLD: plan.hold_s}[phase]
+
+    def _must_stop(self, sample: Sample) -> bool:
+        self._losing = self._losing + 1 if is_losing(sample, self._plan.limit_ratio) else 0
+        return self._plan.stops_early and self._losing >= EARLY_SAMPLES
+
+    def _outcome(self, totals: tuple[Total, ...], stopped_at_pps: float | None) -> RampOutcome:
+        notes = list(_notes(totals, self.samples))
+        if stopped_at_pps is not None:
+            notes.append(f"stopped early at {pps(stopped_at_pps)} per direction")
+        first = first_of_last_failing_run(self.samples, self._plan.limit_ratio)
+        return RampOutcome(
+            totals=totals,
+            verdict=verdict_of(totals, self._plan.limit_ratio),
+            loss_begins_pps=first.load_pps if first else None,
+            notes=tuple(notes),
+        )
+
+
+def verdict_of(totals: tuple[Total, ...], limit_ratio: float) -> Verdict:
+    """Return whether every direction lost less than `limit_ratio`; nothing sent is no pass."""
+    worst = max(totals, key=lambda total: total.loss_ratio)
+    if not all(total.tally.sent for total in totals):
+        return Verdict(has_passed=False, limit_ratio=limit_ratio, text="the generator sent nothing")
+    text = f"{worst.direction.name} lost {loss_text(worst.loss_ratio)}, the limit is {loss_text(limit_ratio)}"
+    has_passed = worst.loss_ratio < limit_ratio or worst.loss_ratio == 0
+    return Verdict(has_passed=has_passed, limit_ratio=limit_ratio, text=text)
+
+
+def _notes(totals: tuple[Total, ...], samples: tuple[Sample, ...]) -> Iterator[str]:
+    """Yield what makes a result less than certain."""
+    for total in totals:
+        unsent = total.intended - total.tally.sent
+        if unsent > total.intended * UNSENT_TOLERANCE:
+            yield (
+                f"the generator did not send {unsent:,} of {total.intended:,} packets of {total.direction.name}, "
+                "which count as lost: the limit found may be the generator's"
+            )
+        if total.tally.received > total.tally.sent:
+            more, name = total.tally.received - total.tally.sent, total.direction.name
+            yield f"{more:,} packets more came back from {name} than were sent: something else sends too"
+    full = sum(sample.queue_full or 0 for sample in samples)
+    if full:
+        yield f"the generator found its queues full {full:,} times"

@@ -1,0 +1,1 @@
+"""The client of a T-Rex server in stateless mode: JSON-RPC over ZeroMQ."""

@@ -1,0 +1,102 @@
+"""Remote procedure calls to a T-Rex server (JSON-RPC 2.0): handshake, single calls, several in one message."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vppcfg.errors import EngineError
+from vppcfg.loadtest.clock import Clock
+from vppcfg.loadtest.trex.channel import Channel
+from vppcfg.loadtest.trex.refusal import TRY_AGAIN, WORK_IN_PROGRESS, refusal
+
+API = (5, 0)
+"""Servers from v2.88 on take it; what older ones speak stands in their refusal."""
+_WITHOUT_HANDLE = frozenset({"api_sync_v2", "get_version", "ping"})
+_PATIENCE_S = 20.0
+_PAUSE_S = 0.3
+_SERVER_API = re.compile(r"server:\s*'(\d+)\.(\d+)'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call."""
+
+    method: str
+    arguments: Mapping[str, Any]
+
+    @property
+    def port(self) -> object:
+        """Return the port that it is about, None when it is about none."""
+        return self.arguments.get("port_id")
+
+
+class Rpc:
+    """Calls on one channel, after a handshake."""
+
+    def __init__(self, channel: Channel, clock: Clock) -> None:
+        self._channel = channel
+        self._clock = clock
+        self._ids = itertools.count(1)
+        self._handle: str | None = None
+
+    def connect(self) -> str:
+        """Agree on an API with the server, and return its version. Raise EngineError when that cannot be."""
+        about = self.call("get_version")
+        if about.get("mode", "STL") != "STL":
+            text = f"server RPC configuration: '{about['mode']}'"
+            raise refusal("api_sync_v2", {"specific_err": text}, None)
+        try:
+            self._handle = self._sync(*API)
+        except EngineError as error:
+            offered = _SERVER_API.search(f"{error.message} {error.hint}")
+            if offered is None:
+                raise
+            self._handle = self._sync(int(offered[1]), int(offered[2]))
+        return str(about.get("version", ""))
+
+    def call(self, method: str, **arguments: Any) -> Any:
+        """Return the result of a call. Raise EngineError when the server refuses or is gone."""
+        return self.batch([Call(method=method, arguments=arguments)])[0]
+
+    def batch(self, calls: Sequence[Call]) -> list[Any]:
+        """Return the results of calls that the server gets in one message, and carries out one after the other."""
+        if not calls:
+            return []
+        requests = [self._request(call) for call in calls]
+        answer = self._channel.request(requests[0] if len(requests) == 1 else requests)
+        answers = [answer] if isinstance(answer, dict) else answer
+        by_id = {one.get("id"): one for one in answers if isinstance(one, dict)} if isinstance(answers, list) else {}
+        return [
+            self._result(call, by_id.get(request["id"]), self._clock.now() + _PATIENCE_S)
+            for call, request in zip(calls, requests, strict=True)
+        ]
+
+    def _sync(self, major: int, minor: int) -> str:
+        result = self.call("api_sync_v2", name="STL", major=major, minor=minor)
+        return str(result["api_h"])
+
+    def _request(self, call: Call) -> dict[str, Any]:
+        arguments = dict(call.arguments)
+        if call.method not in _WITHOUT_HANDLE and self._handle is not None:
+            arguments["api_h"] = self._handle
+        return {"jsonrpc": "2.0", "id": next(self._ids), "method": call.method, "params": arguments}
+
+    def _result(self, call: Call, answer: object, until_s: float) -> Any:
+        """Return the result in an answer; a server that asks for patience gets it until a moment."""
+        if not isinstance(answer, dict) or not {"result", "error"} & set(answer):
+            raise EngineError(f"T-Rex at {self._channel.peer} gives no answer to {call.method}")
+        if "error" not in answer:
+            return answer["result"]
+        error = answer["error"]
+        code = error.get("code") if isinstance(error, dict) else None
+        if code not in (TRY_AGAIN, WORK_IN_PROGRESS) or self._clock.now() >= until_s:
+            raise refusal(call.method, error, call.port)
+        self._clock.sleep(_PAUSE_S)
+        again = call
+        if code == WORK_IN_PROGRESS:
+            again = Call(method="get_async_results", arguments={"ticket_id": int(error["specific_err"])})
+        return self._result(again, self._channel.request(self._request(again)), until_s)
