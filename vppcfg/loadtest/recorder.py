@@ -102,7 +102,7 @@ class Recorder:
 
 
 def is_losing(sample: Sample, limit_ratio: float) -> bool:
-    """Return whether a direction lost at least `limit_ratio` in a sample for certain."""
+    """Return whether a direction lost at least `limit_ratio`, and anything, in a sample for certain."""
     losses = (sample_loss(sample, place) for place in range(len(sample.tallies)))
     return any(loss >= limit_ratio and loss > 0 for loss in losses)
 

@@ -54,7 +54,7 @@ class SimulatedEngine:
         self._stops_at_s = 0.0
         self._counted_s = clock.now()
         self._sent = 0.0
-        self._received = 0.0
+        self._lost = 0.0
         self._latency_s = 0.0
         self._most_us = 0.0
 
@@ -79,7 +79,7 @@ class SimulatedEngine:
         """Begin to count at zero."""
         self._traffic = traffic
         self._counted_s = self._clock.now()
-        self._load_pps = self._sent = self._received = self._latency_s = self._most_us = 0.0
+        self._load_pps = self._sent = self._lost = self._latency_s = self._most_us = 0.0
 
     def start(self, load_pps: float, limit_s: float) -> None:
         """Offer a load."""
@@ -95,7 +95,7 @@ class SimulatedEngine:
     def count(self) -> Count:
         """Return the same counters for every direction."""
         self._advance()
-        tally = Tally(sent=int(self._sent), received=int(self._received))
+        tally = Tally(sent=int(self._sent), received=int(self._sent) - int(self._lost))
         return Count(at_s=self._clock.now(), tallies=(tally,) * len(self._directions), cpu_share=0.0, queue_full=0)
 
     def delays(self) -> tuple[Delay, ...]:
@@ -120,9 +120,10 @@ class SimulatedEngine:
         )
 
     def stop(self) -> None:
-        """Stop the traffic."""
+        """Stop the traffic; what is left of a packet is none."""
         self._advance()
         self._load_pps = 0.0
+        self._sent, self._lost = float(int(self._sent)), float(int(self._lost))
 
     def release(self) -> None:
         """Give the ports back."""
@@ -151,7 +152,7 @@ class SimulatedEngine:
         if device.jitter:
             capacity *= max(1 + self._random.gauss(0.0, device.jitter), 0.0)
         self._sent += offered * duration_s
-        self._received += device.forwarded_pps(offered, capacity) * duration_s
+        self._lost += (offered - device.forwarded_pps(offered, capacity)) * duration_s
         self._latency_s += duration_s
         waiting_us = _QUEUE_PACKETS / capacity * 1e6 if offered > capacity > 0 else 0.0
         self._most_us = max(self._most_us, device.latency_us + waiting_us)

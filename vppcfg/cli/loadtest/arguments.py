@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vppcfg.loadtest.load import LineRate
 
 _LONGEST_S = 24 * 3600
 
@@ -24,3 +28,21 @@ def percentage(text: str) -> float:
     if not 0 <= value <= 100:
         raise argparse.ArgumentTypeError(f"{text!r} is no percentage from 0 to 100")
     return value
+
+
+def seconds(text: str) -> float:
+    """Return a number of seconds from 0 to a day. Raise ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= _LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {_LONGEST_S}")
+    return value
+
+
+def load_or_percent(text: str, line_rate: LineRate) -> float:
+    """Return packets per second of a load; a bare number is percent of line rate. Raise UsageError."""
+    from vppcfg.loadtest.load import parse_load
+
+    return parse_load(text if text[-1:].isalpha() or text.endswith("%") else f"{text}%", line_rate)

@@ -12,7 +12,7 @@ from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.observer import Status
-from vppcfg.loadtest.result import Phase
+from vppcfg.loadtest.result import Phase, Trial
 
 _SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "K"))
 _CLEAR = "\r\x1b[K"
@@ -39,6 +39,7 @@ class Live:
         self._percent_shown: int | None = None
         self._is_losing = False
         self._is_line_open = False
+        self._elapsed_s = 0.0
 
     def say(self, text: str, *, is_warning: bool = False) -> None:
         """Write a line that stays."""
@@ -60,6 +61,8 @@ class Live:
         """Say that a phase begins."""
         if phase is Phase.WARM_UP:
             self.say(f"Warming up {self._sides} at rate of {rate_text(load_pps)} for {duration_s:g} seconds")
+        elif phase is Phase.TRIAL:
+            self._percent_shown = None
         elif phase is Phase.HOLD and duration_s:
             self.say(f"Holding load {self._sides} for {duration_s:g} seconds")
 
@@ -69,6 +72,16 @@ class Live:
         if self._percent_shown is None or int(percent + 1e-9) != self._percent_shown:
             self._percent_shown = int(percent + 1e-9)
             self.say(f"Setting load {self._sides} to {round(percent, 2):g}% of linerate")
+
+    def trial(self, trial: Trial, number: int, took_s: float) -> None:
+        """Say what a trial of a search found."""
+        self._elapsed_s += took_s
+        loss = max(total.loss_ratio for total in trial.totals)
+        percent = self._line_rate.percent(trial.load_pps)
+        self.say(
+            f"trial {number:3d}: {trial.load_pps:15,.1f} pps ({percent:6.2f} %) for {trial.duration_s:g} s, "
+            f"loss {loss_text(loss)} [{clock_text(self._elapsed_s)}]"
+        )
 
     def observe(self, status: Status) -> None:
         """Show how far the test is."""

@@ -31,7 +31,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE,...",
         default="",
         help="of the simulated engine: capacity (1M, packets per second), loss, collapse, jitter (shares), latency "
-        "(us), link (1G), generator (what it can send, packets per second), seed, pace (real seconds per simulated one)",
+        "(us), link (1G), generator (packets per second that it can send), seed, pace (seconds per simulated one)",
     )
 
 

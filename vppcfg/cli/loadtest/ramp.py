@@ -112,7 +112,7 @@ def _run(
     args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: RampPlan, live: Live
 ) -> ExitCode:
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
-    from vppcfg.cli.loadtest.result_view import show_ramp, write_result
+    from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import Kind
@@ -140,7 +140,7 @@ def _run(
         is_complete=True,
         tuning=observer.findings(outcome.totals) if isinstance(observer, TuningObserver) else None,
     )
-    show_ramp(result, args, live)
+    show(ramp_lines(result), args, live)
     write_result(result, args)
     return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
 
@@ -156,19 +156,17 @@ def _announcement(args: argparse.Namespace) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
+    from vppcfg.cli.loadtest.arguments import load_or_percent
     from vppcfg.loadtest.load import parse_load
     from vppcfg.loadtest.ramp import RampPlan
 
-    def load(text: str) -> float:
-        return parse_load(text if text[-1:].isalpha() or text.endswith("%") else f"{text}%", setting.line_rate)
-
     return RampPlan(
         warm_up_pps=parse_load(args.warmup_mult, setting.line_rate),
-        target_pps=load(args.target),
+        target_pps=load_or_percent(args.target, setting.line_rate),
         warm_up_s=args.warmup_duration,
         ramp_s=args.rampup_duration,
         hold_s=args.hold_duration,
-        step_pps=load(args.step) if args.step else 0.0,
+        step_pps=load_or_percent(args.step, setting.line_rate) if args.step else 0.0,
         limit_ratio=args.loss / 100,
         stops_early=args.early_stop,
     )
@@ -176,10 +174,7 @@ def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
 
 def _keep_what_there_is(result: Result, ramp: Ramp, args: argparse.Namespace) -> None:
     """Write what an interrupted test has counted, where a file is named."""
-    from vppcfg.cli.loadtest.result_view import write_result
-    from vppcfg.loadtest.session import uninterrupted
+    from vppcfg.cli.loadtest.result_view import write_partial
 
-    if ramp.samples and args.output not in (None, "-"):
-        note = "the test was interrupted; its totals are missing"
-        with uninterrupted():
-            write_result(replace(result, samples=ramp.samples, notes=(note,)), args)
+    if ramp.samples:
+        write_partial(replace(result, samples=ramp.samples), args)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.output import printable, say, write_document
@@ -29,13 +30,17 @@ def _text(result: Result, args: argparse.Namespace) -> str:
     return text_of(result)
 
 
-def show_ramp(result: Result, args: argparse.Namespace, live: Live) -> None:
-    """Show the verdict and the figures: on standard output, unless the result goes there."""
-    assert result.verdict is not None
-    lines = ["", "Test has passed :-)" if result.verdict.has_passed else "Test has failed :-("]
-    lines += ["", *ramp_lines(result)]
+def write_partial(result: Result, args: argparse.Namespace) -> None:
+    """Write what an interrupted test has counted, where a file is named."""
+    from vppcfg.loadtest.session import uninterrupted
+
     if args.output not in (None, "-"):
-        lines += ["", f"Writing output to {args.output}"]
+        with uninterrupted():
+            write_result(replace(result, notes=("the test did not run to its end; totals are missing",)), args)
+
+
+def show(lines: Iterable[str], args: argparse.Namespace, live: Live) -> None:
+    """Show figures on standard output, unless the result goes there."""
     for line in lines:
         if args.output == "-":
             live.say(line)
@@ -45,11 +50,13 @@ def show_ramp(result: Result, args: argparse.Namespace, live: Live) -> None:
 
 def ramp_lines(result: Result) -> Iterator[str]:
     """Yield the figures of a ramp, in 80 columns."""
+    if result.verdict is not None:
+        yield from ("", "Test has passed :-)" if result.verdict.has_passed else "Test has failed :-(", "")
     yield from total_lines(result.totals)
     if result.verdict is not None:
         yield f"Verdict      {result.verdict.text}"
     if result.offered is not None:
-        yield f"Path         {_path(result.offered)}"
+        yield f"Path         {path_text(result.offered)}"
         yield f"Loss begins  {_loss_begins(result, result.offered)}"
     yield from baseline_lines(result.baseline)
     for note in result.notes:
@@ -80,7 +87,8 @@ def baseline_lines(baseline: Baseline | None) -> Iterator[str]:
         )
 
 
-def _path(offered: Offered) -> str:
+def path_text(offered: Offered) -> str:
+    """Return what a path carries."""
     extras = [f"{offered.vlan_tags} VLAN tags"] if offered.vlan_tags else []
     extras += [f"crossed {offered.crossings} times"] if offered.crossings > 1 else []
     what = ", ".join((f"{offered.mean_frame_bytes:g}-byte frames" if offered.size != "imix" else "imix", *extras))

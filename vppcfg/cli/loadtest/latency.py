@@ -1,0 +1,156 @@
+"""`vppcfg loadtest latency`: latency, jitter and loss of a router under load."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.loadtest.arguments import whole_seconds
+from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_traffic_options
+from vppcfg.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.setting import Setting
+    from vppcfg.loadtest.clock import Clock
+    from vppcfg.loadtest.engine import Delay, Engine
+    from vppcfg.loadtest.latency import LatencyPlan, LatencyTest
+    from vppcfg.loadtest.result import DelayAtLoad, Result
+
+_IDLE_PPS = 1.0
+_PROBES_PPS = 1000.0
+_MOST_PROBES_PPS = 1e6
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "latency",
+        help="measure latency, jitter and loss under load",
+        description="Send a stream of stamped packets beside a load, and show how long they take through the router.",
+    )
+    group = parser.add_argument_group("latency")
+    group.add_argument(
+        "--load", metavar="LOAD", action="append", default=[],
+        help="percent of line rate, any other load (1mpps), or idle; may be given again (default: 90)",
+    )  # fmt: skip
+    group.add_argument(
+        "--duration", metavar="S", type=whole_seconds, default=30, help="seconds at each load (default: %(default)s)"
+    )
+    group.add_argument(
+        "--probe-rate", metavar="PPS", default=f"{_PROBES_PPS:g}",
+        help="stamped packets per second and direction, on top of the load (default: %(default)s)",
+    )  # fmt: skip
+    add_engine_options(parser)
+    add_traffic_options(parser)
+    add_result_options(parser, default=None)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Measure, and write what came of it even when it is interrupted."""
+    from vppcfg.cli.loadtest.engines import opened
+    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.setting import setting_of
+
+    with opened(args) as (engine, clock):
+        setting = setting_of(args, engine, _probe_rate(args.probe_rate))
+        plan = _plan(args, setting)
+        live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
+        try:
+            return _run(args, engine, clock, setting, plan, live)
+        finally:
+            live.close()
+
+
+def _run(
+    args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: LatencyPlan, live: Live
+) -> ExitCode:
+    from vppcfg.cli.loadtest.result_view import show, write_result
+    from vppcfg.cli.loadtest.setting import begun_result
+    from vppcfg.loadtest.latency import LatencyTest
+    from vppcfg.loadtest.result import Kind
+    from vppcfg.loadtest.session import held
+
+    result = begun_result(Kind.LATENCY, args, setting)
+    live.mapped()
+    test = LatencyTest(engine, setting.traffic, plan, clock, live)
+    try:
+        with held(engine, setting.ports):
+            found = test.run()
+    except BaseException:
+        _keep_what_there_is(result, test, args)
+        raise
+    live.close()
+    result = replace(result, samples=tuple(test.samples), delays=found, is_complete=True)
+    show(latency_lines(result), args, live)
+    write_result(result, args)
+    return ExitCode.DONE
+
+
+def latency_lines(result: Result) -> Iterator[str]:
+    """Yield what was measured, in 80 columns; times in microseconds."""
+    from vppcfg.cli.loadtest.result_view import baseline_lines, path_text
+    from vppcfg.loadtest.latency import PERCENTILES
+
+    assert result.offered is not None
+    heads = "".join(f"{f'<{100 * share:g}%':>8}" for share in PERCENTILES)
+    yield f"{'Load':<10} {'Way':<6} {'mean':>7} {'min':>6} {'max':>8} {'jitter':>7}{heads}  loss"
+    for found in result.delays:
+        for delay in found.delays:
+            yield _row(found, delay)
+    yield "Times in microseconds; <99% is the time that 99 % of the packets stay below."
+    yield f"Path         {path_text(result.offered)}"
+    yield from baseline_lines(result.baseline)
+
+
+def _row(found: DelayAtLoad, delay: Delay) -> str:
+    from vppcfg.loadtest.latency import PERCENTILES, percentile_us
+    from vppcfg.loadtest.loss import loss_text
+    from vppcfg.tune.figures import pps
+
+    classes = [percentile_us(delay.histogram, share) for share in PERCENTILES]
+    edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>8}" for found_class in classes)
+    (total,) = (total for total in found.totals if total.direction == delay.direction)
+    least = "-" if delay.minimum_us is None else f"{delay.minimum_us:g}"
+    return (
+        f"{pps(found.load_pps):<10} {delay.direction.name:<6} {delay.average_us:>7.1f} {least:>6} "
+        f"{delay.maximum_us:>8g} {delay.jitter_us:>7.1f}{edges}  {loss_text(total.loss_ratio)}"
+    )
+
+
+def _plan(args: argparse.Namespace, setting: Setting) -> LatencyPlan:
+    from vppcfg.cli.loadtest.arguments import load_or_percent
+    from vppcfg.loadtest.latency import LatencyPlan
+
+    loads = tuple(
+        _IDLE_PPS if text == "idle" else load_or_percent(text, setting.line_rate) for text in args.load or ("90",)
+    )
+    most = max(loads) + setting.traffic.latency_pps
+    if most > setting.line_rate.pps:
+        raise UsageError(
+            f"load and stamped packets together are {most:,.0f} packets per second, more than line rate",
+            "lower --load or --probe-rate",
+        )
+    return LatencyPlan(loads_pps=loads, duration_s=args.duration)
+
+
+def _probe_rate(text: str) -> float:
+    from vppcfg.tune.figures import parse_figure
+
+    rate = parse_figure(text)
+    if not 1 <= rate <= _MOST_PROBES_PPS:
+        raise UsageError(f"--probe-rate {text}: no rate from 1 to {_MOST_PROBES_PPS:,.0f} packets per second")
+    return rate
+
+
+def _keep_what_there_is(result: Result, test: LatencyTest, args: argparse.Namespace) -> None:
+    """Write what an interrupted test has measured, where a file is named."""
+    from vppcfg.cli.loadtest.result_view import write_partial
+
+    if test.samples:
+        write_partial(replace(result, samples=tuple(test.samples), delays=tuple(test.found)), args)

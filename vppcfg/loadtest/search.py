@@ -1,0 +1,147 @@
+"""The search for throughput by MLRsearch (RFC 9971): goals in, bounds and conditional throughput out.
+
+The package MLRsearch decides which load to try next; the trials are ours.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vppcfg.errors import EngineError, UsageError
+from vppcfg.loadtest.goal import Goal
+from vppcfg.loadtest.loss import sum_of
+from vppcfg.loadtest.recorder import UNSENT_TOLERANCE
+from vppcfg.loadtest.result import Throughput, Trial
+from vppcfg.loadtest.trial import Bench
+
+log = logging.getLogger(__name__)
+
+LEAST_PPS = 1000.0
+"""A router that loses packets at this load has another problem."""
+LONGEST_S = 24 * 3600.0
+OnTrial = Callable[[Trial, int, float], None]
+"""Is told of each trial, its number and how long it took with its pauses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPlan:
+    """What to look for, between which loads per direction."""
+
+    goals: tuple[Goal, ...]
+    max_pps: float
+    min_pps: float = LEAST_PPS
+    longest_s: float = 3600.0
+    warm_up_s: float = 1.0
+    """A trial at the highest load that does not count, as a router is slower at its first packets."""
+
+    def __post_init__(self) -> None:
+        if not self.goals:
+            raise UsageError("a search needs a goal")
+        if len({goal.name for goal in self.goals}) != len(self.goals):
+            raise UsageError("a goal is given twice")
+        if not 0 < self.min_pps < self.max_pps:
+            raise UsageError(
+                f"no load lies between {self.min_pps:,.0f} and {self.max_pps:,.0f} packets per second", "see --min"
+            )
+        if not 0 < self.longest_s <= LONGEST_S:
+            raise UsageError(f"a search of {self.longest_s:g} s is too long", f"it takes {LONGEST_S:.0f} s at most")
+
+
+class Search:
+    """One search on a bench; `trials` grows while it runs."""
+
+    def __init__(self, bench: Bench, plan: SearchPlan, on_trial: OnTrial = lambda trial, number, took_s: None) -> None:
+        self.trials: list[Trial] = []
+        self._bench = bench
+        self._plan = plan
+        self._on_trial = on_trial
+        self._is_warm = not plan.warm_up_s
+
+    def run(self) -> tuple[Throughput, ...]:
+        """Return what was found for each goal. Raise EngineError when the time does not suffice."""
+        from MLRsearch import Config, MultipleLossRatioSearch
+
+        goals = {goal.name: _goal_of_package(goal) for goal in self._plan.goals}
+        config = Config()
+        config.goals = tuple(goals.values())
+        config.max_load, config.min_load = self._plan.max_pps, self._plan.min_pps
+        config.search_duration_max, config.warmup_duration = self._plan.longest_s, self._plan.warm_up_s
+        try:
+            found = MultipleLossRatioSearch(config).search(_Measurer(self._measure), log.debug)
+        except RuntimeError as error:
+            if "takes too long" not in str(error):
+                raise
+            raise EngineError(
+                f"the search did not end within {self._plan.longest_s:g} s", "see --max-duration; or search for less"
+            ) from error
+        return tuple(_throughput(goal, found[goals[goal.name]]) for goal in self._plan.goals)
+
+    def _measure(self, duration_s: float, load_pps: float) -> Trial:
+        trial = self._bench.run(load_pps, duration_s)
+        if not self._is_warm:
+            self._is_warm = True
+            return trial
+        self.trials.append(trial)
+        self._on_trial(trial, len(self.trials), duration_s + self._bench.settle_s)
+        return trial
+
+
+class _Measurer:
+    """The package's AbstractMeasurer; it asks for no more than this method."""
+
+    def __init__(self, measure: Callable[[float, float], Trial]) -> None:
+        self._measure = measure
+
+    def measure(self, intended_duration: float, intended_load: float) -> Any:
+        """Return the result of a trial as the package wants it."""
+        from MLRsearch import MeasurementResult
+
+        trial = self._measure(intended_duration, intended_load)
+        tally = sum_of(total.tally for total in trial.totals)
+        return MeasurementResult(
+            intended_duration=intended_duration,
+            intended_load=intended_load,
+            offered_count=tally.sent,
+            loss_count=sum(total.tally.lost for total in trial.totals),
+            intended_count=_intended(trial, tally.sent),
+        )
+
+
+def _intended(trial: Trial, sent: int) -> int:
+    """Return how many packets should have been sent; a start that was a moment late is no loss."""
+    intended = sum(total.intended for total in trial.totals)
+    return sent if sent >= intended * (1 - UNSENT_TOLERANCE) else intended
+
+
+def _goal_of_package(goal: Goal) -> Any:
+    from MLRsearch import SearchGoal
+
+    return SearchGoal(
+        loss_ratio=goal.loss_ratio,
+        exceed_ratio=goal.exceed_ratio,
+        relative_width=goal.relative_width,
+        initial_trial_duration=goal.initial_trial_s,
+        final_trial_duration=goal.final_trial_s,
+        duration_sum=goal.duration_sum_s,
+        fail_fast=False,
+    )
+
+
+def _throughput(goal: Goal, found: Any) -> Throughput:
+    def rate(value: Any) -> float | None:
+        return None if value is None else float(value)
+
+    return Throughput(
+        goal=goal.name,
+        loss_ratio=goal.loss_ratio,
+        exceed_ratio=goal.exceed_ratio,
+        final_trial_s=goal.final_trial_s,
+        duration_sum_s=goal.duration_sum_s,
+        relative_width=goal.relative_width,
+        lower_bound_pps=rate(found.relevant_lower_bound),
+        upper_bound_pps=rate(found.relevant_upper_bound),
+        conditional_pps=rate(found.conditional_throughput),
+    )
