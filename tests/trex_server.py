@@ -76,6 +76,7 @@ class StandInTrex:
         self.ports = [TrexPort(index=index) for index in range(ports)]
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.is_mute = False
+        self.on_call: Callable[[str], None] = lambda method: None
         self.try_again = 0
         self.most_streams = 0
         self._handle = self._letters()
@@ -150,6 +151,7 @@ class StandInTrex:
         if not isinstance(arguments, dict):
             raise Refusal("Bad params", INVALID_PARAMS)
         self.calls.append((method, arguments))
+        self.on_call(method)
         if method not in WITHOUT_HANDLE and arguments.get("api_h") != self._handle:
             raise Refusal("API verification failed - API handler provided mismatch for class: 'core'")
         answer: Callable[[dict[str, Any]], Any] | None = getattr(self, f"rpc_{method}", None)
@@ -179,9 +181,8 @@ class StandInTrex:
             self._need(arguments, key, kind) for key, kind in (("name", str), ("major", int), ("minor", int))
         )
         if name != self.mode:
-            raise Refusal(
-                f"RPC configuration mismatch - server RPC configuration: '{self.mode}', client RPC configuration: '{name}'"
-            )
+            both = f"server RPC configuration: '{self.mode}', client RPC configuration: '{name}'"
+            raise Refusal(f"RPC configuration mismatch - {both}")
         if major != self.api[0] or minor > self.api[1]:
             server = f"{self.api[0]}.{self.api[1]}"
             raise Refusal(f"RPC version mismatch: {name} - server: '{server}', client: '{major}.{minor}'")
@@ -256,12 +257,12 @@ class StandInTrex:
     def rpc_get_global_stats(self, arguments: dict[str, Any]) -> Any:
         rates = sum(port.rate_pps for port in self.ports)
         return {
-            "m_cpu_util": 12.5, "m_cpu_util_raw": 12.5, "m_bw_per_core": 1.0, "m_rx_cpu_util": 0.0, "m_rx_core_pps": 0.0,
-            "m_platform_factor": 1.0, "m_tx_bps": rates * 512, "m_rx_bps": rates * 512, "m_tx_pps": rates,
-            "m_rx_pps": rates, "m_tx_cps": 0.0, "m_tx_expected_cps": 0.0, "m_tx_expected_pps": 0.0,
+            "m_cpu_util": 12.5, "m_cpu_util_raw": 12.5, "m_bw_per_core": 1.0, "m_rx_cpu_util": 0.0,
+            "m_rx_core_pps": 0.0, "m_platform_factor": 1.0, "m_tx_bps": rates * 512, "m_rx_bps": rates * 512,
+            "m_tx_pps": rates, "m_rx_pps": rates, "m_tx_cps": 0.0, "m_tx_expected_cps": 0.0, "m_tx_expected_pps": 0.0,
             "m_tx_expected_bps": 0.0, "m_rx_drop_bps": 0.0, "m_total_queue_full": 0, "m_total_queue_drop": 0,
-            "m_total_alloc_error": 0, "m_active_flows": 0, "m_open_flows": 0, "m_active_sockets": 0, "m_socket_util": 0.0,
-            "m_total_clients": 0, "m_total_servers": 0,
+            "m_total_alloc_error": 0, "m_active_flows": 0, "m_open_flows": 0, "m_active_sockets": 0,
+            "m_socket_util": 0.0, "m_total_clients": 0, "m_total_servers": 0,
         }  # fmt: skip
 
     # what is about a port
@@ -420,7 +421,8 @@ class StandInTrex:
         if not port.is_up:
             raise Refusal("Link state is DOWN.")
         mean_bits = self._mean_wire_bits(port)
-        value, kind = self._need(multiplier, "value", float), self._need(multiplier, "type", str)
+        value: float = self._need(multiplier, "value", float)
+        kind = self._need(multiplier, "type", str)
         if self._need(multiplier, "op", str) != "abs":
             raise Refusal("only abs in a stand-in")
         line_pps = self.speed_gbps * 1e9 / mean_bits
@@ -442,7 +444,7 @@ class StandInTrex:
         return (max(len(base64.b64decode(stream["packet"]["binary"])), 60) + 24) * 8
 
     def _port(self, arguments: dict[str, Any]) -> TrexPort:
-        index = self._need(arguments, "port_id", int)
+        index: int = self._need(arguments, "port_id", int)
         if not 0 <= index < len(self.ports):
             known = " ".join(str(port.index) for port in self.ports)
             raise Refusal(f"invalid port id - should be: {known}")

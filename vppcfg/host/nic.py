@@ -47,6 +47,7 @@ def _nic(files: Files, address: str) -> Nic | None:
         link=_link(files, directory, "current"),
         link_max=_link(files, directory, "max"),
         slot_max=None if above is None else _link(files, above, "max"),
+        mac=next((mac for name in names if (mac := files.text(f"{name}/address"))), None),
     )
 
 

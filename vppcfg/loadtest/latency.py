@@ -13,7 +13,7 @@ from vppcfg.loadtest.ramp import LONGEST_S, MARGIN_S, SETTLE_S
 from vppcfg.loadtest.recorder import Recorder
 from vppcfg.loadtest.result import DelayAtLoad, Phase, Sample
 
-PERCENTILES = (0.5, 0.9, 0.99, 0.999)
+PERCENTILES = (0.5, 0.99, 0.999)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
 
-_LOAD = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:(%)|([kmg]?)(pps|bpsl1|bps))", re.IGNORECASE)
+_LOAD = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?:(%)|([kmg]?)(pps|bpsl1|bps))", re.IGNORECASE)
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 

@@ -31,6 +31,7 @@ class Recorder:
         self._former: Count | None = None
         self._intended = 0.0
         self._silent_s = [0.0] * len(traffic.directions)
+        self._idle_s = 0.0
 
     def begin(self) -> None:
         """Begin to count time and packets."""
@@ -91,6 +92,13 @@ class Recorder:
         )
 
     def _watch_for_silence(self, sample: Sample) -> None:
+        is_idle = not any(tally.sent for tally in sample.tallies)
+        self._idle_s = self._idle_s + sample.duration_s if is_idle else 0.0
+        if self._idle_s >= SILENCE_S:
+            raise EngineError(
+                f"the generator has sent nothing for {self._idle_s:.0f} s",
+                "did somebody stop its traffic, or take its ports?",
+            )
         for place, tally in enumerate(sample.tallies):
             is_silent = tally.sent > 0 and tally.received == 0
             self._silent_s[place] = self._silent_s[place] + sample.duration_s if is_silent else 0.0

@@ -95,6 +95,8 @@ class Nic:
     """What the device itself could do."""
     slot_max: PcieLink | None = None
     """What the slot, the port above it, could do."""
+    mac: str | None = None
+    """Of its first Linux interface; None while no Linux driver has it."""
 
     @property
     def kind(self) -> str:

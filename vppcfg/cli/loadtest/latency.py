@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.loadtest.arguments import whole_seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_traffic_options
+from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     group.add_argument(
         "--duration", metavar="S", type=whole_seconds, default=30, help="seconds at each load (default: %(default)s)"
     )
+    add_settle_option(group)
     group.add_argument(
         "--probe-rate", metavar="PPS", default=f"{_PROBES_PPS:g}",
         help="stamped packets per second and direction, on top of the load (default: %(default)s)",
@@ -98,8 +99,8 @@ def latency_lines(result: Result) -> Iterator[str]:
     from vppcfg.loadtest.latency import PERCENTILES
 
     assert result.offered is not None
-    heads = "".join(f"{f'<{100 * share:g}%':>8}" for share in PERCENTILES)
-    yield f"{'Load':<10} {'Way':<6} {'mean':>7} {'min':>6} {'max':>8} {'jitter':>7}{heads}  loss"
+    heads = "".join(f"{f'<{100 * share:g}%':>7}" for share in PERCENTILES)
+    yield f"{'Load':<10} {'Way':<6} {'mean':>7} {'min':>5} {'max':>7} {'jitter':>6}{heads}  loss"
     for found in result.delays:
         for delay in found.delays:
             yield _row(found, delay)
@@ -114,12 +115,12 @@ def _row(found: DelayAtLoad, delay: Delay) -> str:
     from vppcfg.tune.figures import pps
 
     classes = [percentile_us(delay.histogram, share) for share in PERCENTILES]
-    edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>8}" for found_class in classes)
+    edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>7}" for found_class in classes)
     (total,) = (total for total in found.totals if total.direction == delay.direction)
     least = "-" if delay.minimum_us is None else f"{delay.minimum_us:g}"
     return (
-        f"{pps(found.load_pps):<10} {delay.direction.name:<6} {delay.average_us:>7.1f} {least:>6} "
-        f"{delay.maximum_us:>8g} {delay.jitter_us:>7.1f}{edges}  {loss_text(total.loss_ratio)}"
+        f"{pps(found.load_pps):<10} {delay.direction.name:<6} {delay.average_us:>7.1f} {least:>5} "
+        f"{delay.maximum_us:>7.0f} {delay.jitter_us:>6.1f}{edges}  {loss_text(total.loss_ratio)}"
     )
 
 
@@ -136,7 +137,7 @@ def _plan(args: argparse.Namespace, setting: Setting) -> LatencyPlan:
             f"load and stamped packets together are {most:,.0f} packets per second, more than line rate",
             "lower --load or --probe-rate",
         )
-    return LatencyPlan(loads_pps=loads, duration_s=args.duration)
+    return LatencyPlan(loads_pps=loads, duration_s=args.duration, settle_s=args.settle)
 
 
 def _probe_rate(text: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from vppcfg.cli.loadtest.arguments import seconds
 from vppcfg.cli.tune_linerate import crossings
 
 ENGINES = ("trex", "simulated")
@@ -79,4 +80,15 @@ def add_result_options(parser: argparse.ArgumentParser, default: str | None) -> 
         "--baseline",
         metavar="FILE",
         help="a result of the generator with its ports connected to each other, to show beside this one",
+    )
+
+
+def add_settle_option(group: argparse._ArgumentGroup) -> None:
+    """Add how long packets may be on their way."""
+    group.add_argument(
+        "--settle",
+        metavar="S",
+        type=seconds,
+        default=2.0,
+        help="seconds between the end of the traffic and its count (default: %(default)g)",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.cli.loadtest.arguments import percentage, whole_seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_traffic_options
+from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
         "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
         help="seconds to stay at the target (default: %(default)s)",
     )  # fmt: skip
+    add_settle_option(group)
     group.add_argument(
         "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load is another every second"
     )
@@ -169,6 +170,7 @@ def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
         step_pps=load_or_percent(args.step, setting.line_rate) if args.step else 0.0,
         limit_ratio=args.loss / 100,
         stops_early=args.early_stop,
+        settle_s=args.settle,
     )
 
 

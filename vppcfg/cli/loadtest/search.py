@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.loadtest.arguments import seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_traffic_options
+from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--warm-up", metavar="S", type=seconds, default=1.0,
         help="seconds of a first trial that does not count (default: %(default)g)",
     )  # fmt: skip
-    group.add_argument(
-        "--settle", metavar="S", type=seconds, default=2.0,
-        help="seconds between the end of a trial and its count (default: %(default)g)",
-    )  # fmt: skip
+    add_settle_option(group)
     group.add_argument(
         "--max-duration", metavar="S", type=seconds, default=3600.0,
         help="give up after so many seconds (default: %(default)g)",

@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 4501
 TIMEOUT_S = 5.0
+_AGAIN_S = 1.0
+"""How long a server that did not answer is waited for from then on."""
 _MAGIC = 0xABE85CEA
 _HEADER = struct.Struct("!II")
 _MOST_BYTES = 64 << 20
+
+
+class UnreachableError(EngineError):
+    """A server does not answer."""
 
 
 class Channel:
@@ -31,6 +37,7 @@ class Channel:
         self._address = f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
         self._is_ipv6 = ":" in host
         self._timeout_s = timeout_s
+        self._is_lost = False
         self._context: zmq.Context[Any] | None = None
         self._socket: zmq.Socket[Any] | None = None
 
@@ -53,18 +60,21 @@ class Channel:
         import zmq
 
         socket = self._socket or self._open()
+        timeout_s = min(self._timeout_s, _AGAIN_S) if self._is_lost else self._timeout_s
         try:
             socket.send(message)
-            if not socket.poll(round(self._timeout_s * 1000), zmq.POLLIN):
+            if not socket.poll(round(timeout_s * 1000), zmq.POLLIN):
                 raise zmq.Again
             answer: bytes = socket.recv()
         except zmq.ZMQError as error:
             self._drop_socket()  # a REQ socket without its answer takes no further request
-            reason = f"no answer within {self._timeout_s:g} s" if isinstance(error, zmq.Again) else str(error)
-            raise EngineError(
+            self._is_lost = True
+            reason = f"no answer within {timeout_s:g} s" if isinstance(error, zmq.Again) else str(error)
+            raise UnreachableError(
                 f"T-Rex at {self.peer} cannot be reached: {reason}",
                 "is it running with -i, and is its port open (zmq_rpc_port, by default 4501)?",
             ) from error
+        self._is_lost = False
         return answer
 
     def _open(self) -> zmq.Socket[Any]:
@@ -84,7 +94,9 @@ class Channel:
             self._socket.connect(self._address)
         except zmq.ZMQError as error:
             self._drop_socket()
-            raise EngineError(f"T-Rex at {self.peer} cannot be reached: {error}", "write HOST or HOST:PORT") from error
+            raise UnreachableError(
+                f"T-Rex at {self.peer} cannot be reached: {error}", "write HOST or HOST:PORT"
+            ) from error
         return self._socket
 
     def _drop_socket(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import random
 from collections.abc import Mapping
@@ -13,11 +14,13 @@ from typing import Any
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
-from vppcfg.loadtest.trex.channel import Channel, host_and_port
+from vppcfg.loadtest.trex.channel import Channel, UnreachableError, host_and_port
 from vppcfg.loadtest.trex.latency import delay_of
 from vppcfg.loadtest.trex.ports import RUNNING, port_of, refuse_unusable, refuse_way_out
 from vppcfg.loadtest.trex.rpc import Call, Rpc
 from vppcfg.loadtest.trex.streams import group_of, streams_of
+
+log = logging.getLogger(__name__)
 
 _RX_FILTER_PAUSE_S = 0.1
 """T-Rex's client waits so long for late packets before it removes filters."""
@@ -136,6 +139,8 @@ class TrexEngine:
             try:
                 self._tidy(name)
                 self._owned("release", (name,))
+            except UnreachableError:
+                raise
             except EngineError as error:
                 failure = failure or error
         if failure is not None:
@@ -143,12 +148,17 @@ class TrexEngine:
 
     def _tidy(self, name: str) -> None:
         """Remove what we put on a port; a port that does not want that is released all the same."""
-        with suppress(EngineError):
-            if self._traffic is not None and self._traffic.latency_pps:
-                self._owned("remove_rx_filters", (name,), profile_id="_")
-            self._owned("remove_all_streams", (name,))
-            if self._was_promiscuous.pop(name, True) is False:
-                self._owned("set_port_attr", (name,), attr={"promiscuous": {"enabled": False}})
+        calls = [self._owned_call("remove_all_streams", name)]
+        if self._traffic is not None and self._traffic.latency_pps:
+            calls.insert(0, self._owned_call("remove_rx_filters", name, profile_id="_"))
+        if self._was_promiscuous.pop(name, True) is False:
+            calls.append(self._owned_call("set_port_attr", name, attr={"promiscuous": {"enabled": False}}))
+        try:
+            self._remote.batch(calls)
+        except UnreachableError:
+            raise
+        except EngineError as error:
+            log.debug("port %s: %s", name, error.message)
 
     def _described(self, version: str, facts: Mapping[str, Any]) -> Generator:
         ports = facts.get("ports") or []
@@ -158,7 +168,12 @@ class TrexEngine:
             engine="trex",
             version=version,
             server=self._channel.peer,
-            ports=tuple(port_of(port, status) for port, status in zip(ports, states, strict=True)),
+            ports=tuple(
+                sorted(
+                    (port_of(port, status) for port, status in zip(ports, states, strict=True)),
+                    key=lambda port: int(port.name),
+                )
+            ),
             cores=facts.get("dp_core_count"),
             facts=(f"{facts.get('core_type', 'unknown CPU')} on {facts.get('hostname', 'an unknown host')}",),
         )

@@ -1,0 +1,83 @@
+"""What a VPP on the same machine has: CPUs and devices that a generator must leave alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vppcfg.errors import UsageError
+from vppcfg.model.cpu_list import cpus_of
+from vppcfg.model.host import Host
+from vppcfg.model.pci import canonical_pci
+from vppcfg.model.release import NEWEST
+from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.tree import Entry
+
+log = logging.getLogger("root.main")
+
+STARTUP_CONF = "etc/vpp/startup.conf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VppShare:
+    """CPUs and PCI addresses."""
+
+    cpus: frozenset[int] = frozenset()
+    devices: frozenset[str] = frozenset()
+
+
+def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
+    """Return what the startup.conf at `path` gives to VPP. Raise UsageError when it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        if must_exist:
+            raise UsageError(f"there is no {path}", "name VPP's startup.conf") from None
+        return VppShare()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    conf, problems = read_conf(text, NEWEST)
+    for problem in problems:
+        raise UsageError(f"{path}:{problem.line}: {problem.text}", "mend it, so that VPP's CPUs are known")
+    cpu, dpdk = conf.stanza("cpu"), conf.stanza("dpdk")
+    share = VppShare(
+        cpus=frozenset(_cpus(cpu, host)) if cpu else frozenset(), devices=frozenset(_devices(dpdk) if dpdk else ())
+    )
+    if dpdk is not None and not share.devices:
+        log.warning("%s names no devices: VPP takes all that are bound to a driver of DPDK", path)
+    return share
+
+
+def _cpus(cpu: Entry, host: Host) -> Iterator[int]:
+    """Yield VPP's CPUs: the main thread's, the workers', those skipped; `workers N` takes the first free ones."""
+    main = cpu.find("main-core")
+    first = _number(main) if main is not None else None
+    if first is not None:
+        yield first
+    for name, read in (("corelist-workers", cpus_of), ("coremask-workers", _mask)):
+        entry = cpu.find(name)
+        if entry is not None and entry.arguments:
+            yield from read(entry.arguments[0])
+    workers, skipped = _number(cpu.find("workers")), _number(cpu.find("skip-cores"))
+    if workers or skipped:
+        free = [each.id for each in host.usable_cpus if each.id != first]
+        yield from free[: workers + skipped + (first is None)]
+
+
+def _number(entry: Entry | None) -> int:
+    text = entry.arguments[0] if entry is not None and entry.arguments else "0"
+    return int(text) if text.isdecimal() else 0
+
+
+def _mask(text: str) -> tuple[int, ...]:
+    number = int(text, 16)
+    return tuple(bit for bit in range(number.bit_length()) if number >> bit & 1)
+
+
+def _devices(dpdk: Entry) -> Iterator[str]:
+    for child in dpdk.children or ():
+        address = canonical_pci(child.arguments[0]) if child.name == "dev" and child.arguments else None
+        if address is not None:
+            yield address
