@@ -97,6 +97,20 @@ def test_a_live_test_gets_the_vpp_that_is_named(tmp_path: Path, venv: str) -> No
     assert finished.stdout.startswith(f"VPP_PREFIX={tmp_path} python -m pytest ")
 
 
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ([], "make test-trex TREX_DIR=DIR VPP_PREFIX=DIR"),
+        (["TREX_DIR=/nonexistent"], "make test-trex TREX_DIR=DIR VPP_PREFIX=DIR"),
+        (["TREX_DIR=/nonexistent", "VPP_PREFIX=/nonexistent"], "no program /nonexistent/t-rex-64"),
+    ],
+)
+def test_a_test_with_t_rex_says_what_it_lacks(venv: str, named: list[str], expected: str) -> None:
+    finished = make("test-trex", venv, *named)
+    assert finished.returncode != 0
+    assert expected in finished.stderr
+
+
 def test_what_is_released_is_tested_and_linted() -> None:
     commands = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in commands if line.startswith("make ")] == ["make test", "make lint"]

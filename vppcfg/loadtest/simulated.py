@@ -6,6 +6,7 @@ What it forwards follows from the load alone; counters grow with the clock that 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vppcfg.errors import EngineError
@@ -55,8 +56,7 @@ class SimulatedEngine:
         self._counted_s = clock.now()
         self._sent = 0.0
         self._lost = 0.0
-        self._latency_s = 0.0
-        self._most_us = 0.0
+        self._delays: dict[float, float] = {}
 
     @property
     def is_idle(self) -> bool:
@@ -79,7 +79,8 @@ class SimulatedEngine:
         """Begin to count at zero."""
         self._traffic = traffic
         self._counted_s = self._clock.now()
-        self._load_pps = self._sent = self._lost = self._latency_s = self._most_us = 0.0
+        self._load_pps = self._sent = self._lost = 0.0
+        self._delays = {}
 
     def start(self, load_pps: float, limit_s: float) -> None:
         """Offer a load."""
@@ -103,18 +104,18 @@ class SimulatedEngine:
         if self._traffic is None or not self._traffic.latency_pps:
             return ()
         self._advance()
-        least_us = self._device.latency_us
-        sent = int(self._latency_s * self._traffic.latency_pps)
+        sent = int(sum(self._delays.values()))
+        times = [self._device.latency_us, *self._delays]
         return tuple(
             Delay(
                 direction=direction,
                 sent=sent,
                 received=sent,
-                average_us=(least_us + self._most_us) / 2 if self._most_us else 0.0,
-                minimum_us=least_us,
-                maximum_us=self._most_us,
-                jitter_us=max(self._most_us - least_us, 0.0) / 4,
-                histogram=((_edge(least_us), sent),) if sent else (),
+                average_us=sum(time_us * count for time_us, count in self._delays.items()) / sent if sent else 0.0,
+                minimum_us=min(self._delays, default=None),
+                maximum_us=max(times),
+                jitter_us=(max(times) - min(times)) / 4,
+                histogram=_classes(self._delays),
             )
             for direction in self._directions
         )
@@ -153,9 +154,17 @@ class SimulatedEngine:
             capacity *= max(1 + self._random.gauss(0.0, device.jitter), 0.0)
         self._sent += offered * duration_s
         self._lost += (offered - device.forwarded_pps(offered, capacity)) * duration_s
-        self._latency_s += duration_s
         waiting_us = _QUEUE_PACKETS / capacity * 1e6 if offered > capacity > 0 else 0.0
-        self._most_us = max(self._most_us, device.latency_us + waiting_us)
+        time_us = device.latency_us + waiting_us
+        self._delays[time_us] = self._delays.get(time_us, 0.0) + latency_pps * duration_s
+
+
+def _classes(delays: Mapping[float, float]) -> tuple[tuple[float, int], ...]:
+    """Return a histogram of times in microseconds and packets."""
+    counts: dict[float, float] = {}
+    for time_us, count in delays.items():
+        counts[_edge(time_us)] = counts.get(_edge(time_us), 0.0) + count
+    return tuple((edge, int(count)) for edge, count in sorted(counts.items()) if int(count))
 
 
 def _edge(latency_us: float) -> float:

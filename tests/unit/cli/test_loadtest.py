@@ -49,7 +49,7 @@ def test_the_lines_are_those_of_trex_loadtest(capsys: pytest.CaptureFixture[str]
     ]
     assert "Setting load [0] <--> [1] to 1% of linerate" in lines
     assert (
-        "stats:   327.37 Kpps  1000.00 Mbps (100.00% of linerate) [hold 0:08, 0:00 left, load 50.00 %, loss 0 %]"
+        "stats:   327.37 Kpps     1.00 Gbps (100.00% of linerate) [hold 0:08, 0:00 left, load 50.00 %, loss 0 %]"
         in lines
     )
     assert lines[-2] == "Loadtest finished, stopping"
@@ -61,7 +61,7 @@ def test_a_test_that_fails_exits_11_and_says_where_loss_begins(capsys: pytest.Ca
     captured = capsys.readouterr()
     assert "WARNING: DUT packetloss too high" in captured.err
     assert "Test has failed :-(" in captured.out
-    assert "Loss begins  at 1.116 Mpps per direction, 75.0 % of what the path carries" in captured.out
+    assert "Loss begins  at 1.116 Mpps per direction, 75.00 % of what the path carries" in captured.out
     assert max(map(len, captured.out.splitlines())) <= 80
 
 

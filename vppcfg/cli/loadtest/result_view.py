@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.output import printable, say, write_document
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.result import Baseline, Offered, Result, Total
-from vppcfg.tune.figures import percent, pps
+from vppcfg.tune.figures import pps
 
 
 def write_result(result: Result, args: argparse.Namespace) -> None:
@@ -54,37 +55,42 @@ def ramp_lines(result: Result) -> Iterator[str]:
         yield from ("", "Test has passed :-)" if result.verdict.has_passed else "Test has failed :-(", "")
     yield from total_lines(result.totals)
     if result.verdict is not None:
-        yield f"Verdict      {result.verdict.text}"
+        yield from labelled("Verdict", result.verdict.text)
     if result.offered is not None:
-        yield f"Path         {path_text(result.offered)}"
-        yield f"Loss begins  {_loss_begins(result, result.offered)}"
+        yield from labelled("Path", path_text(result.offered))
+        yield from labelled("Loss begins", _loss_begins(result, result.offered))
     yield from baseline_lines(result.baseline)
     for note in result.notes:
-        yield f"Note         {note}"
+        yield from labelled("Note", note)
     if result.tuning is not None:
         for finding in result.tuning["findings"]:
-            yield f"Tuning       {finding['verdict']}"
+            yield from labelled("Tuning", finding["verdict"])
 
 
 def total_lines(totals: tuple[Total, ...]) -> Iterator[str]:
     """Yield a table of what each direction sent and got back."""
-    yield f"{'Direction':<12} {'Sent':>16} {'Received':>16} {'Lost':>14} {'Loss':>12}"
+    yield f"{'Direction':<10} {'Sent':>15} {'Received':>15} {'Lost':>13} {'Not sent':>11} {'Loss':>9}"
     for total in totals:
         tally = total.tally
         yield (
-            f"{printable(total.direction.name):<12} {tally.sent:>16,} {tally.received:>16,} {tally.lost:>14,} "
-            f"{loss_text(total.loss_ratio):>12}"
+            f"{printable(total.direction.name):<10} {tally.sent:>15,} {tally.received:>15,} {tally.lost:>13,} "
+            f"{max(total.intended - tally.sent, 0):>11,} {loss_text(total.loss_ratio):>9}"
         )
+
+
+def labelled(label: str, text: str) -> list[str]:
+    """Return a label and a text in lines of 80 columns."""
+    head = f"{label:<13}"
+    return textwrap.wrap(printable(text), 79, initial_indent=head, subsequent_indent=" " * 13) or [head]
 
 
 def baseline_lines(baseline: Baseline | None) -> Iterator[str]:
     """Yield what the generator did without a device."""
     if baseline is not None:
         worst = max(total.loss_ratio for total in baseline.totals)
-        yield (
-            f"Baseline     the generator alone lost {loss_text(worst)} of {baseline.offered.profile} "
-            f"{baseline.offered.size} on {baseline.started_at[:10]}"
-        )
+        what = " ".join(dict.fromkeys((baseline.offered.profile, baseline.offered.size)))
+        text = f"the generator alone lost {loss_text(worst)} of {what} on {baseline.started_at[:10]}"
+        yield from labelled("Baseline", text)
 
 
 def path_text(offered: Offered) -> str:
@@ -99,5 +105,5 @@ def _loss_begins(result: Result, offered: Offered) -> str:
     if result.loss_begins_pps is None:
         highest = max((sample.load_pps for sample in result.samples), default=0.0)
         return f"nowhere up to {pps(highest)} per direction"
-    share = percent(result.loss_begins_pps / offered.path_rate_pps)
-    return f"at {pps(result.loss_begins_pps)} per direction, {share} of what the path carries"
+    share = 100 * result.loss_begins_pps / offered.path_rate_pps
+    return f"at {pps(result.loss_begins_pps)} per direction, {share:.2f} % of what the path carries"
