@@ -3,7 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PUBLIC := .venv-public
 READY := $(VENV)/.ready
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' vppcfg/__init__.py)
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
@@ -63,6 +65,19 @@ test-trex: $(READY) ## load a real VPP with a real T-Rex: make test-trex TREX_DI
 	@TREX_DIR="$(abspath $(TREX_DIR))" VPP_PREFIX="$(abspath $(VPP_PREFIX))" \
 		$(BIN)/python -m pytest -m 'long or not long' tests/trex $(PYTEST_ARGS)
 
+# The public vppcfg has the same name: it gets a virtual environment of its own, and is run, never imported.
+$(PUBLIC)/.ready:
+	@echo "Making $(PUBLIC) with the public vppcfg 1.2.4, to compare with"
+	@rm -rf $(PUBLIC)
+	@$(PYTHON) -m venv $(PUBLIC)
+	@$(PUBLIC)/bin/python -m pip install --disable-pip-version-check --no-input --quiet vppcfg==1.2.4 vpp_papi
+	@touch $@
+
+.PHONY: bench
+bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/performance.md; VPP_PREFIX=DIR: with a real VPP
+	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m bench \
+		--public $(PUBLIC)/bin/vppcfg --document docs/performance.md $(BENCH_ARGS)
+
 .PHONY: lint
 lint: $(READY) ## check style and types
 	@$(BIN)/python -m ruff check
@@ -84,7 +99,20 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 	@$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation --quiet --wheel-dir dist .
 	@ls dist/vppcfg-*.whl
 
+.PHONY: deb
+deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
+	@PYTHON=$(BIN)/python debian/build
+
+# The same tree is built twice, once as what was there before.
+.PHONY: test-deb
+test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debian 12 and 13 (as root, from Debian's archive)
+	@[ "$$(id -u)" = 0 ] || { echo "Only root can make and enter a Debian of its own: run this as root"; exit 1; } >&2
+	@DEB_VERSION=$(VERSION)~before PYTHON=$(BIN)/python debian/build
+	@PYTHON=$(BIN)/python debian/build
+	@VPPCFG_DEB="$(CURDIR)/dist/vppcfg_$(VERSION)_all.deb" VPPCFG_DEB_BEFORE="$(CURDIR)/dist/vppcfg_$(VERSION)~before_all.deb" \
+		$(BIN)/python -m pytest tests/deb $(PYTEST_ARGS)
+
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -48,7 +48,7 @@ cd "$scratch"
 cp "$examples/l2xc.yaml" "$examples/l3.yaml" .
 start_simulator
 echo
-run export VPP_API_DIR=api
+run export VPP_API_DIR=api VPPCFG_STATE_DIR=journal VPPCFG_RUN_DIR=journal
 run vppcfg check -c l2xc.yaml
 run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg apply -c l2xc.yaml -a vpp.sock
@@ -56,3 +56,4 @@ run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg plan -c l3.yaml -a vpp.sock
 run vppcfg apply -c l3.yaml -a vpp.sock
 run vppcfg dump -a vpp.sock
+run vppcfg rollback -a vpp.sock --yes

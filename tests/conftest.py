@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def folders_of_this_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep journals and locks in folders of the test's own."""
+    folder = tmp_path_factory.mktemp("vppcfg")
+    monkeypatch.setenv("VPPCFG_STATE_DIR", str(folder / "state"))
+    monkeypatch.setenv("VPPCFG_RUN_DIR", str(folder / "run"))
+    return folder
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

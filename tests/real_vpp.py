@@ -46,7 +46,7 @@ def prefix() -> Path:
 
 def skip_reason() -> str | None:
     """Return why no real VPP can be started here, None when one can."""
-    if "VPP_PREFIX" not in os.environ:
+    if not os.environ.get("VPP_PREFIX"):
         return "no real VPP: VPP_PREFIX names no installation"
     if not os.access(prefix() / "bin/vpp", os.X_OK):
         return f"no real VPP: {prefix() / 'bin/vpp'} is no program"
@@ -104,6 +104,18 @@ class RealVpp:
             left.unlink(missing_ok=True)
         if self.folder.name:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def restart(self, ports: Sequence[str] = ()) -> None:
+        """Kill VPP and start it again at the same place, with ports but without configuration."""
+        self._client = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        for name in ("api.sock", "cli.sock", "stats.sock"):
+            (self.folder / name).unlink(missing_ok=True)
+        self._launch()
+        for number, port in enumerate(ports):
+            self._add_port(number, port)
 
     def __enter__(self) -> RealVpp:
         self.start()

@@ -36,15 +36,39 @@ class Performance:
 class Dataplane(Protocol):
     """A connection to one VPP."""
 
+    @property
+    def boot_id(self) -> str:
+        """Return what tells this run of VPP from every other one; equal texts mean the same process."""
+
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
 
-    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
-        `on_progress` is called with the number of operations answered so far.
+        `on_progress` is called with the number of operations carried out so far, up to the first refusal. Once
+        `should_stop` says so, nothing more is sent, and what is under way is waited for.
         Raise DataplaneError when VPP goes away.
         """
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""
+
+
+class Follower(Protocol):
+    """What tells when something happens to the interfaces of a VPP."""
+
+    def follow(self) -> None:
+        """Begin to be told. Raise DataplaneError."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds`, less when something happens, and return whether something did since the last call.
+
+        An interface that appears, disappears, or goes up or down is told; addresses, MTUs and all else are not. Raise
+        DataplaneError when VPP goes away.
+        """

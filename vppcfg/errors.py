@@ -65,6 +65,14 @@ class PlanRefusedError(VppcfgError):
     exit_code = ExitCode.REFUSED
 
 
+class StorageError(PlanRefusedError):
+    """What must be kept about a change cannot be written, or not read; without it nothing is changed."""
+
+
+class UntrustedFileError(PlanRefusedError):
+    """A journal or a saved plan is not whole, was edited, or comes from somebody else's hand."""
+
+
 class PlanProofError(VppcfgError):
     """A plan does not lead from the observed to the desired state: a bug in vppcfg, never an output."""
 

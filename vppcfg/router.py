@@ -69,19 +69,34 @@ class Router:
             return state
         return _with_linux(state, side, names)
 
-    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+    @property
+    def boot_id(self) -> str:
+        """Return what tells this run of VPP from every other one."""
+        return self._vpp.boot_id
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
-        `on_progress` is called with the number of operations answered so far. Raise DataplaneError when VPP goes away.
+        `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
+        `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away.
         """
         done: list[int] = []
         start = 0
         for is_linux, run in _runs(operations):
-            performed = self._perform_run(run, start, on_progress, is_linux=is_linux)
+            report = None if on_progress is None else _counting_from(start, on_progress)
+            perform = self._perform_on_linux if is_linux else self._vpp.perform
+            performed = perform(run, report, should_stop)
             done += (start + index for index in performed.done)
             if performed.refusals:
                 refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
                 return Performance(done=tuple(done), refusals=refusals)
+            if len(performed.done) < len(run):
+                break
             start += len(run)
         return Performance(done=tuple(done))
 
@@ -97,14 +112,15 @@ class Router:
     ) -> None:
         self.close()
 
-    def _perform_run(
-        self, run: list[Operation], start: int, on_progress: Callable[[int], None] | None, *, is_linux: bool
+    def _perform_on_linux(
+        self,
+        run: Sequence[Operation],
+        report: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
     ) -> Performance:
-        report = None if on_progress is None else _counting_from(start, on_progress)
-        return self._perform_on_linux(run, report) if is_linux else self._vpp.perform(run, report)
-
-    def _perform_on_linux(self, run: list[Operation], report: Callable[[int], None] | None) -> Performance:
         for index, operation in enumerate(run):
+            if should_stop is not None and should_stop():
+                return Performance(done=tuple(range(index)))
             try:
                 self._set_on_linux(operation)
             except LinuxError as error:

@@ -44,7 +44,7 @@ def simulated(api_dir: Path, tmp_path: Path) -> Iterator[Subject]:
         namespaces=["dataplane"],
         host_devices=HOST_DEVICES,
     )
-    with SimulatorServer(vpp, tmp_path / "api.sock"), ExitStack() as stack:
+    with SimulatorServer(vpp, tmp_path / "api.sock", stats_path=tmp_path / "stats.sock"), ExitStack() as stack:
         client = connected(tmp_path / "api.sock", api_dir, stack)
         yield Subject(
             id="simulator",

@@ -27,8 +27,8 @@ from vppcfg.model.configuration import (
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.effects.lcp import dependent_pairs
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
 LOOPBACKS = ("loop0", "loop3")
@@ -431,8 +431,7 @@ def _with_others(dice: _Dice, state: State) -> State:
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
     """Take the Linux device of a pair away, and with it, as Linux does, what is stacked on it."""
-    siblings = [other for other in lcps if interfaces[other].parent == interfaces[name].parent]
-    for orphan in {name, *dependent_pairs(interfaces[name], interfaces, siblings)}:
+    for orphan in {name, *Stacking(interfaces[other] for other in lcps).hanging_on(interfaces[name])}:
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 

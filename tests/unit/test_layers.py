@@ -27,6 +27,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "startup": ("model", "errors", "assets"),
     "tune": ("model", "errors", "assets"),
     "loadtest": ("model", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
+    "commandline": ("errors",),
     "dataplane": ("model", "plan.operations"),
     "model": (),
     "errors": (),
@@ -41,6 +42,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
     "loadtest": ("jinja2", "zmq", "MLRsearch"),
+    "commandline": ("markdown_it",),
 }
 """The only packages from outside that a layer may import."""
 

@@ -43,6 +43,8 @@ PORT = SetLinuxBridge(interface="tap0", netns="", host_name="vm0", bridge="br0")
 class Vpp:
     """Writes down what it is told, and refuses what a test wants refused."""
 
+    boot_id = "process 1"
+
     def __init__(self, log: list[object], refused: frozenset[int] = frozenset()) -> None:
         self._log = log
         self._refused = refused
@@ -51,7 +53,12 @@ class Vpp:
     def observe(self) -> State:
         return STATE
 
-    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
         self._log += operations
         if on_progress:
             on_progress(len(operations))

@@ -9,8 +9,25 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from vppcfg.cli import apply, check, dump, explain, host, plan, sim, startup, tune
+from vppcfg.cli import (
+    apply,
+    check,
+    completion,
+    confirm,
+    diff,
+    dump,
+    explain,
+    history,
+    host,
+    plan,
+    rollback,
+    sim,
+    startup,
+    tune,
+    watch,
+)
 from vppcfg.cli.arguments import Command, build_parser
+from vppcfg.cli.collector import rare_collections
 from vppcfg.cli.loadtest import command as loadtest
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
@@ -18,7 +35,24 @@ from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)
 
-COMMANDS: tuple[Command, ...] = (check, plan, apply, dump, explain, sim, host, startup, tune, loadtest)
+COMMANDS: tuple[Command, ...] = (
+    check,
+    plan,
+    apply,
+    confirm,
+    rollback,
+    history,
+    diff,
+    watch,
+    dump,
+    explain,
+    sim,
+    host,
+    startup,
+    tune,
+    loadtest,
+    completion,
+)
 """In the order of `vppcfg --help`."""
 
 
@@ -27,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     prepare_streams()
     try:
-        with terminating():
+        with terminating(), rare_collections():
             return _run(arguments)
     except VppcfgError as error:
         return _end(error)

@@ -18,6 +18,11 @@ _LACKING = frozenset({"lcp-plugin-missing", "plugin-missing"})
 def show_obstacles(problems: Sequence[Problem], args: argparse.Namespace) -> ExitCode:
     """Write the problems to standard error and return DONE when none of them is an error."""
     report(problems, args.config, sys.stderr, paint_for(sys.stderr, args.color))
+    return code_of(problems)
+
+
+def code_of(problems: Sequence[Problem]) -> ExitCode:
+    """Return the exit code that problems lead to, DONE when none of them is an error."""
     errors = {problem.rule for problem in problems if problem.severity is Severity.ERROR}
     if not errors:
         return ExitCode.DONE

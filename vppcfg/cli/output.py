@@ -104,11 +104,12 @@ def write_document(text: str, file_name: str | None) -> None:
     if file_name is None:
         write(text, sys.stdout)
     else:
-        _write_file(text, file_name)
+        write_file(text, file_name)
     log.info("Wrote %d lines to %s", text.count("\n"), file_name or STDOUT_NAME)
 
 
-def _write_file(text: str, file_name: str) -> None:
+def write_file(text: str, file_name: str) -> None:
+    """Replace a file in one step, or write to a device or a pipe. Raise UsageError when that is not possible."""
     try:
         if _is_stream(file_name):
             with open(file_name, "a", encoding="utf-8", errors="surrogateescape") as stream:

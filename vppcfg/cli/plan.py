@@ -13,6 +13,7 @@ from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
+    from vppcfg.config import Loaded
     from vppcfg.config.resolve import Resolution
     from vppcfg.model.configuration import Configuration
     from vppcfg.model.state import State
@@ -43,6 +44,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
     )
     source.add_argument("--state", metavar="DUMP", help="plan against a saved `vppcfg dump` or state document")
+    source.add_argument(
+        "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
+    )
     add_adopt_option(parser)
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
@@ -58,7 +62,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.plan.plan import make_plan
 
     configuration, loaded = load_configuration(args)
-    resolution = resolve(configuration, observe(args, configuration), adopt=args.adopt)
+    observed, boot_id = observe(args, configuration)
+    resolution = resolve(configuration, observed, adopt=args.adopt)
     if not resolution.is_possible:
         code = show_obstacles(loaded.placed(resolution.problems), args)
         log.error("There is no plan as things stand")
@@ -69,24 +74,53 @@ def run(args: argparse.Namespace) -> ExitCode:
     if code is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
         return code
+    if args.save is not None:
+        save(plan, loaded, boot_id, args)
     log.info("Planning succeeded")
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
 
 
-def observe(args: argparse.Namespace, configuration: Configuration) -> State:
-    """Return the state to plan from: made up, read from a file, or that of a running VPP."""
+def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[State, str]:
+    """Return the state to plan from, made up, read or that of a running VPP, and which run of VPP it is."""
     if args.novpp:
         from vppcfg.config.assumed import assumed_state
 
-        return assumed_state(configuration)
+        return assumed_state(configuration), ""
     if args.state is not None:
         from vppcfg.cli.state_file import read_state
 
-        return read_state(args.state)
+        return read_state(args.state), ""
     from vppcfg.cli.dataplane_options import connect
 
     with connect(args) as dataplane:
-        return dataplane.observe()
+        return dataplane.observe(), dataplane.boot_id
+
+
+def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> None:
+    """Keep the plan, and what it was made for, in a file of the user's own. Raise StorageError."""
+    import os
+    from pathlib import Path
+
+    from vppcfg import __version__
+    from vppcfg.cli.workplace import now
+    from vppcfg.config.source import STDIN
+    from vppcfg.render.cli_text import plan_text
+    from vppcfg.transaction.saved_plan import SavedPlan, sealed_plan
+    from vppcfg.transaction.sealed import write_durably
+
+    saved = SavedPlan(
+        made_at=now(),
+        made_with=__version__,
+        boot_id=boot_id,
+        source_name=loaded.name if loaded.name == STDIN else os.path.realpath(loaded.name),
+        source=loaded.source,
+        is_adopting=args.adopt,
+        observed=plan.observed,
+        desired=plan.desired,
+        lines=tuple(plan_text(plan).lines),
+    )
+    write_durably(Path(args.save), sealed_plan(saved))
+    log.info("Saved the plan as %s: `vppcfg apply %s` applies it", args.save, args.save)
 
 
 def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:

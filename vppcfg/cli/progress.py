@@ -39,11 +39,16 @@ class Progress:
         bar = "#" * filled + "." * (WIDTH - filled)
         write(f"\r{self._label} [{bar}] {done}/{self._total}", self._stream)
 
+    def clear(self) -> None:
+        """Take the bar away; safe to call twice."""
+        if self._is_shown:
+            self._is_shown = False
+            write("\r\x1b[K", self._stream)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_shown:
-            write("\r\x1b[K", self._stream)
+        self.clear()

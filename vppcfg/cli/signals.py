@@ -1,15 +1,33 @@
-"""Turns SIGTERM into an exception, so that a command that is told to stop tidies up on its way out."""
+"""Turns signals into an orderly end: SIGTERM into an exception, SIGINT and SIGTERM into a wish while VPP changes."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 class Terminated(BaseException):
     """SIGTERM has arrived. Not an Exception: like KeyboardInterrupt, nothing but the very end may swallow it."""
+
+
+class Stop:
+    """Whether somebody wants the work to end, and by which signal they said so first."""
+
+    def __init__(self, on_request: Callable[[], None]) -> None:
+        self.number: signal.Signals | None = None
+        self._on_request = on_request
+
+    def __call__(self) -> bool:
+        """Return whether the work is to end."""
+        return self.number is not None
+
+    def request(self, number: int, frame: FrameType | None) -> None:
+        """Note a signal; only the first one counts."""
+        if self.number is None:
+            self.number = signal.Signals(number)
+            self._on_request()
 
 
 @contextmanager
@@ -24,3 +42,19 @@ def terminating() -> Iterator[None]:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     raise Terminated
+
+
+@contextmanager
+def deferring(on_request: Callable[[], None]) -> Iterator[Stop]:
+    """Yield what notes SIGINT and SIGTERM within this context, where neither ends anything by itself.
+
+    The terminal may be closed meanwhile (SIGHUP): a change that cuts its own connection must not stop half-way.
+    """
+    stop = Stop(on_request)
+    former = {number: signal.signal(number, stop.request) for number in (signal.SIGINT, signal.SIGTERM)}
+    former[signal.SIGHUP] = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield stop
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.errors import ExitCode
+
+if TYPE_CHECKING:
+    from vppcfg.simulator.faults import Faults
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +36,35 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--state", metavar="FILE", help="start with the state in this JSON or YAML file")
     parser.add_argument("--version", metavar="VERSION", help="VPP's release or version text (default: the newest)")
     parser.add_argument("--api-dir", metavar="DIR", help="write VPP's API definitions (*.api.json) there")
-    faults = parser.add_argument_group("faults", "The messages that change something are counted from 1.")
-    faults.add_argument("--fail-at", metavar="N", type=_positive, help="refuse the Nth message")
-    faults.add_argument("--die-at", metavar="N", type=_positive, help="exit at the Nth message, without an answer")
-    faults.add_argument("--mute-at", metavar="N", type=_positive, help="answer nothing from the Nth message on")
-    faults.add_argument("--delay", metavar="S", type=_seconds, default=0.0, help="seconds before each answer")
+    parser.add_argument(
+        "--stats-socket",
+        metavar="PATH",
+        help="where the stats segment is to be had (default: stats.sock beside the API socket, if nobody is there)",
+    )
+    _add_fault_options(parser)
     parser.set_defaults(run=run)
+
+
+def _add_fault_options(parser: argparse.ArgumentParser) -> None:
+    faults = parser.add_argument_group(
+        "faults", "The messages that change something are counted from 1. LIST is N, N-M, N- or several: 2,5-."
+    )
+
+    def add(name: str, metavar: str, kind: Callable[[str], object], text: str, default: object = None) -> None:
+        faults.add_argument(name, metavar=metavar, type=kind, help=text, default=default)
+
+    add("--fail-at", "LIST", _occasions, "refuse these messages")
+    add("--lie-at", "LIST", _occasions, "carry these out, and answer that they are refused")
+    add("--skip-at", "LIST", _occasions, "answer that these are done, and do nothing")
+    add("--late-at", "LIST", _occasions, "answer these --late seconds later, what comes after them before that")
+    add("--late", "S", _seconds, "seconds that --late-at means (default: 1)", 1.0)
+    add("--die-at", "N", _positive, "exit at the Nth message, without an answer")
+    add("--restart", "S", _seconds, "S seconds after that, be a VPP that nobody has configured, with the same ports")
+    add("--hang-at", "N", _positive, "stand still at the Nth message")
+    add("--hang", "S", _seconds, "seconds that --hang-at means (default: for ever)", math.inf)
+    add("--mute-at", "N", _positive, "answer nothing from the Nth message on")
+    add("--pace", "S", _seconds, "seconds before each message that changes something", 0.0)
+    add("--delay", "S", _seconds, "seconds before each answer", 0.0)
 
 
 def run(args: argparse.Namespace) -> ExitCode:
@@ -45,7 +74,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.signals import Terminated
     from vppcfg.cli.state_file import read_state
     from vppcfg.simulator.api_json import write_api_dir
-    from vppcfg.simulator.faults import Faults
     from vppcfg.simulator.port import parse_port
     from vppcfg.simulator.releases import NEWEST, release_of
     from vppcfg.simulator.server import SimulatorServer
@@ -58,11 +86,12 @@ def run(args: argparse.Namespace) -> ExitCode:
         ports=[parse_port(text) for text in args.phy],
         release=release,
         version=None if version == release else version,
-        faults=Faults(fail_at=args.fail_at, die_at=args.die_at, mute_at=args.mute_at, delay_s=args.delay),
+        faults=_faults(args),
     )
     if args.api_dir is not None:
         write_api_dir(Path(args.api_dir), release)
-    server = SimulatorServer(vpp, args.socket, on_death=lambda: log.info("Died at message %d, as told", args.die_at))
+    stats_path = _stats_path(args)
+    server = SimulatorServer(vpp, args.socket, stats_path=stats_path, on_death=lambda: _say_how_it_died(args))
     try:
         server.listen()
         log.info("VPP %s is listening on %s", vpp.version, args.socket)
@@ -72,6 +101,60 @@ def run(args: argparse.Namespace) -> ExitCode:
     finally:
         server.stop()
     return ExitCode.DONE
+
+
+def _faults(args: argparse.Namespace) -> Faults:
+    from vppcfg.simulator.faults import Faults
+
+    return Faults(
+        fail_at=args.fail_at,
+        lie_at=args.lie_at,
+        skip_at=args.skip_at,
+        late_at=args.late_at,
+        late_s=args.late,
+        die_at=args.die_at,
+        restart_s=args.restart,
+        hang_at=args.hang_at,
+        hang_s=args.hang,
+        mute_at=args.mute_at,
+        pace_s=args.pace,
+        delay_s=args.delay,
+    )
+
+
+def _stats_path(args: argparse.Namespace) -> str | None:
+    """Return where the stats segment is to be had; None where the usual place is another VPP's."""
+    import socket
+    from pathlib import Path
+
+    from vppcfg.simulator.listener import is_answered
+
+    if args.stats_socket is not None:
+        return str(args.stats_socket)
+    path = Path(args.socket).with_name("stats.sock")
+    try:
+        is_free = not path.exists() or (path.is_socket() and not is_answered(path, socket.SOCK_SEQPACKET))
+    except OSError:
+        is_free = False
+    if is_free and path != Path(args.socket):
+        return str(path)
+    log.warning("There is no stats segment: something else is at %s", path)
+    return None
+
+
+def _say_how_it_died(args: argparse.Namespace) -> None:
+    log.info("Died at message %d, as told", args.die_at)
+    if args.restart is not None:
+        log.info("Starting again in %g s, unconfigured", args.restart)
+
+
+def _occasions(text: str) -> Container[int]:
+    from vppcfg.simulator.faults import parse_occasions
+
+    try:
+        return parse_occasions(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers from 1, such as 3 or 2,5-7 or 4-") from None
 
 
 def _positive(text: str) -> int:

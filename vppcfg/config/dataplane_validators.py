@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from yamale.validators import Validator
 
+from vppcfg.config.dataplane_words import (
+    is_file_path,
+    is_group_name,
+    is_hugepage_size,
+    is_isolate,
+    is_plugin_names,
+    is_truth_or_auto,
+    is_workers,
+    number_or_auto,
+    size_or_auto,
+)
 from vppcfg.config.scalar import shown
-from vppcfg.model.cpu_list import HIGHEST_CPU, cpus_of
-from vppcfg.model.size import KIB, MIB, bytes_of
-
-AUTO = "auto"
-_PATH = re.compile(r"/[!-~]+")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}")
-_PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}?(_plugin\.so)?")
-_MARKUP = frozenset("#{}")
-"""What would end a value in startup.conf."""
-
-
-def _is_number(value: Any, lowest: int, highest: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
-
-
-def _is_cpu_list(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(_is_number(item, 0, HIGHEST_CPU) for item in value) and len(set(value)) == len(value) > 0
-    try:
-        return isinstance(value, str) and cpus_of(value) != ()
-    except ValueError:
-        return False
 
 
 class NumberOrAuto(Validator):  # type: ignore[misc] # yamale has no types
@@ -42,7 +30,7 @@ class NumberOrAuto(Validator):  # type: ignore[misc] # yamale has no types
         self._limits = lowest, highest
 
     def _is_valid(self, value: Any) -> bool:
-        return value == AUTO or _is_number(value, *self._limits)
+        return number_or_auto(*self._limits)(value)
 
     def fail(self, value: Any) -> str:
         """Say which numbers are meant."""
@@ -55,7 +43,7 @@ class TruthOrAuto(Validator):  # type: ignore[misc]
     tag = "truth_or_auto"
 
     def _is_valid(self, value: Any) -> bool:
-        return value == AUTO or isinstance(value, bool)
+        return is_truth_or_auto(value)
 
     def fail(self, value: Any) -> str:
         """Say what may stand here."""
@@ -68,7 +56,7 @@ class Workers(Validator):  # type: ignore[misc]
     tag = "workers"
 
     def _is_valid(self, value: Any) -> bool:
-        return value == AUTO or _is_number(value, 0, 256) or _is_cpu_list(value)
+        return is_workers(value)
 
     def fail(self, value: Any) -> str:
         """Say how workers are named."""
@@ -81,7 +69,7 @@ class Isolate(Validator):  # type: ignore[misc]
     tag = "isolate"
 
     def _is_valid(self, value: Any) -> bool:
-        return isinstance(value, bool) or _is_cpu_list(value)
+        return is_isolate(value)
 
     def fail(self, value: Any) -> str:
         """Say what can be isolated."""
@@ -98,13 +86,7 @@ class SizeOrAuto(Validator):  # type: ignore[misc]
         self._limits = lowest, highest
 
     def _is_valid(self, value: Any) -> bool:
-        if value == AUTO:
-            return True
-        try:
-            size = bytes_of(str(value)) if isinstance(value, (int, str)) and not isinstance(value, bool) else -1
-        except ValueError:
-            return False
-        return bytes_of(self._limits[0]) <= size <= bytes_of(self._limits[1]) and size % (4 * KIB) == 0
+        return size_or_auto(*self._limits)(value)
 
     def fail(self, value: Any) -> str:
         """Say which sizes are meant."""
@@ -115,13 +97,9 @@ class HugepageSize(Validator):  # type: ignore[misc]
     """A size that hugepages have on some machine, or `auto`."""
 
     tag = "hugepage_size"
-    _KNOWN = frozenset({64 * KIB, *(number * MIB for number in (1, 2, 16, 32, 256, 512, 1024, 2048, 16384))})
 
     def _is_valid(self, value: Any) -> bool:
-        try:
-            return value == AUTO or (isinstance(value, str) and bytes_of(value) in self._KNOWN)
-        except ValueError:
-            return False
+        return is_hugepage_size(value)
 
     def fail(self, value: Any) -> str:
         """Say what hugepages are like."""
@@ -134,7 +112,7 @@ class FilePath(Validator):  # type: ignore[misc]
     tag = "file_path"
 
     def _is_valid(self, value: Any) -> bool:
-        return isinstance(value, str) and _PATH.fullmatch(value) is not None and _MARKUP.isdisjoint(value)
+        return is_file_path(value)
 
     def fail(self, value: Any) -> str:
         """Say what a path is here."""
@@ -147,7 +125,7 @@ class GroupName(Validator):  # type: ignore[misc]
     tag = "group_name"
 
     def _is_valid(self, value: Any) -> bool:
-        return isinstance(value, str) and _WORD.fullmatch(value) is not None
+        return is_group_name(value)
 
     def fail(self, value: Any) -> str:
         """Say what a group is called."""
@@ -160,11 +138,7 @@ class PluginNames(Validator):  # type: ignore[misc]
     tag = "plugin_names"
 
     def _is_valid(self, value: Any) -> bool:
-        return value == AUTO or (
-            isinstance(value, list)
-            and all(isinstance(name, str) and _PLUGIN.fullmatch(name) for name in value)
-            and len(set(value)) == len(value)
-        )
+        return is_plugin_names(value)
 
     def fail(self, value: Any) -> str:
         """Say how plugins are listed."""

@@ -14,8 +14,8 @@ from yamale.validators import Any as AnyOf
 from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
 from vppcfg import assets
+from vppcfg.config.acceptance import SCHEMA
 from vppcfg.config.json_patterns import WORDS, JsonSchema, text
-from vppcfg.config.schema_check import SCHEMA
 from vppcfg.config.validators import VALIDATORS
 
 FILE = "schema/vppcfg.schema.json"

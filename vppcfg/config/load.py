@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from vppcfg.config.acceptance import doubtful_part
 from vppcfg.config.document import Document
 from vppcfg.config.parse import parse
 from vppcfg.config.reader import read_document
@@ -25,6 +27,8 @@ class Loaded:
     """None when there are errors; warnings do not forbid it."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
+    source: bytes = field(default=b"", repr=False, compare=False)
+    """The file's bytes."""
     document: Document | None = field(default=None, repr=False, compare=False)
     """Knows the places of all keys; None when there is none to know."""
 
@@ -40,25 +44,33 @@ def load(path: str) -> Loaded:
 
 def parse_text(text: str | bytes, name: str) -> Loaded:
     """Load a configuration from its text; `name` is kept for messages."""
-    document = read_document(text.encode(errors="surrogatepass") if isinstance(text, str) else text)
+    source = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    document = read_document(source)
     if not document.is_readable:
-        return Loaded(name=name, configuration=None, problems=document.problems)
+        return Loaded(name=name, configuration=None, problems=document.problems, source=source)
     configuration, found = _check(document)
     problems = _in_order([*document.problems, *_placed(found, document)])
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
     valid = None if has_errors else configuration
-    return Loaded(name=name, configuration=valid, problems=problems, document=document)
+    return Loaded(name=name, configuration=valid, problems=problems, source=source, document=document)
 
 
 def _check(document: Document) -> tuple[Configuration, list[Problem]]:
     """Return what can be made of a document, and what all stages that can still run find."""
-    from vppcfg.config.schema_check import check_shape
-
     content = {} if document.data is None else document.data
     unread = {problem.path for problem in document.problems if problem.rule == "yaml-value"}
-    found = [problem for problem in check_shape(content) if problem.path not in unread]
+    found = [problem for problem in _shape_problems(content) if problem.path not in unread]
     parsed = parse(content, {*unread, *(problem.path for problem in found)})
     return parsed.configuration, [*found, *parsed.problems, *check_rules(index_of(parsed))]
+
+
+def _shape_problems(content: Any) -> list[Problem]:
+    doubtful = doubtful_part(content)
+    if doubtful is None:
+        return []
+    from vppcfg.config.schema_check import check_shape
+
+    return check_shape(doubtful)
 
 
 def _placed(problems: Iterable[Problem], document: Document) -> Iterable[Problem]:

@@ -15,11 +15,10 @@ from yamale.validators import Any as AnyOf
 from yamale.validators import Include, Map
 
 from vppcfg import assets
+from vppcfg.config.acceptance import SCHEMA
 from vppcfg.config.scalar import shown
 from vppcfg.config.validators import VALIDATORS
 from vppcfg.model.problem import KeyPath, Problem
-
-SCHEMA = "schema/vppcfg.yaml"
 
 _MOST_SEPARATORS = 256
 """Of a message of yamale, in which the path is looked for; a path of ours has five."""

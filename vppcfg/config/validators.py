@@ -6,9 +6,7 @@ from typing import Any
 
 from yamale.validators import DefaultValidators, Validator
 
-from vppcfg.config.address import canonical_address
 from vppcfg.config.dataplane_validators import DATAPLANE_VALIDATORS
-from vppcfg.config.mac import canonical_mac
 from vppcfg.config.names import (
     NETNS_LENGTH,
     is_acl_name,
@@ -16,10 +14,9 @@ from vppcfg.config.names import (
     is_interface_name,
     is_lcp_name,
     is_netns_name,
-    is_prefix_list_name,
 )
-from vppcfg.config.prefix import canonical_host, canonical_prefix, is_unicast
 from vppcfg.config.scalar import shown
+from vppcfg.config.words import is_address, is_endpoint, is_host, is_mac, is_number_or_text, is_prefix
 
 
 class Address(Validator):  # type: ignore[misc] # yamale has no types
@@ -28,7 +25,7 @@ class Address(Validator):  # type: ignore[misc] # yamale has no types
     tag = "address"
 
     def _is_valid(self, value: Any) -> bool:
-        return canonical_address(value) is not None
+        return is_address(value)
 
     def fail(self, value: Any) -> str:
         """Say what an address looks like."""
@@ -93,7 +90,7 @@ class Mac(Validator):  # type: ignore[misc]
     tag = "mac"
 
     def _is_valid(self, value: Any) -> bool:
-        return canonical_mac(value) is not None
+        return is_mac(value)
 
     def fail(self, value: Any) -> str:
         """Say what a MAC address looks like; YAML may have taken one for a number."""
@@ -107,8 +104,7 @@ class Host(Validator):  # type: ignore[misc]
     tag = "host"
 
     def _is_valid(self, value: Any) -> bool:
-        address = canonical_host(value)
-        return address is not None and is_unicast(address)
+        return is_host(value)
 
     def fail(self, value: Any) -> str:
         """Say what a host's address looks like."""
@@ -121,7 +117,7 @@ class Prefix(Validator):  # type: ignore[misc]
     tag = "prefix"
 
     def _is_valid(self, value: Any) -> bool:
-        return canonical_prefix(value) is not None
+        return is_prefix(value)
 
     def fail(self, value: Any) -> str:
         """Say what a prefix looks like."""
@@ -134,7 +130,7 @@ class Endpoint(Validator):  # type: ignore[misc]
     tag = "endpoint"
 
     def _is_valid(self, value: Any) -> bool:
-        return is_prefix_list_name(value) or canonical_prefix(value) is not None
+        return is_endpoint(value)
 
     def fail(self, value: Any) -> str:
         """Say what may stand here."""
@@ -160,7 +156,7 @@ class Protocol(Validator):  # type: ignore[misc]
     tag = "protocol"
 
     def _is_valid(self, value: Any) -> bool:
-        return isinstance(value, (int, str)) and not isinstance(value, bool)
+        return is_number_or_text(value)
 
     def fail(self, value: Any) -> str:
         """Say what a protocol looks like."""
@@ -173,7 +169,7 @@ class Range(Validator):  # type: ignore[misc]
     tag = "range"
 
     def _is_valid(self, value: Any) -> bool:
-        return isinstance(value, (int, str)) and not isinstance(value, bool)
+        return is_number_or_text(value)
 
     def fail(self, value: Any) -> str:
         """Say what a range looks like."""

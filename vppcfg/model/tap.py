@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vppcfg.model.linux import LinuxDevice
+
 DEFAULT_HOST_MTU = 1500
 """Bytes; what Linux gives the device of a TAP that was made without an MTU for it."""
 
@@ -24,3 +26,8 @@ class Tap:
     tx_ring_size: int = 256
     flags: int = 0
     """VPP's tap_flags (plugins/tap/tapv2.api); the configuration says none of them, so they are read and kept."""
+
+
+def born_device(tap: Tap) -> LinuxDevice:
+    """Return the Linux device of a TAP in the moment in which VPP has made both."""
+    return LinuxDevice(mtu=tap.host_mtu or DEFAULT_HOST_MTU, is_up=True, bridge=tap.host_bridge)

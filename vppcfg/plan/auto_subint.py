@@ -9,7 +9,6 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.effects import carry_out, refusal
-from vppcfg.plan.effects.lcp import dependent_pairs
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.stages import Stage, Step
 
@@ -52,7 +51,5 @@ def _unwanted(appearing: dict[str, LcpPair], draft: Draft, desired: State) -> se
         if name in unwanted:
             continue
         unwanted.add(name)
-        interface = draft.interfaces[name]
-        siblings = draft.sub_interfaces.get(interface.parent or name, set())
-        pending += dependent_pairs(interface, draft.interfaces, siblings) & appearing.keys()
+        pending += (other for other in draft.stacking.hanging_on(draft.interfaces[name]) if other in appearing)
     return unwanted

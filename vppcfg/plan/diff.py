@@ -18,8 +18,8 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
-from vppcfg.plan.effects.lcp import dependent_pairs
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 
 
@@ -161,7 +161,7 @@ _INTERFACE_FIELDS = tuple(field.name for field in fields(Interface) if field.nam
 def _interface_attributes(
     before: Interface, after: Interface, observed: State, desired: State
 ) -> Iterator[AttributeChange]:
-    if before is not after:
+    if before is not after and before != after:
         for name in _INTERFACE_FIELDS:
             old, new = getattr(before, name), getattr(after, name)
             if old != new and not is_open(name, new):
@@ -292,12 +292,10 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
     """Replace, too, the pairs that hang on a pair in `gone`."""
     if not gone:
         return
-    children = observed.sub_interfaces_by_parent()
+    stacking = Stacking(observed.interfaces.values())
     while gone:
         name = gone.pop()
-        interface = observed.interfaces[name]
-        siblings = children.get(interface.parent or name, [])
-        for dependent in dependent_pairs(interface, observed.interfaces, siblings):
+        for dependent in stacking.hanging_on(observed.interfaces[name]):
             if dependent in observed.lcps and dependent not in changes:
                 changes[dependent] = _replaced_pair(dependent, observed, desired, f"the LCP of {name} is replaced")
                 gone.append(dependent)

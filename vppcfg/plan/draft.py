@@ -9,10 +9,11 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.address import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
-from vppcfg.model.interface import Interface, evolve
+from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -58,8 +59,7 @@ class Draft:
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
         self.namespaces: set[str] = set(state.namespaces)
         self.linux_bridges: set[tuple[str, str]] = set(state.linux_bridges)
-        self.sub_interfaces: dict[str, set[str]] = {}
-        """Names of the sub-interfaces of each port."""
+        self.stacking = Stacking()
         self.matches: dict[tuple[str | None, object], str] = {}
         """The sub-interface that matches each set of tags on each port."""
         self.references = References()
@@ -72,6 +72,8 @@ class Draft:
         self.linux_names: dict[tuple[str, str], str] = {}
         """The interface that holds each Linux device, by namespace and name."""
         self._addresses: dict[int, AddressIndex] = {}
+        self._own: set[str] = set()
+        """Interfaces that are copies of the draft's own, which it changes in place until it shows them."""
         self._fill(state)
 
     def _fill(self, state: State) -> None:
@@ -88,6 +90,7 @@ class Draft:
 
     def state(self) -> State:
         """Return what the draft has become."""
+        self._own.clear()
         return replace(
             self._state,
             interfaces=dict(self.interfaces),
@@ -112,25 +115,31 @@ class Draft:
         """Enter an interface, without its addresses, into the tables."""
         self.interfaces[interface.name] = interface
         if interface.parent is not None:
-            self.sub_interfaces.setdefault(interface.parent, set()).add(interface.name)
+            self.stacking.add(interface)
             if interface.encapsulation is not None:
                 self.matches[interface.parent, interface.encapsulation.tags] = interface.name
         self.references.add(interface.name, _targets(interface))
-        self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
+        if interface.acls:
+            self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
         if interface.bridge is not None:
             self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
 
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
+        self._own.discard(name)
         if interface.parent is not None:
-            self.sub_interfaces[interface.parent].discard(name)
+            self.stacking.remove(interface)
             if interface.encapsulation is not None:
                 self.matches.pop((interface.parent, interface.encapsulation.tags), None)
 
     def change(self, name: str, **attributes: object) -> None:
         """Set attributes of an interface that no index depends on."""
-        self.interfaces[name] = evolve(self.interfaces[name], **attributes)
+        if name in self._own:
+            alter(self.interfaces[name], attributes)
+        else:
+            self.interfaces[name] = evolve(self.interfaces[name], **attributes)
+            self._own.add(name)
 
     def add_pair(self, name: str, pair: LcpPair) -> None:
         """Enter an LCP pair into the tables."""
@@ -150,8 +159,8 @@ class Draft:
         if before.bridge is not None:
             self.bridge_members[before.bridge].discard(name)
         blank = {"l2xc": None, "bridge": None, "is_bvi": False, "split_horizon_group": 0}
-        after = evolve(before, **{**blank, **attributes})
-        self.interfaces[name] = after
+        self.change(name, **{**blank, **attributes})
+        after = self.interfaces[name]
         if after.l2xc is not None:
             self.references.add(name, [after.l2xc])
         if after.bridge is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from vppcfg.model.state import State
@@ -17,26 +18,28 @@ from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What to do, in order, and why."""
+    """What to do, in order, and why. Without slots, so that what follows from the steps is found out once."""
 
     observed: State
     desired: State
     changes: tuple[Change[Any], ...]
     steps: tuple[Step, ...]
+    reached: State
+    """Where the steps lead: the desired state with what it leaves open."""
 
-    @property
+    @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations in the order in which they must run."""
         return tuple(step.operation for step in self.steps)
 
-    @property
+    @cached_property
     def impacts(self) -> dict[str, Impact]:
         """Return the worst impact on each interface that feels any."""
         return impact_by_interface(self.steps, self.observed)
 
-    @property
+    @cached_property
     def impact(self) -> Impact:
         """Return the worst impact of all."""
         return max(self.impacts.values(), default=Impact.NONE)
@@ -48,5 +51,5 @@ def make_plan(observed: State, desired: State) -> Plan:
     steps = ordered(expand(Transition(observed, desired, difference)))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, observed, desired))
-    prove(observed, desired, steps)
-    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps)
+    reached = prove(observed, desired, steps)
+    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)

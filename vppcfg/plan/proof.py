@@ -23,10 +23,14 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
     return draft.state()
 
 
-def prove(observed: State, desired: State, steps: tuple[Step, ...]) -> None:
-    """Raise PlanProofError unless the steps lead from `observed` to exactly `desired`."""
+def prove(observed: State, desired: State, steps: tuple[Step, ...]) -> State:
+    """Return where the steps lead from `observed`: to exactly `desired`, what that leaves open filled in.
+
+    Raise PlanProofError when they lead elsewhere.
+    """
     reached = replay(observed, steps)
     remaining = dict.fromkeys(change.name for change in diff(reached, desired))
     if remaining:
         names = ", ".join(remaining)
         raise PlanProofError(f"the plan does not lead to the desired state of {names}", _HINT)
+    return reached

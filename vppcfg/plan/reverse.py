@@ -11,7 +11,7 @@ from vppcfg.plan.plan import Plan, make_plan
 
 def reverse_plan(plan: Plan) -> Plan:
     """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable`."""
-    return make_plan(plan.desired, restorable(plan.observed))
+    return make_plan(plan.reached, restorable(plan.observed))
 
 
 def restorable(state: State) -> State:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
 from vppcfg.plan.diff import Action, Change
+from vppcfg.plan.drift import kind_of
 from vppcfg.plan.impact import Impact, impact_of
 from vppcfg.plan.operations import Operation, subject
 from vppcfg.plan.plan import Plan
@@ -46,7 +46,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
 def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any]:
     return {
         "action": change.action.value,
-        "kind": _kind(change),
+        "kind": kind_of(change),
         "name": change.name,
         "impact": impacts.get(change.name, Impact.NONE).label,
         "forced_by": change.forced_by,
@@ -55,12 +55,6 @@ def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any
             for attribute in change.attributes
         ],
     }
-
-
-def _kind(change: Change[Any]) -> str:
-    """Return the kind of an interface, or of the object that is none."""
-    either = change.after if change.after is not None else change.before
-    return either.kind.value if isinstance(either, Interface) else change.kind.value
 
 
 def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ class Api:
     """Id and NAME_CRC of every message."""
     json: bytes
     """What get_api_json answers."""
+    fields: Mapping[str, tuple[str, ...]]
+    """Names of the fields of every message, the message id left out."""
 
 
 @lru_cache(maxsize=16)
@@ -31,4 +34,7 @@ def api_of(release: Release, plugins: frozenset[str]) -> Api:
         codec=codec_of(files, ids),
         message_table=tuple((number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()),
         json=text_of(files, release.name),
+        fields={
+            message.name: tuple(field.name for field in message.fields) for file in files for message in file.messages
+        },
     )

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from vppcfg.errors import UsageError
 
-_HINT = "name another path with --socket"
+_HINT = "name another path with --socket or --stats-socket"
 _BACKLOG = 64
 
 
-def listen_on(path: Path) -> socket.socket:
+def listen_on(path: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> socket.socket:
     """Return a socket that listens on `path`; raise UsageError when that cannot be, or somebody answers there."""
-    _remove_stale(path)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    _remove_stale(path, kind)
+    listener = socket.socket(socket.AF_UNIX, kind)
     try:
         listener.bind(str(path))
         listener.listen(_BACKLOG)
@@ -25,22 +25,26 @@ def listen_on(path: Path) -> socket.socket:
     return listener
 
 
-def _remove_stale(path: Path) -> None:
-    """Remove a socket that nobody listens on; raise UsageError when somebody does or it is something else."""
-    try:
-        if not path.exists():
-            return
-    except OSError as problem:
-        raise UsageError(f"cannot use {path}: {problem.strerror or problem}", _HINT) from problem
-    if not path.is_socket():
-        raise UsageError(f"{path} exists and is no socket", _HINT)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+def is_answered(path: Path, kind: socket.SocketKind) -> bool:
+    """Return whether somebody listens on `path`; raise OSError when that cannot be told."""
+    with socket.socket(socket.AF_UNIX, kind) as probe:
         probe.settimeout(1)
         try:
             probe.connect(str(path))
         except (ConnectionRefusedError, FileNotFoundError):
-            path.unlink(missing_ok=True)
+            return False
+    return True
+
+
+def _remove_stale(path: Path, kind: socket.SocketKind) -> None:
+    """Remove a socket that nobody listens on; raise UsageError when somebody does or it is something else."""
+    try:
+        if not path.exists():
             return
-        except OSError as problem:
-            raise UsageError(f"cannot use {path}: {problem.strerror or problem}", _HINT) from problem
-    raise UsageError(f"a VPP answers at {path} already", f"stop it, or {_HINT}")
+        if not path.is_socket():
+            raise UsageError(f"{path} exists and is no socket", _HINT)
+        if is_answered(path, kind):
+            raise UsageError(f"a VPP answers at {path} already", f"stop it, or {_HINT}")
+        path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise UsageError(f"cannot use {path}: {problem.strerror or problem}", _HINT) from problem

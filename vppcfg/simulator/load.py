@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from vppcfg.errors import UsageError
 from vppcfg.model.device import DEVICE_TYPES
@@ -49,6 +49,15 @@ def load_ports(tables: Tables, ports: Sequence[PhysicalPort]) -> None:
         _add_port(tables, port, mac_bytes(port.mac or made_up_mac(position)))
 
 
+def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[PhysicalPort]:
+    """Yield the ports that a state has besides those that are known, as a VPP finds them that has just started."""
+    names = {port.name for port in known}
+    for name in _in_order(state):
+        wanted = state.interfaces[name]
+        if wanted.kind is InterfaceKind.PHYSICAL and wanted.device_class in _PORT_CLASSES and name not in names:
+            yield PhysicalPort(name=name, device_class=wanted.device_class or "dpdk", mac=wanted.mac)
+
+
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
     def port_at(index: int) -> HwInterface:
         return HwInterface(
@@ -81,12 +90,17 @@ def load_state(tables: Tables, state: State) -> None:
     load_mpls(tables, state, rows)
     load_sflow(tables, state, rows)
     load_acls(tables, state, rows)
-    tables.lcp.default_netns = state.facts.lcp.default_netns
     strangers = sorted(state.lcps.keys() - rows.keys())
     if strangers:
         raise UsageError(f"the state has an LCP pair on {strangers[0]} but no such interface")
     for name in sorted(state.lcps, key=lambda name: _order_of_pair(name, state.lcps[name], rows[name])):
         _load_pair(tables, rows[name], state.lcps[name])
+    load_lcp_settings(tables, state)
+
+
+def load_lcp_settings(tables: Tables, state: State) -> None:
+    """Set what linux-cp does by itself, as its section of startup.conf would."""
+    tables.lcp.default_netns = state.facts.lcp.default_netns
     tables.lcp.is_sync = state.facts.lcp.is_sync
     tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
 

@@ -16,29 +16,23 @@ from pathlib import Path
 from types import TracebackType
 
 from vppcfg.errors import UsageError
-from vppcfg.simulator.frames import framed, take_messages
+from vppcfg.simulator.connection import Connection, LateAnswers
 from vppcfg.simulator.handlers.call import Client
 from vppcfg.simulator.listener import listen_on
+from vppcfg.simulator.stats import StatsListener
 from vppcfg.simulator.vpp import DiedError, SimulatedVpp
 
-_READ_BYTES = 1 << 18
-_MAX_UNREAD_BYTES = 1 << 28
-"""A client that lets more answers pile up than this is dropped."""
 _SOCKET_HANDLE = 1 << 31
 """VPP marks handles of socket clients by this bit (vlibmemory/socket_api.h)."""
+
+_SLICE_S = 0.02
+"""A pause is made of pieces of this length, between which it may be told to stop."""
 
 _log = logging.getLogger(__name__)
 
 
-class _Connection:
-    """One client's socket with what is read but not whole, and what is to be written."""
-
-    def __init__(self, sock: socket.socket, client: Client) -> None:
-        self.sock = sock
-        self.client = client
-        self.unread = bytearray()
-        self.unsent = bytearray()
-        self.events = selectors.EVENT_READ
+class _StoppedError(Exception):
+    """Nothing is to be served any more."""
 
 
 class SimulatorServer:
@@ -49,24 +43,31 @@ class SimulatorServer:
         vpp: SimulatedVpp,
         socket_path: str | Path | None = None,
         *,
+        stats_path: str | Path | None = None,
         on_death: Callable[[], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Listen on `socket_path` once started; without one, clients come through `add_client` only.
 
-        `on_death` is called when the faults let VPP die; by then every connection is closed.
+        The stats segment is to be had at `stats_path`, when there is one. `on_death` is called when the faults let
+        VPP die; by then every connection is closed.
         """
         self._vpp = vpp
         self._path = Path(socket_path) if socket_path is not None else None
+        self._stats_path = Path(stats_path) if stats_path is not None else None
         self._on_death = on_death
         self._sleep = sleep
+        self._clock = clock
         self._selector = selectors.DefaultSelector()
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
         self._selector.register(self._wake_read, selectors.EVENT_READ)
         self._listener: socket.socket | None = None
+        self._stats: StatsListener | None = None
+        self._late = LateAnswers()
         self._newcomers: list[socket.socket] = []
-        self._connections: dict[int, _Connection] = {}
+        self._connections: dict[int, Connection] = {}
         self._clients: dict[int, Client] = {}
         self._next_handle = _SOCKET_HANDLE + 1
         self._is_stopping = False
@@ -74,15 +75,17 @@ class SimulatorServer:
         self._thread: threading.Thread | None = None
 
     def listen(self) -> None:
-        """Bind the socket; raise UsageError when the path cannot be used or somebody answers there."""
-        if self._path is None or self._listener is not None:
-            return
+        """Bind the sockets; raise UsageError when a path cannot be used or somebody answers there."""
         try:
-            self._listener = listen_on(self._path)
+            if self._path is not None and self._listener is None:
+                self._listener = listen_on(self._path)
+                self._selector.register(self._listener, selectors.EVENT_READ)
+            if self._stats_path is not None and self._stats is None:
+                self._stats = StatsListener(self._stats_path)
+                self._selector.register(self._stats.sock, selectors.EVENT_READ)
         except UsageError:
             self._close()
             raise
-        self._selector.register(self._listener, selectors.EVENT_READ)
 
     def start(self) -> None:
         """Listen, and serve in a thread until `stop`."""
@@ -132,28 +135,60 @@ class SimulatorServer:
         self._is_serving = True
         try:
             while not self._is_stopping:
-                self._turn()
+                try:
+                    self._turn()
+                except DiedError:
+                    self._die()
                 if is_bound_to_clients and not self._connections:
                     return
-        except DiedError:
-            self._close()
-            if self._on_death is not None:
-                self._on_death()
+        except _StoppedError:
+            pass
         finally:
             self._close()
             self._is_serving = False
 
+    def _die(self) -> None:
+        """Let go of everybody; then be an unconfigured VPP, or raise _StoppedError where none is to follow."""
+        self._let_go()
+        if self._on_death is not None:
+            self._on_death()
+        after_s = self._vpp.faults.faults.restart_s
+        if after_s is None:
+            raise _StoppedError
+        self._pause(after_s)
+        self._vpp.restart()
+        self.listen()
+
     def _turn(self) -> None:
-        """Wait for sockets and serve each that is ready."""
-        for key, events in self._selector.select():
+        """Wait for sockets and serve each that is ready, and everybody whose answer was held back until now."""
+        for key, events in self._selector.select(self._late.wait_s(self._clock())):
             if key.fileobj is self._wake_read:
                 self._wake_read.recv(4096)
             elif key.fileobj is self._listener:
                 self._accept()
+            elif self._stats is not None and key.fileobj is self._stats.sock:
+                self._stats.attend(self._vpp)
             else:
                 self._attend(key.data, events)
         while self._newcomers:
             self._connect(self._newcomers.pop(0))
+        self._send_late()
+
+    def _send_late(self) -> None:
+        for handle, answer in self._late.take_due(self._clock()):
+            if handle in self._connections:
+                self._connections[handle].queue(answer)
+                self._write(self._connections[handle])
+
+    def _pause(self, seconds: float) -> None:
+        """Stand still once what is written has left; raise _StoppedError when `stop` is called meanwhile."""
+        for connection in list(self._connections.values()):
+            self._write(connection)
+        end = self._clock() + seconds
+        while not self._is_stopping and (left := end - self._clock()) > 0:
+            self._sleep(min(left, _SLICE_S))
+        if self._is_stopping:
+            raise _StoppedError
 
     def _accept(self) -> None:
         if self._listener is None:
@@ -166,15 +201,14 @@ class SimulatorServer:
         self._connect(sock)
 
     def _connect(self, sock: socket.socket) -> None:
-        sock.setblocking(False)
         client = Client(handle=self._next_handle)
         self._next_handle += 1
-        connection = _Connection(sock, client)
+        connection = Connection(sock, client)
         self._connections[client.handle] = connection
         self._clients[client.handle] = client
         self._selector.register(sock, selectors.EVENT_READ, connection)
 
-    def _attend(self, connection: _Connection, events: int) -> None:
+    def _attend(self, connection: Connection, events: int) -> None:
         if connection.client.handle not in self._connections:
             return
         touched = {connection.client.handle: connection}
@@ -187,66 +221,66 @@ class SimulatorServer:
         for receiver in touched.values():
             self._write(receiver)
 
-    def _read(self, connection: _Connection, touched: dict[int, _Connection]) -> None:
+    def _read(self, connection: Connection, touched: dict[int, Connection]) -> None:
         """Read what is there and carry out every whole message; `touched` gets whoever has something to write."""
         try:
-            data = connection.sock.recv(_READ_BYTES)
-        except BlockingIOError:
-            return
-        if not data:
+            for message in connection.receive():
+                self._carry_out(message, connection.client, touched)
+        except EOFError:
             self._drop(connection)
             return
-        connection.unread += data
-        for message in take_messages(connection.unread):
-            answers = self._vpp.handle(message, connection.client, self._clients)
-            if answers and self._vpp.faults.faults.delay_s:
-                self._sleep(self._vpp.faults.faults.delay_s)
-            for handle, answer in answers:
-                receiver = self._connections.get(handle)
-                if receiver is not None:
-                    receiver.unsent += framed(answer)
-                    touched[handle] = receiver
         touched.update({handle: other for handle, other in self._connections.items() if other.client.is_leaving})
 
-    def _write(self, connection: _Connection) -> None:
-        """Send what the client takes; drop it when it said goodbye, is gone, or does not read."""
+    def _carry_out(self, message: bytes, client: Client, touched: dict[int, Connection]) -> None:
+        answers = self._vpp.handle(message, client, self._clients, self._pause)
+        faults = self._vpp.faults.faults
+        if answers and faults.delay_s:
+            self._pause(faults.delay_s)
+        for handle, answer in self._vpp.take_late():
+            self._late.hold(self._clock() + faults.late_s, handle, answer)
+        for handle, answer in answers:
+            receiver = self._connections.get(handle)
+            if receiver is not None:
+                receiver.queue(answer)
+                touched[handle] = receiver
+
+    def _write(self, connection: Connection) -> None:
+        """Send what the client takes, and let it go when it is done or gone."""
         if connection.client.handle not in self._connections:
             return
-        try:
-            if connection.unsent:
-                del connection.unsent[: connection.sock.send(connection.unsent)]
-        except BlockingIOError:
-            pass
-        except OSError:
-            connection.unsent.clear()
-            connection.client.is_leaving = True
-        is_done = connection.client.is_leaving and not connection.unsent
-        if is_done or len(connection.unsent) > _MAX_UNREAD_BYTES:
+        if not connection.send():
             self._drop(connection)
-            return
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.unsent else 0)
-        if events != connection.events:
-            connection.events = events
-            self._selector.modify(connection.sock, events, connection)
+        elif connection.wanted_events != connection.events:
+            connection.events = connection.wanted_events
+            self._selector.modify(connection.sock, connection.events, connection)
 
-    def _drop(self, connection: _Connection) -> None:
+    def _drop(self, connection: Connection) -> None:
         if self._connections.pop(connection.client.handle, None) is None:
             return
         del self._clients[connection.client.handle]
         self._selector.unregister(connection.sock)
         connection.sock.close()
 
-    def _close(self) -> None:
+    def _let_go(self) -> None:
+        """Close every connection and every socket that somebody could connect to."""
         for connection in list(self._connections.values()):
             self._drop(connection)
-        for sock in self._newcomers:
-            sock.close()
-        self._newcomers.clear()
+        self._late.clear()
         if self._listener is not None and self._path is not None:
             self._selector.unregister(self._listener)
             self._listener.close()
             self._listener = None
             self._path.unlink(missing_ok=True)
+        if self._stats is not None:
+            self._selector.unregister(self._stats.sock)
+            self._stats.close()
+            self._stats = None
+
+    def _close(self) -> None:
+        self._let_go()
+        for sock in self._newcomers:
+            sock.close()
+        self._newcomers.clear()
         if self._wake_read.fileno() >= 0:
             self._selector.unregister(self._wake_read)
             self._wake_read.close()

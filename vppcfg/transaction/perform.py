@@ -11,19 +11,27 @@ from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Step
 
 
-def perform_plan(plan: Plan, dataplane: Dataplane, on_progress: Callable[[int], None]) -> Performance:
-    """Carry out the steps of a plan and stop at the end of the phase in which VPP refuses one.
+def perform_plan(
+    plan: Plan,
+    dataplane: Dataplane,
+    on_progress: Callable[[int], None],
+    should_stop: Callable[[], bool] | None = None,
+) -> Performance:
+    """Carry out the steps of a plan and stop at the end of the phase in which VPP refuses one, or when told to.
 
-    `on_progress` is called with the number of steps answered so far. Raise DataplaneError when VPP goes away.
+    `on_progress` is called with the number of steps carried out so far. Raise DataplaneError when VPP goes away.
     """
     done: list[int] = []
     start = 0
     for phase in _phases(plan):
-        performed = dataplane.perform([step.operation for step in phase], _counting_from(start, on_progress))
+        operations = [step.operation for step in phase]
+        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop)
         done += (start + index for index in performed.done)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
             return Performance(done=tuple(done), refusals=refusals)
+        if len(performed.done) < len(phase):
+            break
         start += len(phase)
     return Performance(done=tuple(done))
 

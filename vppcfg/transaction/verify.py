@@ -20,11 +20,12 @@ def still_different(
     dataplane: Dataplane,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Change[Any], ...]:
     """Observe until the state is the desired one, for a bounded time; return what differs at the end of it."""
     deadline = clock() + SETTLE_S
     while True:
         changes = tuple(diff(dataplane.observe(), plan.desired))
-        if not changes or clock() > deadline:
+        if not changes or clock() > deadline or should_stop():
             return changes
         sleep(INTERVAL_S)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import socket
+import time
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.codec import FRAME, HEAD
@@ -15,6 +16,7 @@ from vppcfg.vpp.codec import FRAME, HEAD
 _LARGEST = 64 << 20
 """Bytes; what claims to be a longer message is none. VPP's longest, its own API definitions, has 1.5 MB."""
 _CHUNK = 1 << 20
+_SILENT = "is VPP hung or very busy, or is this another socket than its API socket (socksvr in startup.conf)?"
 _WRONG_SOCKET = "is it VPP's API socket (socksvr in startup.conf), and not its CLI or statistics socket?"
 
 
@@ -54,7 +56,23 @@ class Channel:
         Raise DataplaneError when the other side closes, is silent for `timeout_s`, or sends what is no message.
         """
         while not (messages := self._take_messages()):
-            self._transfer()
+            if not self._transfer(self.timeout_s):
+                raise DataplaneError(
+                    f"{self._peer} has not answered for {self.timeout_s:g} seconds",
+                    _SILENT,
+                )
+        return messages
+
+    def receive_within(self, seconds: float) -> list[bytes]:
+        """Return the messages that come within `seconds`, as soon as there is one; silence is no error.
+
+        Raise DataplaneError when the other side closes, or sends what is no message.
+        """
+        deadline = time.monotonic() + seconds
+        while not (messages := self._take_messages()):
+            left_s = deadline - time.monotonic()
+            if left_s < 0 or not self._transfer(left_s):
+                return []
         return messages
 
     def close(self) -> None:
@@ -80,18 +98,15 @@ class Channel:
         self._incoming = data[start - FRAME.size :]
         return messages
 
-    def _transfer(self) -> None:
-        """Wait until bytes can go in either direction, and let them."""
+    def _transfer(self, patience_s: float) -> bool:
+        """Wait until bytes can go in either direction, and let them; return False when none could for so long."""
         if self._socket.fileno() < 0:
             raise self._gone("the connection was closed here")
         wanted = select.POLLIN | (select.POLLOUT if self._outgoing else 0)
         self._poll.modify(self._socket, wanted)
-        events = self._poll.poll(self.timeout_s * 1000)
+        events = self._poll.poll(patience_s * 1000)
         if not events:
-            raise DataplaneError(
-                f"{self._peer} has not answered for {self.timeout_s:g} seconds",
-                "is VPP hung or very busy, or is this another socket than its API socket (socksvr in startup.conf)?",
-            )
+            return False
         try:
             if events[0][1] & ~select.POLLOUT:
                 self._read()
@@ -99,6 +114,7 @@ class Channel:
                 self._write()
         except OSError as error:
             raise self._gone(error.strerror or str(error)) from error
+        return True
 
     def _read(self) -> None:
         data = self._socket.recv(_CHUNK)

@@ -5,6 +5,7 @@ It knows how a session begins and ends and which messages this VPP has. What is 
 
 from __future__ import annotations
 
+import os
 import struct
 import time
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15
 _SOCKCLNT_CREATE_REPLY = 16
 """Message ids that are the same in every VPP, since a client has no table yet (vlibmemory/memclnt.api, in order)."""
+_ID = struct.Struct(">H")
+"""What every message begins with."""
 _GOODBYE_S = 2.0
 _OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
 _MISSING = "it is too old for that, or runs without the plugin that has it"
@@ -44,6 +47,8 @@ class Connection:
         self._context = 0
         self._table: dict[str, int] = {}
         self._messages: dict[str, Message] = {}
+        self._event_head: bytes | None = None
+        self._has_event = False
         try:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap
@@ -102,7 +107,7 @@ class Connection:
         replies: dict[int, list[bytes]] = {}
         self._channel.send(b"".join(requests) + ping)
         while True:
-            for data in self._channel.receive():
+            for data in self.receive():
                 if data.startswith(end):
                     return replies
                 replies.setdefault(HEAD.unpack_from(data)[0], []).append(data)
@@ -135,8 +140,38 @@ class Connection:
         self._channel.send(requests)
 
     def receive(self) -> list[bytes]:
-        """Return the messages that have come, at least one, and meanwhile send what is queued."""
-        return self._channel.receive()
+        """Wait for messages, return those that answer something, and meanwhile send what is queued."""
+        return self._without_events(self._channel.receive())
+
+    def follow_interfaces(self) -> None:
+        """Have VPP tell when an interface appears, disappears, or goes up or down. Raise DataplaneError.
+
+        What it tells comes between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it.
+        """
+        event = self.message("sw_interface_event")
+        self._event_head = _ID.pack(event.index)
+        values = {"enable_disable": 1, "pid": os.getpid()}
+        replies = self.ask([self.request("want_interface_events", values)[1]])
+        if self.rows(replies, "want_interface_events_reply", "retval") != [(0,)]:
+            raise DataplaneError("VPP does not tell about its interfaces", "is it the API socket of a VPP?")
+
+    def wait_for_event(self, seconds: float) -> bool:
+        """Return whether VPP told something since the last call, waiting at most `seconds` for it.
+
+        Raise DataplaneError when VPP goes away.
+        """
+        if not self._has_event:
+            self._without_events(self._channel.receive_within(seconds))
+        has_event, self._has_event = self._has_event, False
+        return has_event
+
+    def _without_events(self, messages: list[bytes]) -> list[bytes]:
+        """Return the messages that are no events, and remember whether there were any."""
+        if self._event_head is None:
+            return messages
+        rest = [data for data in messages if not data.startswith(self._event_head)]
+        self._has_event |= len(rest) < len(messages)
+        return rest
 
     def close(self) -> None:
         """Say goodbye, wait a moment for the answer, and close; safe to call twice, and whatever happened before.

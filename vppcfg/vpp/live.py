@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import socket
 from collections.abc import Callable, Sequence
@@ -13,9 +14,11 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
+from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.observe.state import observe
+from vppcfg.vpp.peer import pid_of_peer
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket
 
@@ -29,12 +32,19 @@ class LiveDataplane:
 
     version: str
     """VPP's own version text, such as 23.06-rc0~35-gaf4046134."""
+    boot_id: str
+    """What tells this run of VPP from every other one."""
 
-    def __init__(self, connection: Connection) -> None:
-        """Take over `connection` and ask for the version; with an error, the connection is closed."""
+    def __init__(self, connection: Connection, peer: int | None = None, stats_socket: str = "") -> None:
+        """Take over `connection` and ask for the version; with an error, the connection is closed.
+
+        `peer` is the process id of this VPP, None when it cannot be seen from here; then `stats_socket` knows when it
+        began.
+        """
         self._connection = connection
         try:
             self.version = _read_version(connection)
+            self.boot_id = read_boot_id(connection, peer, stats_socket)
         except BaseException:
             connection.close()
             raise
@@ -50,20 +60,35 @@ class LiveDataplane:
         `json_dir` has the API definitions of a VPP that does not serve them; `timeout_s` bounds every silence; `peer`
         names the other side in errors. Raise DataplaneError.
         """
-        return cls(Connection(Channel(sock, timeout_s, peer), json_dir))
+        pid = pid_of_peer(sock)
+        stats_socket = os.path.join(os.path.dirname(sock.getpeername() or ""), "stats.sock")
+        return cls(Connection(Channel(sock, timeout_s, peer), json_dir), pid, stats_socket)
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
         return observe(self._connection, self.version)
 
-    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
         Up to 500 operations are under way at a time, and those behind a refusal may have been carried out.
-        `on_progress` is called with the number of operations answered so far. Raise DataplaneError when VPP goes
-        away, or lacks a message.
+        `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
+        `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
         """
-        return perform(self._connection, operations, on_progress)
+        return perform(self._connection, operations, on_progress, should_stop)
+
+    def follow(self) -> None:
+        """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""
+        self._connection.follow_interfaces()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most `seconds` and return whether VPP told of a change. Raise DataplaneError when it goes away."""
+        return self._connection.wait_for_event(seconds)
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""

@@ -21,7 +21,9 @@ WINDOW = 500
 class Run:
     """One sequence of operations on its way through a VPP."""
 
-    def __init__(self, connection: Connection, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self, connection: Connection, operations: Sequence[Operation], should_stop: Callable[[], bool] | None
+    ) -> None:
         self._connection = connection
         self._operations = operations
         self._indexes = read_indexes(connection, operations)
@@ -34,15 +36,16 @@ class Run:
         """Positions of the operations that VPP has not answered, by context."""
         self._done: list[int] = []
         self._refusals: list[Refusal] = []
+        self._should_stop = should_stop or (lambda: False)
 
     def go(self, on_progress: Callable[[int], None] | None) -> Performance:
-        """Send and receive until everything is answered, or everything that was sent before a refusal."""
+        """Send and receive until everything is answered, or everything that was sent before a refusal or a stop."""
         self._send_more()
         while self._under_way:
             for data in self._receive():
                 self._take(data)
-            if on_progress:
-                on_progress(len(self._done) + len(self._refusals))
+            if on_progress and not self._refusals:
+                on_progress(len(self._done))
             self._send_more()
         self._refusals.sort(key=lambda refusal: refusal.index)
         return Performance(done=tuple(sorted(self._done)), refusals=tuple(self._refusals))
@@ -55,8 +58,8 @@ class Run:
             raise DataplaneError(f"{error.message}; {answered}", error.hint) from error
 
     def _send_more(self) -> None:
-        """Fill the window again once half of it is answered, unless there was a refusal."""
-        if len(self._under_way) > WINDOW // 2:
+        """Fill the window again once half of it is answered, unless there was a refusal or somebody says stop."""
+        if len(self._under_way) > WINDOW // 2 or self._should_stop():
             return
         requests = []
         while self._next < len(self._operations) and len(self._under_way) < WINDOW and not self._refusals:
@@ -111,11 +114,14 @@ class Run:
 
 
 def perform(
-    connection: Connection, operations: Sequence[Operation], on_progress: Callable[[int], None] | None
+    connection: Connection,
+    operations: Sequence[Operation],
+    on_progress: Callable[[int], None] | None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
-    return Run(connection, operations).go(on_progress)
+    return Run(connection, operations, should_stop).go(on_progress)
 
 
 class _AnyIndex:

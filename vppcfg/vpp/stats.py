@@ -48,6 +48,12 @@ class StatsSegment:
         """Return whether VPP keeps counters of nodes there (`per-node-counters on`)."""
         return "/sys/node/calls" in self._stats.directory
 
+    @property
+    def boot_time_s(self) -> float:
+        """Return when VPP began, in seconds since 1970 by its machine's clock (/sys/boottime)."""
+        value: float = self._guarded(lambda: self._scalar("/sys/boottime"))
+        return value
+
     def wait_for_update(self, patience_s: float) -> bool:
         """Wait until VPP has refreshed its counters, at most `patience_s`; return whether it has."""
         before, deadline = self._beat(), time.monotonic() + patience_s

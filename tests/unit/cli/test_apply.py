@@ -43,6 +43,13 @@ def is_reached(config: str, vpp: str, capsys: pytest.CaptureFixture[str]) -> boo
     return main(["plan", "-c", config, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
 
 
+def dump(vpp: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return everything that VPP has."""
+    capsys.readouterr()
+    assert main(["dump", "-a", vpp, "--format", "json"]) == ExitCode.DONE
+    return capsys.readouterr().out
+
+
 def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
@@ -67,22 +74,29 @@ def test_a_second_apply_has_nothing_to_do(vpp: str, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("position", range(1, 11))
-def test_a_refusal_exits_7_and_says_what_was_not_done(
+def test_after_a_refusal_the_old_state_is_back_and_it_exits_6(
     serve: Serve, capsys: pytest.CaptureFixture[str], position: int
 ) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=position)))
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
+    before = dump(vpp, capsys)
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
     captured = capsys.readouterr()
     assert f"Step {position} of 10 was refused" in captured.err
-    assert captured.err.count("\n  refused: ") == 1
+    assert "The old state is back" in captured.err
+    assert dump(vpp, capsys) == before
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     assert is_reached("l2xc.yaml", vpp, capsys)
 
 
-def test_a_vpp_that_dies_half_way_exits_7(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_vpp_that_dies_half_way_and_stays_away_exits_7(
+    serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.transact.RECONNECT_S", 0.2)
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(die_at=4)))
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
-    assert "The change is incomplete" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert "there is no VPP API socket" in captured.err
+    assert "reverse.txt has the whole way back" in captured.err
 
 
 def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,10 +170,32 @@ def test_a_person_is_not_asked_when_nothing_is_removed(
     assert "[y/N]" not in capsys.readouterr().err
 
 
-def test_a_vpp_that_shows_something_else_exits_8(
-    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("options", [[], ["--keep"]])
+def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_be_kept(
+    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
     monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
+    before = dump(vpp, capsys)
     monkeypatch.setattr("vppcfg.simulator.vnet.interface.set_admin_state", lambda *arguments, **named: None)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DIFFERENT
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT
     assert "VPP shows something else" in capsys.readouterr().err
+    assert (dump(vpp, capsys) == before) is (options == [])
+
+
+def test_after_a_bug_of_ours_the_old_state_is_back(
+    vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([ZeroDivisionError("nobody foresaw this"), None])
+
+    def stumble_once(*arguments: object, **named: object) -> tuple[()]:
+        if error := next(answers):
+            raise error
+        return ()
+
+    before = dump(vpp, capsys)
+    monkeypatch.setattr("vppcfg.transaction.transact.still_different", stumble_once)
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.BUG
+    captured = capsys.readouterr()
+    assert "The old state is back" in captured.err
+    assert "internal error: ZeroDivisionError: nobody foresaw this" in captured.err
+    assert dump(vpp, capsys) == before

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from vpp_papi.vpp_stats import VPPStats
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -124,6 +125,58 @@ def test_it_dies_when_told(start: Start, tmp_path: Path) -> None:
     assert not (tmp_path / "vpp.sock").exists()
 
 
+def test_it_comes_back_unconfigured_when_told(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "router.yaml").write_text("interfaces: { eth0: { mtu: 1500 } }\n")
+    simulator = start("--phy", "eth0", "--die-at", "2", "--restart", "0")
+    before = boot_time(tmp_path / "stats.sock")
+    assert vppcfg(tmp_path, "apply", "-c", "router.yaml", "-a", "vpp.sock").returncode != ExitCode.DONE
+    assert simulator.poll() is None
+    assert vppcfg(tmp_path, "apply", "-c", "router.yaml", "-a", "vpp.sock").returncode == ExitCode.DONE
+    assert boot_time(tmp_path / "stats.sock") > before
+
+
+def boot_time(path: Path) -> int:
+    stats = VPPStats(str(path))
+    stats.connect()
+    try:
+        return int(stats["/sys/boottime"])
+    finally:
+        stats.disconnect()
+
+
+def test_the_stats_socket_of_another_vpp_is_left_alone(start: Start, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+        other.bind(str(tmp_path / "stats.sock"))
+        other.listen()
+        command = [sys.executable, "-m", "vppcfg", "sim", "--socket", "vpp.sock"]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            assert "There is no stats segment" in process.stderr.readline()
+            assert "is listening on" in process.stderr.readline()
+            process.terminate()
+            assert process.wait(timeout=30) == ExitCode.DONE
+    assert (tmp_path / "stats.sock").is_socket()
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (["--fail-at", "1"], ExitCode.ROLLED_BACK),
+        (["--lie-at", "1"], ExitCode.ROLLED_BACK),
+        (["--skip-at", "3"], ExitCode.DIFFERENT),
+        (["--skip-at", "2-"], ExitCode.STRANDED),
+        (["--late-at", "1", "--late", "0.2"], ExitCode.DONE),
+        (["--hang-at", "1", "--hang", "0.2"], ExitCode.DONE),
+        (["--pace", "0.1"], ExitCode.DONE),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_each_fault_has_an_option(start: Start, tmp_path: Path, fault: list[str], expected: ExitCode) -> None:
+    (tmp_path / "router.yaml").write_text("interfaces: { eth0: { mtu: 1500 } }\n")
+    start("--phy", "eth0", *fault)
+    assert vppcfg(tmp_path, "apply", "-c", "router.yaml", "-a", "vpp.sock").returncode == expected
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -136,7 +189,12 @@ def test_it_dies_when_told(start: Start, tmp_path: Path) -> None:
         ["--socket", "vpp.sock", "--state", "missing.json"],
         ["--socket", "vpp.sock", "--state", "text.json"],
         ["--socket", "vpp.sock", "--fail-at", "0"],
+        ["--socket", "vpp.sock", "--fail-at", "3-2"],
+        ["--socket", "vpp.sock", "--skip-at", "1,,2"],
+        ["--socket", "vpp.sock", "--late-at", "-"],
         ["--socket", "vpp.sock", "--die-at", "-1"],
+        ["--socket", "vpp.sock", "--restart", "-1"],
+        ["--socket", "vpp.sock", "--stats-socket", "no/such/folder/stats.sock"],
         ["--socket", "vpp.sock", "--delay", "nan"],
         ["--socket", "vpp.sock", "--delay", "soon"],
         ["--socket", "vpp.sock", "--api-dir", "text.json"],

@@ -11,7 +11,7 @@ import yamale
 import vppcfg
 from vppcfg import assets
 from vppcfg.config import parse_text
-from vppcfg.config.schema_check import SCHEMA
+from vppcfg.config.acceptance import SCHEMA
 from vppcfg.config.validators import VALIDATORS
 from vppcfg.model.device import DEVICE_TYPES
 

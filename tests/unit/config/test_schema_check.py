@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from vppcfg import assets
 from vppcfg.config import parse_text
-from vppcfg.config.schema_check import SCHEMA, check_shape
+from vppcfg.config.acceptance import SCHEMA
+from vppcfg.config.schema_check import check_shape
 from vppcfg.config.validators import VALIDATORS
 from vppcfg.model.device import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
 import pytest
+from vpp_papi.vpp_stats import VPPStats
 
 from tests.unit.simulator.wire import CONTEXT, Wire
 from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -92,11 +101,227 @@ def test_from_the_nth_change_on_vpp_works_without_a_word() -> None:
     assert is_up(vpp)
 
 
-def test_each_answer_can_be_late() -> None:
-    slept: list[float] = []
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+def mtu_of(vpp: SimulatedVpp) -> int:
+    return vpp.tables.sw[1].mtus[0]
+
+
+def set_mtus(wire: Wire, *mtus: int) -> list[int]:
+    """Set the MTU of the port to one after the other and return VPP's codes."""
+    return [wire.call("sw_interface_set_mtu", 1, mtu, 0, 0, 0)[0] for mtu in mtus]
+
+
+@pytest.mark.parametrize(
+    ("occasions", "expected"),
+    [({1, 3}, [-1, 0, -1, 0]), (range(3, 1000), [0, 0, -1, -1]), (frozenset({9}), [0, 0, 0, 0])],
+)
+def test_several_messages_can_be_refused(occasions: Any, expected: list[int]) -> None:
+    vpp = with_faults(Faults(fail_at=occasions))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        assert set_mtus(wire, 1000, 2000, 3000, 4000) == expected
+        wire.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "answer"),
+    [
+        ("acl_add_replace", (NONE, b"acl", 0, ()), (NONE, -1)),
+        ("create_loopback", (bytes(6),), (-1, NONE)),
+        ("cli_inband", (b"set interface state eth0 up",), (-1, b"")),
+    ],
+)
+def test_every_reply_has_a_place_for_the_refusal(name: str, values: tuple[Any, ...], answer: tuple[Any, ...]) -> None:
+    vpp = with_faults(Faults(fail_at=1))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        assert wire.call(name, *values) == answer
+        wire.close()
+
+
+def test_every_message_that_changes_something_can_be_refused() -> None:
+    vpp = with_faults(Faults(fail_at=range(1, 1000)))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        names = [name.decode().rpartition("_")[0] for _, name in vpp.message_table]
+        for name in names:
+            if f"{name}_reply" in names and name not in {"sockclnt_create", "sockclnt_delete"}:
+                before = vpp.faults.count
+                answer = wire.call(name, *wire.codec.zeros(name)[2:])
+                assert vpp.faults.count == before or -1 in answer
+        wire.close()
+    assert vpp.faults.count > 40
+
+
+def test_a_lie_says_that_it_was_refused_though_it_was_done() -> None:
+    vpp = with_faults(Faults(lie_at=1, fail_retval=-145))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        assert set_mtus(wire, 1000) == [-145]
+        wire.close()
+    assert mtu_of(vpp) == 1000
+
+
+def test_what_is_skipped_is_answered_as_if_it_were_done() -> None:
+    vpp = with_faults(Faults(skip_at={1, 3}))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        assert set_mtus(wire, 1000) == [0]
+        assert mtu_of(vpp) == 9000
+        assert set_mtus(wire, 2000) == [0]
+        assert wire.call("create_loopback", bytes(6)) == (0, NONE)
+        wire.close()
+    assert (mtu_of(vpp), len(list(vpp.tables.sw))) == (2000, 2)
+
+
+def test_a_late_answer_comes_after_what_was_asked_meanwhile() -> None:
+    vpp = with_faults(Faults(late_at=1, late_s=0.05, lie_at=1))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        wire.send("sw_interface_set_mtu", [wire.handle, 7, 1, 1000, 0, 0, 0])
+        wire.send("sw_interface_set_mtu", [wire.handle, 8, 1, 2000, 0, 0, 0])
+        answers = [wire.receive()[1] for _ in range(2)]
+        wire.close()
+    assert (answers, mtu_of(vpp)) == ([(8, 0), (7, -1)], 2000)
+
+
+def test_each_answer_can_be_slow() -> None:
+    clock = Clock()
     vpp = with_faults(Faults(delay_s=0.5))
-    with SimulatorServer(vpp, sleep=slept.append) as server:
+    with SimulatorServer(vpp, sleep=clock.sleep, clock=clock) as server:
         wire = Wire.to(vpp, server)
         wire.dump("sw_interface_dump", ALL, False, b"")
         wire.close()
-    assert slept == [0.5, 0.5, 0.5]
+    assert clock.now_s == pytest.approx(1.5)
+
+
+def test_a_slow_vpp_answers_each_change_before_it_turns_to_the_next() -> None:
+    vpp = with_faults(Faults(pace_s=0.05))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        for context in range(4):
+            wire.send("sw_interface_set_mtu", [wire.handle, context, 1, 1000 + context, 0, 0, 0])
+        times = []
+        for _ in range(4):
+            wire.receive()
+            times.append(time.monotonic())
+        wire.close()
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert min(gaps) > 0.02
+
+
+def test_a_vpp_that_hangs_accepts_clients_and_carries_on_later() -> None:
+    vpp = with_faults(Faults(hang_at=2, hang_s=0.3))
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        assert set_mtus(wire, 1000) == [0]
+        wire.send("sw_interface_set_mtu", [wire.handle, CONTEXT, 1, 2000, 0, 0, 0])
+        wire.sock.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            wire.receive()
+        assert mtu_of(vpp) == 1000
+        wire.sock.settimeout(5)
+        assert wire.receive()[1] == (CONTEXT, 0)
+        wire.close()
+    assert mtu_of(vpp) == 2000
+
+
+def test_a_vpp_that_hangs_forever_can_be_stopped() -> None:
+    vpp = with_faults(Faults(hang_at=1))
+    server = SimulatorServer(vpp)
+    server.start()
+    wire = Wire.to(vpp, server)
+    wire.send("sw_interface_set_mtu", [wire.handle, CONTEXT, 1, 2000, 0, 0, 0])
+    wire.sock.settimeout(0.1)
+    with pytest.raises(TimeoutError):
+        wire.receive()
+    server.stop()
+    wire.close()
+    assert mtu_of(vpp) == 9000
+
+
+def test_somebody_is_told_of_each_change_before_it_happens() -> None:
+    seen: list[tuple[int, int]] = []
+    vpp = SimulatedVpp(
+        ports=[PhysicalPort(name="eth0")], on_change=lambda number: seen.append((number, vpp.tables.sw[1].mtus[0]))
+    )
+    with SimulatorServer(vpp) as server:
+        wire = Wire.to(vpp, server)
+        set_mtus(wire, 1000, 2000)
+        wire.dump("sw_interface_dump", ALL, False, b"")
+        wire.close()
+    assert seen == [(1, 9000), (2, 1000)]
+
+
+def connected(vpp: SimulatedVpp, path: Path) -> Wire:
+    """Return a client of the VPP behind a socket, once there is one."""
+    deadline = time.monotonic() + 5
+    while True:
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.connect(str(path))
+            return Wire(vpp, sock)
+        except OSError:
+            sock.close()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+def boot_time(path: Path) -> int:
+    stats = VPPStats(str(path))
+    stats.connect()
+    try:
+        return int(stats["/sys/boottime"])
+    finally:
+        stats.disconnect()
+
+
+def test_a_vpp_that_restarts_is_another_one_without_configuration(tmp_path: Path) -> None:
+    vpp = with_faults(Faults(die_at=3, restart_s=0.0))
+    deaths: list[int] = []
+    paths = tmp_path / "api.sock", tmp_path / "stats.sock"
+    with SimulatorServer(vpp, paths[0], stats_path=paths[1], on_death=lambda: deaths.append(vpp.faults.count)):
+        wire = connected(vpp, paths[0])
+        before, process = boot_time(paths[1]), wire.call("control_ping")[2]
+        assert set_mtus(wire, 1000) == [0]
+        assert wire.call("create_loopback", bytes(6))[0] == 0
+        wire.send("sw_interface_set_mtu", [wire.handle, CONTEXT, 1, 2000, 0, 0, 0])
+        with pytest.raises(EOFError):
+            wire.receive()
+        wire.close()
+        wire = connected(vpp, paths[0])
+        assert len(wire.dump("sw_interface_dump", ALL, False, b"")) == 2
+        assert (mtu_of(vpp), boot_time(paths[1]) > before) == (9000, True)
+        assert wire.call("control_ping")[2] != process
+        assert set_mtus(wire, 3000) == [0]
+        wire.close()
+    assert (deaths, vpp.faults.count) == ([3], 4)
+    assert not any(path.exists() for path in paths)
+
+
+def test_while_it_restarts_nobody_answers(tmp_path: Path) -> None:
+    vpp = with_faults(Faults(die_at=1, restart_s=0.3))
+    path = tmp_path / "api.sock"
+    died = threading.Event()
+    with SimulatorServer(vpp, path, on_death=died.set):
+        wire = connected(vpp, path)
+        wire.send("sw_interface_set_mtu", [wire.handle, CONTEXT, 1, 2000, 0, 0, 0])
+        assert died.wait(5)
+        wire.close()
+        with socket.socket(socket.AF_UNIX) as sock, pytest.raises(FileNotFoundError):
+            sock.connect(str(path))
+        wire = connected(vpp, path)
+        assert set_mtus(wire, 3000) == [0]
+        wire.close()

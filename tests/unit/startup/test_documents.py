@@ -10,7 +10,7 @@ import yamale
 
 import vppcfg
 from vppcfg import assets
-from vppcfg.config.schema_check import SCHEMA
+from vppcfg.config.acceptance import SCHEMA
 from vppcfg.config.validators import VALIDATORS
 from vppcfg.startup.compare import COST_TEXT
 from vppcfg.startup.render import TEMPLATES

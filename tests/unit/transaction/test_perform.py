@@ -25,6 +25,8 @@ AFTER = State(interfaces={"gi0": PORT, "gi0.2": NEW})
 class ScriptedDataplane:
     """Refuses the operations that it is told to, and shows the states that it is given one after another."""
 
+    boot_id = "process 1"
+
     def __init__(self, states: Sequence[State] = (), refused: frozenset[str] = frozenset()) -> None:
         self._states = list(states)
         self._refused = refused
@@ -35,7 +37,12 @@ class ScriptedDataplane:
         self.observations += 1
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
-    def perform(self, operations: Sequence[Operation], on_progress: Callable[[int], None] | None = None) -> Performance:
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
         names = [type(operation).__name__ for operation in operations]
         self.batches.append(names)
         refusals = [

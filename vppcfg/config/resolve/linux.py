@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from vppcfg.config.resolve.wanted import Wanted
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
+from vppcfg.model.tap import Tap, born_device
 
 
 def resolve(wanted: Wanted) -> None:
@@ -29,8 +29,7 @@ def resolve(wanted: Wanted) -> None:
 
 
 def _tap_device(tap: Tap, before: LinuxDevice | None) -> LinuxDevice:
-    born = LinuxDevice(mtu=tap.host_mtu or DEFAULT_HOST_MTU, is_up=True)
-    device = before or born
+    device = before or born_device(tap)
     return replace(device, mtu=tap.host_mtu or device.mtu, bridge=tap.host_bridge)
 
 

@@ -39,7 +39,7 @@ def _(operation: SetLinkMtu, draft: Draft) -> None:
     if draft.interfaces[name].link_mtu == operation.mtu:
         return
     draft.change(name, link_mtu=operation.mtu)
-    for overwritten in (name, *draft.sub_interfaces.get(name, ())):
+    for overwritten in (name, *draft.stacking.on_port(name)):
         draft.change(overwritten, packet_mtu=operation.mtu)
 
 

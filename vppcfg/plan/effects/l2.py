@@ -22,11 +22,11 @@ def _(operation: SetCrossConnect, draft: Draft) -> None:
 def _(operation: JoinBridge, draft: Draft) -> str | None:
     if bridge_name(operation.bd_id) not in draft.bridges:
         return f"bridge domain {operation.bd_id} does not exist"
+    if not operation.is_bvi:
+        return None
     others = draft.bridge_members.get(operation.bd_id, set()) - {operation.interface}
     bvi = next((name for name in sorted(others) if draft.interfaces[name].is_bvi), None)
-    if operation.is_bvi and bvi is not None:
-        return f"bridge domain {operation.bd_id} has the BVI {bvi}"
-    return None
+    return f"bridge domain {operation.bd_id} has the BVI {bvi}" if bvi is not None else None
 
 
 @effect_of.register

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.effects.dispatch import effect_of, refusal_of
 from vppcfg.plan.effects.linux import born_device
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
-
-
-def dependent_pairs(interface: Interface, interfaces: Mapping[str, Interface], siblings: Iterable[str]) -> set[str]:
-    """Return the sub-interfaces whose LCP pair hangs on that of `interface`, out of all on its port, `siblings`.
-
-    All pairs on a port hang on that of the port; a two-tag pair also on the one-tag pair with the same outer tag
-    (linux-cp/lcp_interface.c, lcp_itf_pair_create).
-    """
-    if interface.parent is None:
-        return set(siblings)
-    outer = interface.encapsulation
-    return {name for name in siblings if _carries(outer, interfaces[name].encapsulation)}
-
-
-def _carries(outer: object, inner: object) -> bool:
-    return isinstance(outer, Encapsulation) and isinstance(inner, Encapsulation) and outer.carries(inner)
 
 
 @refusal_of.register
@@ -50,9 +32,9 @@ def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
         return f"{interface.parent} has no LCP pair"
     if encapsulation.tag_count == 1:
         return None
-    for sibling in draft.sub_interfaces[interface.parent]:
-        if _carries(draft.interfaces[sibling].encapsulation, encapsulation) and _has_working_pair(sibling, draft):
-            return None
+    carrier = draft.matches.get((interface.parent, (encapsulation.outer, None, encapsulation.is_dot1ad)))
+    if carrier is not None and _has_working_pair(carrier, draft):
+        return None
     return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
 
 
@@ -75,9 +57,8 @@ def _(operation: DeleteLcpPair, draft: Draft) -> str | None:
     interface = draft.interfaces[name]
     if interface.has_mpls and draft.lcps[name].has_host:
         return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
-    siblings = draft.sub_interfaces.get(interface.parent or name, set())
-    left = sorted(dependent_pairs(interface, draft.interfaces, siblings) & draft.lcps.keys())
-    return f"the LCP pair of {left[0]} hangs on that of {name}" if left else None
+    left = min((other for other in draft.stacking.hanging_on(interface) if other in draft.lcps), default=None)
+    return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
 
 
 @effect_of.register

@@ -16,7 +16,7 @@ def dangling(name: str, draft: Draft) -> str | None:
         return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
     if interface.has_mpls or interface.has_sflow or interface.acls:
         return f"{name} has MPLS, sFlow or access lists, which the next interface with its index would inherit"
-    if draft.sub_interfaces.get(name):
+    if draft.stacking.on_port(name):
         return f"{name} has sub-interfaces"
     if name in draft.bond_of:
         return f"{name} is a member of {draft.bond_of[name]}"

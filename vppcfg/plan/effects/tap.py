@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.birth import born
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.tap import DEFAULT_HOST_MTU
+from vppcfg.model.tap import born_device
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.effects.dispatch import effect_of, refusal_of
 from vppcfg.plan.effects.removal import dangling
@@ -27,8 +26,7 @@ def _(operation: CreateTap, draft: Draft) -> None:
     draft.taps[operation.interface] = operation.tap
     draft.linux_names[operation.tap.host_netns, operation.tap.host_name] = operation.interface
     if draft.has_linux:
-        mtu = operation.tap.host_mtu or DEFAULT_HOST_MTU
-        draft.linux[operation.interface] = LinuxDevice(mtu=mtu, is_up=True, bridge=operation.tap.host_bridge)
+        draft.linux[operation.interface] = born_device(operation.tap)
 
 
 @refusal_of.register

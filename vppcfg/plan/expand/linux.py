@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.tap import born_device
 from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -49,7 +50,7 @@ def _current(transition: Transition, name: str) -> LinuxDevice | None:
     """
     if name in transition.desired.taps:
         is_new = name in transition.born or name not in transition.observed.linux
-        return transition.desired.linux[name] if is_new else transition.observed.linux[name]
+        return born_device(transition.desired.taps[name]) if is_new else transition.observed.linux[name]
     change = transition.difference.lcps.get(name)
     if change is None:
         return transition.observed.linux.get(name)

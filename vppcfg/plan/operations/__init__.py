@@ -73,15 +73,26 @@ Operation = (
 
 def subject(operation: Operation) -> str:
     """Return the name of what an operation is about: an interface, a bridge, an access list, or a part of VPP."""
-    if isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl):
-        return operation.acl
-    if isinstance(operation, CreateBridge | DeleteBridge | SetBridgeFlag | SetBridgeMacAge):
-        return bridge_name(operation.bd_id)
-    if isinstance(operation, SetSflowSamplingRate | SetSflowPollingInterval | SetSflowHeaderBytes):
-        return "sflow"
-    if isinstance(operation, CreateNamespace | CreateLinuxBridge):
-        return operation.netns if isinstance(operation, CreateNamespace) else operation.bridge
-    return "mpls" if isinstance(operation, CreateMplsTable) else operation.interface
+    name: str | None = getattr(operation, "interface", None)
+    return _other_subject(operation) if name is None else name
+
+
+def _other_subject(operation: Operation) -> str:
+    match operation:
+        case CreateAcl() | ReplaceAcl() | DeleteAcl():
+            return operation.acl
+        case CreateBridge() | DeleteBridge() | SetBridgeFlag() | SetBridgeMacAge():
+            return bridge_name(operation.bd_id)
+        case SetSflowSamplingRate() | SetSflowPollingInterval() | SetSflowHeaderBytes():
+            return "sflow"
+        case CreateNamespace():
+            return operation.netns
+        case CreateLinuxBridge():
+            return operation.bridge
+        case CreateMplsTable():
+            return "mpls"
+        case _:
+            raise NotImplementedError(type(operation).__name__)
 
 
 LinuxOperation = CreateNamespace | CreateLinuxBridge | SetLinuxLink | SetLinuxBridge

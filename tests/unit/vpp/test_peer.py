@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from vppcfg.linux.peer import pid_of_peer
+from vppcfg.vpp.peer import pid_of_peer
 
 LISTENER = """
 import socket, sys

@@ -1,0 +1,91 @@
+"""Three small plans that together contain every type of operation: from one of these configurations to the next."""
+
+from __future__ import annotations
+
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet2/0/0", "GigabitEthernet3/0/0", "GigabitEthernet4/0/0")
+
+BARE = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 9000, state: down }
+  GigabitEthernet2/0/0: { mtu: 9000, state: down }
+  GigabitEthernet3/0/0: { mtu: 9000, state: down }
+  GigabitEthernet4/0/0: { mtu: 9000, state: down }
+"""
+
+ONE = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    description: uplink
+    mtu: 9000
+    lcp: e0
+    mpls: true
+    sflow: true
+    addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
+    acls: { input: [ inside ] }
+    sub-interfaces:
+      100: { mtu: 1500, lcp: e0.100, addresses: [ 198.51.100.1/24 ] }
+      200: { mtu: 1500, encapsulation: { dot1q: 200 } }
+  GigabitEthernet2/0/0: { mtu: 1500 }
+  GigabitEthernet3/0/0: { mtu: 1500 }
+  GigabitEthernet4/0/0: { mtu: 1500, mac: "02:00:00:00:00:44", unnumbered: loop1 }
+  BondEthernet0: { mtu: 1500, lcp: be0 }
+  vxlan_tunnel1: { mtu: 1500 }
+  tap1: { mtu: 1500 }
+loopbacks:
+  loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
+  loop10: { mtu: 1500, mac: "02:00:00:00:00:10", lcp: bvi10, addresses: [ 10.0.10.1/24 ] }
+bondethernets:
+  BondEthernet0: { mode: active-backup, interfaces: [ GigabitEthernet2/0/0, GigabitEthernet3/0/0 ] }
+vxlan_tunnels:
+  vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 101 }
+bridgedomains:
+  bd10:
+    mtu: 1500
+    bvi: loop10
+    interfaces: [ GigabitEthernet1/0/0.200, vxlan_tunnel1 ]
+    settings: { mac-age-minutes: 5 }
+taps:
+  tap1: { host: { name: vm1, bridge: br1, bridge-create: true, namespace: blue, namespace-create: true } }
+acls:
+  inside:
+    terms:
+      - { action: permit, source: 192.0.2.0/24, protocol: tcp, destination-port: https }
+      - { action: deny }
+sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
+"""
+
+TWO = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 2000
+    lcp: e1
+    addresses: [ 192.0.2.9/24 ]
+    acls: { input: [ outside ] }
+    sub-interfaces:
+      100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ] }
+      300: { mtu: 1500, encapsulation: { dot1q: 300 } }
+  GigabitEthernet2/0/0: { mtu: 1500 }
+  GigabitEthernet3/0/0: { mtu: 1500, l2xc: GigabitEthernet4/0/0 }
+  GigabitEthernet4/0/0: { mtu: 1500, l2xc: GigabitEthernet3/0/0 }
+  BondEthernet0: { mtu: 1500, lcp: be0 }
+  tap1: { mtu: 1500 }
+loopbacks:
+  loop1: { mtu: 1500, addresses: [ 10.0.0.2/32 ] }
+bondethernets:
+  BondEthernet0: { mode: active-backup, interfaces: [ GigabitEthernet2/0/0 ], mac: "02:00:00:00:00:b0" }
+bridgedomains:
+  bd10: { mtu: 1500, interfaces: [ GigabitEthernet1/0/0.300 ], settings: { learn: false, mac-age-minutes: 7 } }
+taps:
+  tap1: { host: { name: vm1, bridge: br1, namespace: blue } }
+acls:
+  inside:
+    terms:
+      - { action: deny, source: 192.0.2.0/24 }
+  outside:
+    terms:
+      - { action: deny }
+sflow: { sampling-rate: 1000 }
+"""
+
+PLANS = {"from-bare-to-one": (BARE, ONE), "from-one-to-two": (ONE, TWO), "from-two-to-bare": (TWO, BARE)}
+"""Where each plan starts and where it leads."""

@@ -1,0 +1,117 @@
+"""The Linux around a simulated VPP, kept in a file so that every process of a test sees the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypedDict
+
+from vppcfg.errors import LinuxError
+from vppcfg.model.linux import LinuxDevice, LinuxSide
+from vppcfg.model.state import State
+from vppcfg.vpp.live import connect
+
+
+class Kept(TypedDict):
+    """What the file has."""
+
+    changes: int
+    devices: dict[str, dict[str, Any]]
+    namespaces: list[str]
+    bridges: list[tuple[str, str]]
+
+
+class FileLinux:
+    """Devices that somebody has set, in a file; all others are as linux-cp keeps them: like the interface in VPP."""
+
+    def __init__(self, file: Path, socket_path: str, on_change: Callable[[int], None] = lambda count: None) -> None:
+        self._file = file
+        self._socket_path = socket_path
+        self._on_change = on_change
+
+    def begin(self, state: State) -> None:
+        """Start with the Linux side of a state."""
+        places = {name: (tap.host_netns, tap.host_name) for name, tap in state.taps.items()}
+        places |= {name: (pair.netns, pair.host_name) for name, pair in state.lcps.items()}
+        devices = {_key(places[name]): asdict(device) for name, device in state.linux.items()}
+        bridges = sorted(state.linux_bridges)
+        self._write({"changes": 0, "devices": devices, "namespaces": sorted(state.namespaces), "bridges": bridges})
+
+    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
+        """Return the devices; those that VPP has no more are forgotten."""
+        data, born = self._read(), self._born()
+        data["devices"] = {key: device for key, device in data["devices"].items() if key in map(_key, born)}
+        self._write(data)
+        devices = {place: self._device(place, data, born) for place in wanted if place in born}
+        return LinuxSide(
+            devices=devices,
+            namespaces=frozenset(data["namespaces"]),
+            bridges=frozenset((netns, name) for netns, name in data["bridges"]),
+        )
+
+    def add_namespace(self, name: str) -> None:
+        """Make a namespace."""
+        self._change(lambda data: data["namespaces"].append(name))
+
+    def add_bridge(self, netns: str, name: str) -> None:
+        """Make a bridge."""
+        self._change(lambda data: data["bridges"].append((netns, name)))
+
+    def set_link(self, netns: str, name: str, *, mtu: int, is_up: bool) -> None:
+        """Set MTU and state."""
+        self._set((netns, name), mtu=mtu, is_up=is_up)
+
+    def set_bridge(self, netns: str, name: str, bridge: str) -> None:
+        """Make a device a port of a bridge."""
+        self._set((netns, name), bridge=bridge)
+
+    def _set(self, place: tuple[str, str], **values: object) -> None:
+        born = self._born()
+        if place not in born:
+            raise LinuxError(f"there is no device {place[1]}")
+
+        def change(data: Kept) -> None:
+            data["devices"][_key(place)] = asdict(self._device(place, data, born)) | values
+
+        self._change(change)
+
+    def _device(self, place: tuple[str, str], data: Kept, born: dict[tuple[str, str], LinuxDevice]) -> LinuxDevice:
+        values = data["devices"].get(_key(place))
+        return LinuxDevice(**values) if values else born[place]
+
+    def _born(self) -> dict[tuple[str, str], LinuxDevice]:
+        """Return every device that VPP has, as nobody has touched it."""
+        with connect(self._socket_path) as vpp:
+            state = vpp.observe()
+        devices = {
+            (tap.host_netns, tap.host_name): LinuxDevice(mtu=tap.host_mtu or 1500, is_up=True, bridge=tap.host_bridge)
+            for tap in state.taps.values()
+        }
+        for name, pair in state.lcps.items():
+            interface = state.interfaces[name]
+            devices[pair.netns, pair.host_name] = LinuxDevice(mtu=state.packet_mtu(name), is_up=interface.is_up)
+        return devices
+
+    def _change(self, change: Callable[[Kept], None]) -> None:
+        data = self._read()
+        data["changes"] += 1
+        self._write(data)
+        self._on_change(data["changes"])
+        change(data)
+        self._write(data)
+
+    def _read(self) -> Kept:
+        content: Kept = json.loads(self._file.read_text())
+        return content
+
+    def _write(self, data: Kept) -> None:
+        temporary = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        temporary.write_text(json.dumps(data))
+        temporary.replace(self._file)
+
+
+def _key(place: tuple[str, str]) -> str:
+    return "/".join(place)

@@ -1,0 +1,54 @@
+"""The states that the plans lead from and to, with what somebody has changed by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.chaos.configurations import BARE, PLANS
+from vppcfg.config import parse_text
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.model.configuration import Configuration
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+
+
+def configuration(text: str) -> Configuration:
+    """Return a configuration that is valid."""
+    loaded = parse_text(text, "test")
+    assert loaded.configuration is not None, loaded.problems
+    return loaded.configuration
+
+
+def state_after(text: str) -> State:
+    """Return what a router with Linux around it becomes by a configuration, and a little that was done by hand."""
+    bare = assumed_state(configuration(BARE))
+    bare = replace(bare, facts=replace(bare.facts, has_linux=True))
+    return _touched(resolve(configuration(text), bare).desired)
+
+
+def _touched(state: State) -> State:
+    """Return the state with weights on bond members, and a TAP that was taken out of its Linux bridge."""
+    bonds = {
+        name: replace(
+            bond, members={member: replace(membership, weight=7) for member, membership in bond.members.items()}
+        )
+        for name, bond in state.bonds.items()
+    }
+    linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
+    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.taps.values() if tap.host_bridge)
+    namespaces = frozenset(tap.host_netns for tap in state.taps.values())
+    return replace(
+        state,
+        bonds=bonds,
+        linux=linux,
+        namespaces=state.namespaces | namespaces,
+        linux_bridges=state.linux_bridges | bridges,
+    )
+
+
+def plan_named(name: str) -> Plan:
+    """Return the plan of one case."""
+    start, end = PLANS[name]
+    observed = state_after(start)
+    return make_plan(observed, resolve(configuration(end), observed).desired)

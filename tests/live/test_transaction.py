@@ -1,0 +1,174 @@
+"""Changes that fail at random steps on a real VPP: afterwards it is in the old state or in the new one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chaos.router import end_of, forked
+from tests.live.second_opinion import differences, read_state
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.dataplane import Performance, Refusal
+from vppcfg.errors import DataplaneError, ExitCode
+from vppcfg.plan.operations import Operation
+from vppcfg.vpp.live import LiveDataplane
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
+CONFIGURATIONS = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
+POINTS = 120
+RESTARTS = 6
+
+Perform = Callable[..., Performance]
+PERFORM: Perform = LiveDataplane.perform
+
+
+class Accident:
+    """In place of LiveDataplane.perform: so many operations are carried out for real, then something happens once."""
+
+    def __init__(self, position: int, happen: Callable[[Operation], Performance]) -> None:
+        self._left = position
+        self._happen = happen
+        self.has_happened = False
+
+    @property
+    def perform_on(self) -> Perform:
+        """Return what stands in for the method."""
+
+        def perform(
+            dataplane: LiveDataplane, operations: Sequence[Operation], report: Any = None, should_stop: Any = None
+        ) -> Performance:
+            return self._perform(dataplane, operations, report, should_stop)
+
+        return perform
+
+    def _perform(
+        self, dataplane: LiveDataplane, operations: Sequence[Operation], report: Any, should_stop: Any
+    ) -> Performance:
+        """Carry out what is left before the accident, and all of it afterwards."""
+        if self.has_happened or len(operations) <= self._left:
+            self._left -= 0 if self.has_happened else len(operations)
+            return PERFORM(dataplane, operations, report, should_stop)
+        before = operations[: self._left]
+        done = PERFORM(dataplane, before, report, should_stop)
+        assert len(done.done) == len(before)
+        self.has_happened = True
+        happened = self._happen(operations[self._left])
+        refusals = tuple(replace(refusal, index=len(before)) for refusal in happened.refusals)
+        return Performance(done=done.done, refusals=refusals)
+
+
+def refuse(operation: Operation) -> Performance:
+    """Answer as VPP does when it refuses."""
+    return Performance(done=(), refusals=(Refusal(index=0, operation=operation, retval=-1, text="no"),))
+
+
+def lose(operation: Operation) -> Performance:
+    """Lose the connection."""
+    raise DataplaneError("the connection is lost")
+
+
+def interrupt(operation: Operation) -> Performance:
+    """Press Ctrl-C."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return Performance(done=())
+
+
+def kill(operation: Operation) -> Performance:
+    """Kill this process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+ACCIDENTS = {
+    refuse: ExitCode.ROLLED_BACK,
+    lose: ExitCode.ROLLED_BACK,
+    interrupt: ExitCode.INTERRUPTED,
+    kill: -signal.SIGKILL,
+}
+
+
+@pytest.fixture(scope="module")
+def vpp() -> Iterator[RealVpp]:
+    """Return a VPP that keeps what one change leaves for the next."""
+    with running(PORTS, makes_vlan_devices=True) as process:
+        process.add_netns("dataplane")
+        yield process
+
+
+def state(process: RealVpp) -> dict[str, Any]:
+    return read_state(process.socket_path, process.api_dir)
+
+
+def run(process: RealVpp, *words: str) -> int:
+    return main([*words, "-q", "-a", str(process.socket_path)])
+
+
+def apply(process: RealVpp, file: Path) -> int:
+    return run(process, "apply", "-c", str(file), "--yes", "--force")
+
+
+def steps_to(process: RealVpp, file: Path, folder: Path) -> int:
+    """Return how many commands the plan has, about."""
+    text = folder / "plan.txt"
+    assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
+    return sum(not line.startswith("comment") for line in text.read_text().splitlines())
+
+
+def test_whatever_happens_at_a_random_step(vpp: RealVpp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(20260202)
+    happened = dict.fromkeys(ACCIDENTS, 0)
+    while sum(happened.values()) < POINTS:
+        start, end = dice.sample(CONFIGURATIONS, 2)
+        assert apply(vpp, start) == ExitCode.DONE
+        before, steps = state(vpp), steps_to(vpp, end, tmp_path)
+        what = dice.choice(list(ACCIDENTS))
+        accident = Accident(dice.randrange(max(steps, 1)), what)
+        with monkeypatch.context() as patch:
+            patch.setattr(LiveDataplane, "perform", accident.perform_on)
+            code = _apply_in_a_copy(vpp, end, tmp_path) if what is kill else apply(vpp, end)
+        if code == ExitCode.DONE:
+            continue
+        happened[what] += 1
+        place = f"{what.__name__} from {start.stem} to {end.stem}"
+        assert (place, code) == (place, ACCIDENTS[what])
+        if what is kill:
+            assert run(vpp, "rollback", "--yes") == ExitCode.DONE, place
+        assert differences(state(vpp), before) == [], place
+    assert min(happened.values()) > POINTS // 8
+
+
+def _apply_in_a_copy(vpp: RealVpp, file: Path, folder: Path) -> int:
+    with forked(lambda: apply(vpp, file), folder / "log") as pid:
+        return end_of(pid)
+
+
+def test_vpp_is_restarted_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(20260203)
+    with running(PORTS, makes_vlan_devices=True) as vpp:
+
+        def restart(operation: Operation) -> Performance:
+            vpp.restart(PORTS)
+            vpp.add_netns("dataplane")
+            raise DataplaneError("VPP went away")
+
+        vpp.add_netns("dataplane")
+        for _ in range(RESTARTS):
+            start, end = dice.sample(CONFIGURATIONS[2:], 2)
+            assert apply(vpp, start) == ExitCode.DONE
+            accident = Accident(dice.randrange(max(steps_to(vpp, end, tmp_path) // 2, 1)), restart)
+            with monkeypatch.context() as patch:
+                patch.setattr(LiveDataplane, "perform", accident.perform_on)
+                assert apply(vpp, end) == ExitCode.STRANDED
+            assert apply(vpp, end) == ExitCode.DONE
+            assert run(vpp, "plan", "-c", str(end), "--detailed-exitcode") == ExitCode.DONE

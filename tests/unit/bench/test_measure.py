@@ -1,0 +1,35 @@
+"""A process is measured from outside."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.measure import Cost, FailedError, least, measure
+
+
+def run(tmp_path: Path, code: str, timeout_s: float = 30) -> Cost:
+    return measure([sys.executable, "-S", "-c", code], output=tmp_path / "output", timeout_s=timeout_s)
+
+
+def test_cpu_wall_time_and_memory_are_those_of_the_command(tmp_path: Path) -> None:
+    idle = run(tmp_path, "import time; time.sleep(0.3)")
+    busy = run(tmp_path, "x = b'x' * 100_000_000; y = sum(range(10_000_000))")
+    assert idle.wall_s >= 0.3 > idle.cpu_s
+    assert busy.cpu_s > idle.cpu_s
+    assert busy.peak_bytes > 100_000_000 > idle.peak_bytes
+
+
+def test_a_command_that_fails_or_hangs_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FailedError, match="exited with 3: gone"):
+        run(tmp_path, "print('gone'); raise SystemExit(3)")
+    with pytest.raises(FailedError, match="did not end in"):
+        run(tmp_path, "import time; time.sleep(30)", timeout_s=0.3)
+
+
+def test_of_several_runs_the_least_counts() -> None:
+    one = Cost(cpu_s=1.0, wall_s=4.0, peak_bytes=7)
+    other = Cost(cpu_s=2.0, wall_s=3.0, peak_bytes=6)
+    assert least([one, other]) == Cost(cpu_s=1.0, wall_s=3.0, peak_bytes=6)

@@ -1,0 +1,56 @@
+"""The generated networks are what the benchmarks say they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.networks import KINDS, Network
+from vppcfg.config import parse_text
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.model.state import State
+from vppcfg.plan.plan import make_plan
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def desired(text: str) -> State:
+    configuration = parse_text(text, "network").configuration
+    assert configuration is not None
+    return resolve(configuration, assumed_state(configuration)).desired
+
+
+@every_kind
+@pytest.mark.parametrize("size", [1, 20, 415])
+def test_a_network_has_no_problem(kind: str, size: int) -> None:
+    network = KINDS[kind](size)
+    assert parse_text(network.text, kind).problems == ()
+    assert parse_text(network.edited, kind).problems == ()
+
+
+@every_kind
+def test_a_network_has_just_the_ports_that_it_names(kind: str) -> None:
+    network = KINDS[kind](30)
+    configuration = parse_text(network.text, kind).configuration
+    assert configuration is not None
+    assert set(assumed_state(configuration).interfaces) == set(network.ports)
+
+
+@every_kind
+def test_a_change_of_one_line_is_a_small_change(kind: str) -> None:
+    network = KINDS[kind](200)
+    plan = make_plan(desired(network.text), desired(network.edited))
+    assert 1 <= len(plan.steps) <= 2
+
+
+def interfaces(network: Network) -> int:
+    """Return how many interfaces there are but for the ports and the bonds and pairs that all sizes have."""
+    return sum(not name.startswith("BondEthernet") for name in desired(network.text).interfaces) - len(network.ports)
+
+
+def test_the_sizes_count_what_they_say() -> None:
+    assert interfaces(KINDS["sub-interfaces"](415)) == 415
+    assert interfaces(KINDS["mix"](400)) == 400
+    bonds = desired(KINDS["bonds-and-bridges"](30).text)
+    assert (len(bonds.bonds), len(bonds.bridges)) == (30, 30)
+    assert sum(len(acl.rules) for acl in desired(KINDS["acl-terms"](415).text).acls.values()) == 415

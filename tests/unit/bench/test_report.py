@@ -1,0 +1,53 @@
+"""What is made of the results: bounds that can be broken, tables, and the place that they are written to."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.measure import Cost
+from bench.report import Results, bounds, report, written_into
+from bench.scenario import APPLY, CHECK, LOADER, PLAN_EMPTY, PUBLIC_CHECK, VPPCTL, Result
+
+
+def result(command: str, cpu_s: float, *, size: int = 10_000, dataplane: str = "", wall_s: float = 1.0) -> Result:
+    cost = Cost(cpu_s=cpu_s, wall_s=wall_s, peak_bytes=100_000_000)
+    return Result(kind="sub-interfaces", size=size, dataplane=dataplane, command=command, cost=cost)
+
+
+def broken(*results: Result) -> list[str]:
+    return [bound.what for bound in bounds(Results(results), 0.05) if not bound.is_met]
+
+
+def test_a_bound_is_a_multiple_of_what_the_plain_loader_takes() -> None:
+    plan = result(PLAN_EMPTY, 4.9, dataplane="simulated")
+    assert broken(result(LOADER, 1.0), result(CHECK, 2.9), plan) == []
+    assert broken(result(LOADER, 1.0), result(CHECK, 3.1), plan) == ["check, CPU"]
+
+
+def test_apply_is_held_against_vppctl_by_wall_time() -> None:
+    floor = result(VPPCTL, 0.0, dataplane="real", wall_s=2.0)
+    assert broken(result(APPLY, 1.0, dataplane="real", wall_s=2.9), floor) == []
+    (what,) = broken(result(APPLY, 1.0, dataplane="real", wall_s=3.1), floor)
+    assert what == "apply, wall time, sub-interfaces 10,000"
+
+
+def test_a_slow_start_breaks_a_bound() -> None:
+    assert [bound.what for bound in bounds(Results([]), 0.11) if not bound.is_met] == ["vppcfg --version, CPU"]
+
+
+def test_the_tables_have_what_was_measured() -> None:
+    results = Results(
+        [result(LOADER, 0.5), result(CHECK, 1.25), result(APPLY, 3.5, dataplane="simulated"), result(PUBLIC_CHECK, 125)]
+    )
+    text = report(results, machine="A machine.", version_cpu_s=0.05)
+    assert "| 10,000 | 0.50 | 1.25 | 3.50 | 0.00 | 100 MB |" in text
+    assert "| 10,000 | check | 125.00 | 1.25 | 100 |" in text
+
+
+def test_only_what_stands_between_the_marks_is_replaced() -> None:
+    document = "before\n<!-- measured -->\nold\n<!-- end of measured -->\nafter\n"
+    written = written_into(document, "new\n")
+    assert written == "before\n<!-- measured -->\n\nnew\n\n<!-- end of measured -->\nafter\n"
+    assert written_into(written, "new\n") == written
+    with pytest.raises(ValueError, match="no <!-- measured -->"):
+        written_into("nothing", "new\n")

@@ -1,0 +1,235 @@
+"""`vppcfg apply --confirm`: the old state is back in time unless somebody confirms, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3
+from vppcfg.errors import ExitCode
+from vppcfg.transaction.folders import folder_name
+
+pytestmark = pytest.mark.usefixtures("files")
+
+PATIENCE_S = 60.0
+SECONDS = 2.0
+"""From the first change to the deadline, where it is to come."""
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"never: {what}"
+        time.sleep(0.05)
+
+
+class Router:
+    """A simulated router in a process of its own, and vppcfg in others."""
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        self.socket = str(folder / "vpp.sock")
+        self.journal = state / folder_name(self.socket)
+        self._simulator: subprocess.Popen[bytes] | None = None
+
+    def start(self, *options: str) -> None:
+        """Start it, unconfigured."""
+        words = [sys.executable, "-m", "vppcfg", "sim", "--socket", self.socket, "--phy", GI1, "--phy", GI3, *options]
+        self._simulator = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(self._answers, "the simulator answers")
+
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+            return sock.connect_ex(self.socket) == 0
+
+    def stop(self) -> None:
+        """Stop it."""
+        if self._simulator is not None:
+            self._simulator.terminate()
+            self._simulator.wait()
+
+    def vppcfg(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        command = [sys.executable, "-m", "vppcfg", *words, "-a", self.socket]
+        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+
+    def apply(self, config: str, minutes: float, *options: str) -> subprocess.CompletedProcess[str]:
+        """Apply a file with a time to confirm."""
+        return self.vppcfg("apply", "-c", config, "--yes", f"--confirm={minutes}", *options)
+
+    def is_at(self, config: str) -> bool:
+        """Return whether the plan of a file is empty."""
+        return self.vppcfg("plan", "-c", config, "--detailed-exitcode").returncode == ExitCode.DONE
+
+    def statuses(self) -> list[str]:
+        """Return how the changes stand."""
+        return [change["status"] for change in json.loads(self.vppcfg("history", "--format", "json").stdout)]
+
+    def timers(self) -> list[int]:
+        """Return the processes that wait to roll this router back."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue
+            if "--unless-confirmed" in words and self.socket in words:
+                found.append(int(process.name))
+        return found
+
+
+@pytest.fixture
+def router(tmp_path: Path, folders_of_this_test: Path) -> Iterator[Router]:
+    """Return a router that is at l2xc.yaml."""
+    router = Router(tmp_path, folders_of_this_test / "state")
+    router.start()
+    assert router.vppcfg("apply", "-c", "l2xc.yaml").returncode == ExitCode.DONE
+    yield router
+    for pid in router.timers():
+        os.kill(pid, signal.SIGKILL)
+    router.stop()
+
+
+def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) -> None:
+    applied = router.apply("l3.yaml", SECONDS / 60)
+    assert applied.returncode == ExitCode.DONE
+    assert "unless `vppcfg confirm` keeps it" in applied.stderr
+    assert router.statuses() == ["applied", "waiting to be confirmed"]
+    until(lambda: router.is_at("l2xc.yaml"), "rolled back")
+    until(lambda: router.timers() == [], "the timer ends")
+    assert router.statuses() == ["applied", "rolled back", "applied"]
+    assert "apply it all the same with --force" in router.vppcfg("apply", "-c", "l3.yaml").stderr
+
+
+def test_a_confirmation_keeps_the_new_state_and_ends_the_timer(router: Router) -> None:
+    router.apply("l3.yaml", SECONDS / 60)
+    assert router.vppcfg("confirm").returncode == ExitCode.DONE
+    until(lambda: router.timers() == [], "the timer ends")
+    time.sleep(SECONDS)
+    assert router.is_at("l3.yaml")
+    assert router.statuses() == ["applied", "confirmed"]
+
+
+def test_a_rollback_ends_the_timer_too(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    assert len(router.timers()) == 1
+    assert router.vppcfg("rollback", "--yes").returncode == ExitCode.DONE
+    until(lambda: router.timers() == [], "the timer ends")
+    assert router.is_at("l2xc.yaml")
+
+
+def test_nothing_else_is_applied_while_a_change_waits(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    answer = router.vppcfg("apply", "-c", "l2xc.yaml")
+    assert answer.returncode == ExitCode.REFUSED
+    assert "change 2 waits to be confirmed until" in answer.stderr
+    assert router.is_at("l3.yaml")
+
+
+def test_waiting_ends_with_9_when_nobody_confirms(router: Router) -> None:
+    answer = router.apply("l3.yaml", SECONDS / 60, "--wait")
+    assert answer.returncode == ExitCode.NOT_CONFIRMED
+    assert router.is_at("l2xc.yaml")
+
+
+def test_the_terminal_and_everything_in_it_may_go(router: Router) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = [
+            sys.executable,
+            "-m",
+            "vppcfg",
+            "apply",
+            "-c",
+            "l3.yaml",
+            "--yes",
+            f"--confirm={SECONDS / 60}",
+            "--wait",
+        ]
+        os.execv(sys.executable, [*words, "-a", router.socket])
+    until(lambda: "waiting to be confirmed" in router.statuses(), "applied")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    until(lambda: router.is_at("l2xc.yaml"), "rolled back")
+
+
+@pytest.mark.parametrize("steps", [0, 2, 4])
+def test_vppcfg_may_be_killed_in_the_middle(tmp_path: Path, folders_of_this_test: Path, steps: int) -> None:
+    router = Router(tmp_path, folders_of_this_test / "state")
+    router.start("--pace", "0.2")
+    try:
+        assert router.vppcfg("apply", "-c", "l2xc.yaml").returncode == ExitCode.DONE
+        words = [sys.executable, "-m", "vppcfg", "apply", "-c", "l3.yaml", "--yes", "--confirm=5", "-a", router.socket]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: len(router.timers()) == 1, "the timer runs")
+        time.sleep(0.2 * steps)
+        process.kill()
+        process.wait()
+        until(lambda: router.timers() == [], "the timer has acted")
+        assert router.is_at("l2xc.yaml"), (router.journal / "000002" / "timer.log").read_text()
+        assert router.statuses()[1] == "rolled back"
+    finally:
+        router.stop()
+
+
+def test_a_restart_of_vpp_does_not_bring_the_unconfirmed_change_back(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    router.stop()
+    router.start()
+    assert router.vppcfg("apply", "--boot", "-c", "l3.yaml").returncode == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")
+    assert router.statuses()[:2] == ["applied", "rolled back"]
+    until(lambda: router.timers() == [], "the timer ends")
+    router.stop()
+    router.start()
+    assert router.vppcfg("apply", "--boot", "-c", "l3.yaml").returncode == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")
+
+
+def test_without_a_boot_unit_the_timer_brings_the_old_state_back_after_a_restart(router: Router) -> None:
+    router.apply("l3.yaml", 2 * SECONDS / 60)
+    router.stop()
+    router.start()
+    until(lambda: router.is_at("l2xc.yaml"), "rolled back")
+
+
+def test_a_boot_applies_the_file_when_it_is_what_was_confirmed(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    router.vppcfg("confirm")
+    router.stop()
+    router.start()
+    assert router.vppcfg("apply", "--boot", "-c", "l3.yaml").returncode == ExitCode.DONE
+    assert router.is_at("l3.yaml")
+
+
+def test_a_boot_refuses_a_file_of_which_only_a_rollback_is_known(tmp_path: Path, folders_of_this_test: Path) -> None:
+    router = Router(tmp_path, folders_of_this_test / "state")
+    router.start()
+    try:
+        router.apply("l3.yaml", SECONDS / 60)
+        until(lambda: router.statuses()[0] == "rolled back", "rolled back")
+        answer = router.vppcfg("apply", "--boot", "-c", "l3.yaml")
+        assert answer.returncode == ExitCode.REFUSED
+        assert "was rolled back" in answer.stderr
+    finally:
+        router.stop()
+
+
+def test_a_boot_waits_for_vpp(router: Router) -> None:
+    router.stop()
+    words = [sys.executable, "-m", "vppcfg", "apply", "--boot", "-c", "l2xc.yaml", "-a", router.socket]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    router.start()
+    assert process.wait(PATIENCE_S) == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")

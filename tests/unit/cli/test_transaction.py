@@ -1,0 +1,328 @@
+"""What surrounds an apply: the lock, the journal, saved plans, guards, history, rollback, confirmation."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.folders import folder_name
+from vppcfg.transaction.lock import Holder, Lock
+
+pytestmark = pytest.mark.usefixtures("files")
+
+PROTECTED = f"""\
+interfaces:
+  {GI1}: {{ mtu: 1400, state: down }}
+  {GI3}: {{ mtu: 1500 }}
+protected: [ {GI1} ]
+"""
+
+
+@pytest.fixture
+def vpp(serve: Serve) -> str:
+    return serve(SimulatedVpp(ports=two_ports()))
+
+
+@pytest.fixture
+def journal(vpp: str, folders_of_this_test: Path) -> Path:
+    """Return the folder in which the journal of the VPP is, or will be."""
+    return folders_of_this_test / "state" / folder_name(vpp)
+
+
+@pytest.fixture
+def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a command on the VPP and return exit code, standard output and standard error."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([*words, "-a", vpp])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def is_at(run: Run, config: str) -> bool:
+    return run("plan", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
+
+
+def statuses(run: Run) -> list[str]:
+    return [change["status"] for change in json.loads(run("history", "--format", "json")[1])]
+
+
+def test_a_second_vppcfg_is_told_who_holds_the_lock(run: Run, vpp: str, folders_of_this_test: Path) -> None:
+    folder = folders_of_this_test / "run"
+    folder.mkdir()
+    holder = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00")
+    with Lock(folder / f"{folder_name(vpp)}.lock", holder):
+        code, _, err = run("apply", "-c", "l3.yaml")
+    assert code == ExitCode.REFUSED
+    assert "vppcfg apply, process 4711, since 2026-01-02T03:04:05+00:00" in err
+    assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+    assert list(folder.iterdir()) == []
+
+
+def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders_of_this_test: Path) -> None:
+    """An apply whose VPP has died still holds the lock for a moment when the new VPP is to be configured."""
+    assert not is_at(run, "l3.yaml")
+    folder = folders_of_this_test / "run"
+    folder.mkdir()
+    lock = Lock(folder / f"{folder_name(vpp)}.lock", Holder(pid=4711, command="vppcfg apply", since=""))
+    lock.acquire()
+    timer = threading.Timer(1.0, lock.release)
+    timer.start()
+    assert run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
+    timer.join()
+    assert is_at(run, "l3.yaml")
+
+
+def test_the_journal_has_the_plan_and_the_way_back(run: Run, journal: Path) -> None:
+    plan = run("plan", "-c", "l3.yaml")[1]
+    run("apply", "-c", "l3.yaml")
+    entry = journal / "000001"
+    assert (entry / "plan.txt").read_text() == plan
+    assert f"set interface ip address del {GI1} 100.64.10.1/30" in (entry / "reverse.txt").read_text()
+    assert {path.stat().st_mode & 0o777 for path in entry.iterdir()} == {0o640}
+    assert entry.stat().st_mode & 0o7777 == 0o2770
+
+
+def test_history_tells_who_did_what_and_how_it_ended(run: Run) -> None:
+    assert run("history")[2].endswith("No change was made to VPP at " + run("history")[2].split(" at ")[-1])
+    run("apply", "-c", "l2xc.yaml")
+    run("apply", "-c", "l3.yaml")
+    run("rollback", "1", "--yes")
+    code, out, _ = run("history")
+    assert code == ExitCode.DONE
+    assert out.count("rolled back") == 2
+    assert "apply of" in out
+    assert "rollback to before 1" in out
+    assert statuses(run) == ["rolled back", "rolled back", "applied"]
+
+
+def test_rollback_goes_back_one_change_after_the_other(run: Run) -> None:
+    for config in ("l2xc.yaml", "l3.yaml"):
+        assert run("apply", "-c", config)[0] == ExitCode.DONE
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+    assert is_at(run, "l2xc.yaml")
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+    assert not is_at(run, "l2xc.yaml")
+    code, _, err = run("rollback", "--yes")
+    assert code == ExitCode.REFUSED
+    assert "no change is in force" in err
+
+
+def test_diff_shows_what_a_rollback_would_do(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    run("apply", "-c", "l3.yaml")
+    code, out, _ = run("diff", "2")
+    assert code == ExitCode.DONE
+    assert "- 100.64.10.1/30" in out
+    change = run("diff", "2", "--change")[1]
+    assert "+ 100.64.10.1/30" in change
+    run("rollback", "2", "--yes")
+    assert "No difference" in run("diff", "2")[2]
+
+
+def test_a_file_that_was_rolled_back_is_applied_by_force_only(run: Run) -> None:
+    run("apply", "-c", "l3.yaml")
+    run("rollback", "--yes")
+    code, _, err = run("apply", "-c", "l3.yaml")
+    assert code == ExitCode.REFUSED
+    assert "this very file was rolled back (change 1" in err
+    assert run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    assert is_at(run, "l3.yaml")
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-40]), "was cut off or edited"),
+        (lambda path: path.write_bytes(path.read_bytes().replace(b"9000", b"9001")), "was cut off or edited"),
+        (lambda path: path.write_bytes(path.read_bytes().replace(b'"format_version": 1', b'"format_version": 2', 1)),
+         "was written by another version of vppcfg"),
+        (lambda path: path.write_text("{}"), "is not a journal before of vppcfg"),
+        (lambda path: path.chmod(0o646), "everybody may write"),
+        (lambda path: os.chown(path, 4242, -1), "belongs to user id 4242"),
+        (lambda path: (path.rename(path.with_name("x")), path.symlink_to("x")), "cannot read"),
+    ],
+    ids=["truncated", "edited", "of another version", "something else", "for everybody", "somebody else's", "a link"],
+)  # fmt: skip
+def test_a_journal_from_somebody_elses_hand_is_refused(
+    run: Run, journal: Path, damage: Callable[[Path], object], text: str
+) -> None:
+    if "4242" in text and os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    run("apply", "-c", "l3.yaml")
+    damage(journal / "000001" / "before.json")
+    code, _, err = run("rollback", "--yes")
+    assert code == ExitCode.REFUSED
+    assert text in err
+    assert is_at(run, "l3.yaml")
+
+
+def test_a_protected_interface_is_neither_taken_down_nor_recreated(run: Run) -> None:
+    Path("protected.yaml").write_text(PROTECTED)
+    run("apply", "-c", "l3.yaml")
+    code, _, err = run("apply", "-c", "protected.yaml")
+    assert code == ExitCode.REFUSED
+    assert f"{GI1}, which is protected; nothing was changed" in err
+    assert is_at(run, "l3.yaml")
+
+
+def many(count: int) -> str:
+    subs = "".join(f"      {number}: {{ mtu: 1500 }}\n" for number in range(1, count + 1))
+    below = f"    sub-interfaces:\n{subs}" if count else ""
+    return f"interfaces:\n  {GI1}:\n    mtu: 1500\n{below}  {GI3}: {{ mtu: 1500 }}\n"
+
+
+@pytest.mark.parametrize(("count", "left", "expected"), [
+    (12, 0, ExitCode.REFUSED), (9, 0, ExitCode.DONE), (30, 18, ExitCode.DONE), (30, 10, ExitCode.REFUSED),
+])  # fmt: skip
+def test_a_mass_deletion_asks_for_force(run: Run, count: int, left: int, expected: ExitCode) -> None:
+    Path("many.yaml").write_text(many(count))
+    Path("few.yaml").write_text(many(left))
+    assert run("apply", "-c", "many.yaml")[0] == ExitCode.DONE
+    code, _, err = run("apply", "-c", "few.yaml")
+    assert code == expected
+    assert ("the plan deletes" in err) is (expected is ExitCode.REFUSED)
+    assert run("apply", "-c", "few.yaml", "--force")[0] == ExitCode.DONE
+
+
+def test_a_rollback_is_never_called_a_mass_deletion(run: Run) -> None:
+    Path("many.yaml").write_text(many(12))
+    run("apply", "-c", "many.yaml")
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+
+
+def test_a_saved_plan_is_applied_as_it_was_shown(run: Run) -> None:
+    shown = run("plan", "-c", "l3.yaml", "--save", "saved.plan")[1]
+    assert Path("saved.plan").stat().st_mode & 0o777 == 0o640
+    assert f"set interface ip address {GI1} 100.64.10.1/30" in shown
+    assert run("apply", "saved.plan")[0] == ExitCode.DONE
+    assert is_at(run, "l3.yaml")
+
+
+def test_a_saved_plan_is_stale_once_vpp_has_moved(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    run("apply", "-c", "l2xc.yaml")
+    code, _, err = run("apply", "saved.plan")
+    assert code == ExitCode.REFUSED
+    assert "link mtu: 9000 -> 1500" in err
+    assert "VPP is not as it was when the plan was made" in err
+    assert is_at(run, "l2xc.yaml")
+
+
+def test_a_saved_plan_is_stale_once_its_file_says_something_else(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    text = Path("l3.yaml").read_text()
+    Path("l3.yaml").write_text(f"# only a comment\n{text}")
+    Path("other.yaml").write_text(text)
+    assert run("plan", "-c", "other.yaml", "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+    Path("l3.yaml").write_text(text.replace("100.64.10.1/30", "100.64.10.2/30"))
+    code, _, err = run("apply", "saved.plan")
+    assert code == ExitCode.REFUSED
+    assert "asks for something else by now" in err
+    Path("l3.yaml").write_text(f"# only a comment\n{text}")
+    assert run("apply", "saved.plan")[0] == ExitCode.DONE
+
+
+def test_a_saved_plan_is_for_one_run_of_vpp(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    simulated = SimulatedVpp(ports=two_ports())
+    vpp = serve(simulated)
+    main(["plan", "-c", "l3.yaml", "-a", vpp, "--save", "saved.plan"])
+    simulated.restart()
+    assert main(["apply", "saved.plan", "-a", vpp]) == ExitCode.REFUSED
+    assert "the plan is stale: it was made for VPP process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "{}\n{}\n", '{"vppcfg": "journal entry", "format_version": 1, "sha256": "x"}\n'])
+def test_what_is_no_plan_is_refused(run: Run, text: str) -> None:
+    Path("saved.plan").write_text(text)
+    code, _, err = run("apply", "saved.plan")
+    assert code == ExitCode.REFUSED
+    assert "saved.plan is not a plan of vppcfg" in err
+
+
+def test_a_plan_and_a_file_cannot_both_be_named(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    assert run("apply", "saved.plan", "-c", "l3.yaml")[0] == ExitCode.INVALID
+
+
+def test_the_journal_of_a_change_that_vpp_undid_says_so(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=3)))
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
+    capsys.readouterr()
+    main(["history", "-a", vpp])
+    assert "failed, undone\n" in capsys.readouterr().out
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+
+
+def test_only_the_last_fifty_are_kept_and_the_last_accepted_one(
+    run: Run, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.journal.KEPT", 3)
+    for config in ("l2xc.yaml", "l3.yaml") * 3:
+        run("apply", "-c", config)
+    assert sorted(path.name for path in journal.iterdir()) == ["000004", "000005", "000006"]
+
+
+def test_every_step_is_a_json_object(run: Run) -> None:
+    code, out, _ = run("apply", "-c", "l3.yaml", "--format", "json")
+    assert code == ExitCode.DONE
+    events = [json.loads(line) for line in out.splitlines()]
+    steps = [event for event in events if event["event"] == "step"]
+    assert [event["event"] for event in events if event["event"] != "step"] == ["begin", "verify", "end"]
+    assert [step["step"] for step in steps] == list(range(1, events[0]["steps"] + 1))
+    assert {step["result"] for step in steps} == {"done"}
+    assert steps[0] == {
+        "event": "step", "direction": "forward", "step": 1, "phase": "create",
+        "command": f"lcp create {GI1} host-if e1-0-0", "result": "done",
+    }  # fmt: skip
+    assert (events[-1]["exit_code"], events[-1]["state"], events[-1]["change"]) == (0, "new", 1)
+
+
+def test_a_refusal_is_a_json_object_too(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=2)))
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp, "--format", "json"]) == ExitCode.ROLLED_BACK
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    refused = [event for event in events if event.get("result") == "refused"]
+    assert [(event["step"], event["retval"]) for event in refused] == [(2, -1)]
+    assert [event["direction"] for event in events if event["event"] == "begin"] == ["forward", "back"]
+    assert (events[-1]["exit_code"], events[-1]["state"]) == (6, "old")
+
+
+def test_without_a_place_for_the_journal_nothing_is_changed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, _, err = run("apply", "-c", "l3.yaml", "--state-dir", str(tmp_path / "file" / "state"))
+    assert code == ExitCode.REFUSED
+    assert "name another folder with --state-dir" in err
+    assert not is_at(run, "l3.yaml")
+
+
+def test_waiting_makes_sense_with_a_confirmation_only(run: Run) -> None:
+    assert run("apply", "-c", "l3.yaml", "--wait")[0] == ExitCode.INVALID
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1500"])
+def test_the_time_to_confirm_is_a_number_of_minutes(run: Run, text: str) -> None:
+    assert run("apply", "-c", "l3.yaml", f"--confirm={text}")[0] == ExitCode.INVALID
+
+
+def test_without_a_change_that_waits_there_is_nothing_to_confirm(run: Run) -> None:
+    run("apply", "-c", "l3.yaml")
+    code, _, err = run("confirm")
+    assert code == ExitCode.REFUSED
+    assert "no change waits to be confirmed" in err

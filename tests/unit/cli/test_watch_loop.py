@@ -1,0 +1,454 @@
+"""When a watch looks and what it says, with a VPP and a clock that a test plays."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vppcfg.cli.output import ColourChoice
+from vppcfg.cli.watch_file import WatchedFile
+from vppcfg.cli.watch_loop import FIRST_PAUSE_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, Watch
+from vppcfg.cli.watch_output import Notice
+from vppcfg.dataplane import Dataplane, Follower, Performance
+from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.operations import Operation
+from vppcfg.render.prometheus import Status
+
+FILE = "interfaces: { eth0: { mtu: 1500 } }\n"
+INTERVAL_S = 60.0
+
+
+def state(mtu: int, *more: str) -> State:
+    """Return a VPP with eth0 up at an MTU, and other ports that the file does not know."""
+    eth0 = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=mtu, packet_mtu=mtu)
+    ports = {"eth0": replace(eth0, is_up=True), **{name: replace(eth0, name=name) for name in more}}
+    return State(interfaces=ports)
+
+
+RIGHT, WRONG = state(1500), state(9000)
+
+
+class OverError(Exception):
+    """The time of a test is over."""
+
+
+class World:
+    """A clock, and a VPP to which things happen at certain times."""
+
+    def __init__(self, until_s: float = 1000.0) -> None:
+        self.now_s = 0.0
+        self.until_s = until_s
+        self.state = RIGHT
+        self.boot = "boot 1"
+        self.is_there = True
+        self.looks: list[float] = []
+        self.attempts: list[float] = []
+        self.look_takes_s = 0.0
+        self.agenda: list[tuple[float, bool, Callable[[], object]]] = []
+
+    def at(self, when_s: float, happen: Callable[[], object], *, is_told: bool = True) -> None:
+        """Have something happen, which VPP tells of or keeps to itself."""
+        self.agenda.append((when_s, is_told, happen))
+        self.agenda.sort(key=lambda entry: entry[0])
+
+    def become(self, state: State) -> Callable[[], None]:
+        """Return what brings VPP to a state."""
+        return lambda: setattr(self, "state", state)
+
+    def go(self) -> None:
+        """Have VPP go away."""
+        self.is_there = False
+
+    def come(self, boot: str, state: State = WRONG) -> Callable[[], None]:
+        """Return what has VPP come back."""
+
+        def happen() -> None:
+            self.is_there, self.boot, self.state = True, boot, state
+
+        return happen
+
+    def pass_time(self, until_s: float, *, stop_at_event: bool) -> bool:
+        """Let time pass; return whether something was told."""
+        while self.agenda and self.agenda[0][0] <= until_s:
+            when_s, is_told, happen = self.agenda.pop(0)
+            self.now_s = max(self.now_s, when_s)
+            happen()
+            if stop_at_event and not self.is_there:
+                raise DataplaneError("VPP went away", "start it")
+            if is_told and stop_at_event:
+                return True
+        self.now_s = until_s
+        if self.now_s > self.until_s:
+            raise OverError
+        return False
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def time(self) -> float:
+        return 1_700_000_000 + self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.pass_time(self.now_s + seconds, stop_at_event=False)
+
+    def connect(self) -> tuple[Dataplane, Follower]:
+        self.attempts.append(self.now_s)
+        if not self.is_there:
+            raise DataplaneError("there is no VPP", "start it")
+        vpp = Vpp(self)
+        return vpp, vpp
+
+
+class Vpp:
+    """A connection to the VPP of a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.boot_id = world.boot
+
+    def observe(self) -> State:
+        self._world.looks.append(self._world.now_s)
+        self._world.now_s += self._world.look_takes_s
+        return self._world.state
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
+        raise AssertionError("a watch changes nothing")
+
+    def follow(self) -> None:
+        pass
+
+    def wait(self, seconds: float) -> bool:
+        return self._world.pass_time(self._world.now_s + seconds, stop_at_event=True)
+
+    def close(self) -> None:
+        pass
+
+
+class Heard:
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.notices: list[Notice] = []
+        self.syncs: list[bool] = []
+
+    def say(self, notice: Notice) -> None:
+        self.notices.append(notice)
+
+    def show(self, status: Status) -> None:
+        self.syncs.append(status.is_in_sync)
+
+    @property
+    def events(self) -> list[str]:
+        return [notice.event for notice in self.notices]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "router.yaml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+def status() -> Status:
+    return Status()
+
+
+WatchWorld = Callable[..., None]
+
+
+@pytest.fixture
+def watch(path: Path, heard: Heard, status: Status) -> WatchWorld:
+    """Watch a world until its time is over."""
+
+    def run(world: World, reconciler: Callable[[WatchedFile], ExitCode] | None = None) -> None:
+        made = watch_of(world, path, heard, status, reconciler)
+        with pytest.raises(OverError):
+            made.run()
+
+    return run
+
+
+def watch_of(
+    world: World,
+    path: Path,
+    heard: Heard,
+    status: Status,
+    reconciler: Callable[[WatchedFile], ExitCode] | None = None,
+) -> Watch:
+    file = WatchedFile(argparse.Namespace(config=str(path), color=ColourChoice.NEVER))
+    return Watch(file, world.connect, heard, status, interval_s=INTERVAL_S, reconciler=reconciler, clock=world)
+
+
+def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=200)
+    watch(world)
+    assert world.looks == [0, 60, 120, 180]
+    assert heard.events == ["connected", "in_sync"]
+
+
+def test_an_event_brings_a_look_after_a_moment_of_quiet(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=50)
+    world.at(10.2, world.become(WRONG))
+    watch(world)
+    assert world.looks == [0, pytest.approx(10.2 + QUIET_S)]
+    assert heard.events == ["connected", "in_sync", "difference", "drift"]
+
+
+def test_many_events_at_once_bring_one_look(watch: WatchWorld) -> None:
+    world = World(until_s=50)
+    for number in range(10):
+        world.at(10 + number / 10, world.become(WRONG))
+    watch(world)
+    assert world.looks == [0, pytest.approx(10.9 + QUIET_S)]
+
+
+def test_events_without_end_do_not_put_off_the_look_forever(watch: WatchWorld) -> None:
+    world = World(until_s=30)
+    for number in range(100):
+        world.at(10 + number / 5, world.become(WRONG))
+    watch(world)
+    assert world.looks[1] <= 10 + LONGEST_S + QUIET_S
+    assert len(world.looks) <= 6
+
+
+def test_events_do_not_keep_a_slow_vpp_busy(watch: WatchWorld) -> None:
+    world = World(until_s=100)
+    world.look_takes_s = 2.0
+    for number in range(90):
+        world.at(float(number), world.become(WRONG))
+    watch(world)
+    gaps = [later - earlier for earlier, later in zip(world.looks, world.looks[1:], strict=False)]
+    assert min(gaps) >= (1 + SHARE) * world.look_takes_s - QUIET_S
+
+
+def test_what_vpp_does_not_tell_is_found_at_the_next_look(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=130)
+    world.at(10, world.become(WRONG), is_told=False)
+    world.at(70, world.become(RIGHT), is_told=False)
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "difference", "drift", "gone", "in_sync"]
+
+
+def test_a_difference_is_said_once(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=1000)
+    world.state = WRONG
+    watch(world)
+    assert len(world.looks) > 10
+    assert heard.events == ["connected", "difference", "drift"]
+
+
+def test_a_difference_that_changes_is_said_again(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=100)
+    world.state = WRONG
+    world.at(10, world.become(state(2000)))
+    watch(world)
+    assert [notice.text for notice in heard.notices if notice.event == "difference"] == [
+        "~ physical eth0: link mtu is 9000, not 1500; packet mtu is 9000, not 1500",
+        "~ physical eth0: link mtu is 2000, not 1500; packet mtu is 2000, not 1500",
+    ]
+
+
+def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: Heard, status: Status) -> None:
+    world = World(until_s=150)
+    world.state = state(1500, "eth7")
+    world.at(100, world.become(RIGHT))
+    watch(world)
+    assert heard.events == ["connected", "problem", "drift", "problem_gone", "in_sync"]
+    assert heard.notices[1].data["rule"] == "phy-unlisted"
+    assert status.problems == ()
+    assert heard.syncs[0] is False
+
+
+def test_a_port_that_is_missing_leaves_nothing_to_compare_but_is_said(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=10)
+    world.state = State()
+    watch(world)
+    assert heard.events == ["connected", "problem", "drift"]
+    assert heard.syncs[-1] is False
+
+
+def test_a_vpp_that_goes_away_is_awaited_less_and_less_often(watch: WatchWorld, heard: Heard, status: Status) -> None:
+    world = World(until_s=300)
+    world.at(10.5, world.go)
+    watch(world)
+    gaps = [later - earlier for earlier, later in zip(world.attempts[1:], world.attempts[2:], strict=False)]
+    assert world.attempts[1] == pytest.approx(10.5 + FIRST_PAUSE_S)
+    assert gaps[:5] == [pytest.approx(2 * FIRST_PAUSE_S * 2**number) for number in range(4)] + [LONGEST_PAUSE_S]
+    assert set(gaps[4:]) == {LONGEST_PAUSE_S}
+    assert heard.events == ["connected", "in_sync", "lost", "lost"]
+    assert [notice.data["message"] for notice in heard.notices[2:]] == ["VPP went away", "there is no VPP"]
+    assert (status.is_connected, status.is_in_sync, status.differences) == (False, False, None)
+    assert status.errors["vpp"] == len(world.attempts)
+
+
+def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard: Heard, status: Status) -> None:
+    world = World(until_s=100)
+    world.at(10, world.go)
+    world.at(12, world.come("boot 2"))
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "difference", "drift"]
+    assert heard.notices[4].data == {"boot_id": "boot 2", "former_boot_id": "boot 1"}
+    assert status.restarts == 1
+
+
+def test_the_same_vpp_again_is_no_restart(watch: WatchWorld, heard: Heard, status: Status) -> None:
+    world = World(until_s=100)
+    world.at(10, world.go)
+    world.at(10.1, world.come("boot 1", RIGHT))
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "lost", "connected", "in_sync"]
+    assert status.restarts == 0
+
+
+def test_after_a_while_it_tries_quickly_again(watch: WatchWorld) -> None:
+    world = World(until_s=500)
+    world.at(10, world.go)
+    world.at(100, world.come("boot 2"))
+    world.at(400, world.go)
+    watch(world)
+    after = [attempt for attempt in world.attempts if attempt >= 400]
+    assert after[0] == pytest.approx(400 + FIRST_PAUSE_S)
+
+
+def test_a_vpp_that_is_not_there_yet_is_awaited(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=50)
+    world.is_there = False
+    world.at(5, world.come("boot 1", RIGHT))
+    watch(world)
+    assert heard.events == ["lost", "connected", "in_sync"]
+
+
+def test_a_file_that_changes_is_compared_with_soon(watch: WatchWorld, heard: Heard, path: Path) -> None:
+    world = World(until_s=50)
+    world.at(10, lambda: path.write_text(FILE.replace("1500", "9000")), is_told=False)
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "file_loaded", "difference", "drift"]
+    assert 10 < world.looks[1] <= 10 + 3 * TICK_S
+
+
+def test_a_file_that_is_not_valid_is_said_once(
+    watch: WatchWorld, heard: Heard, path: Path, status: Status, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = World(until_s=200)
+    world.at(10, lambda: path.write_text("interfaces: ["), is_told=False)
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "file_invalid"]
+    assert (status.is_file_valid, status.is_in_sync, status.errors["file"]) == (False, True, 1)
+    assert "yaml-syntax" in capsys.readouterr().err
+
+
+def test_a_file_is_loaded_again_while_vpp_is_away(watch: WatchWorld, heard: Heard, path: Path) -> None:
+    world = World(until_s=50)
+    world.at(5, world.go)
+    world.at(10, lambda: path.write_text(FILE.replace("1500", "9000")))
+    world.at(20, world.come("boot 1", WRONG))
+    watch(world)
+    assert heard.events == ["connected", "in_sync", "lost", "lost", "file_loaded", "connected", "in_sync"]
+
+
+def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard: Heard, status: Status) -> None:
+    world = World(until_s=100)
+    world.at(10, world.become(WRONG))
+
+    def reconcile(file: WatchedFile) -> ExitCode:
+        world.state = RIGHT
+        return ExitCode.DONE
+
+    watch(world, reconcile)
+    assert heard.events == ["connected", "in_sync", "difference", "drift", "reconciled", "gone", "in_sync"]
+    assert status.reconciliations == 1
+
+
+def test_what_cannot_be_reconciled_is_tried_again_less_and_less_often(
+    watch: WatchWorld, heard: Heard, status: Status
+) -> None:
+    world = World(until_s=1000)
+    world.state = WRONG
+    tries: list[float] = []
+
+    def refuse(file: WatchedFile) -> ExitCode:
+        tries.append(world.now_s)
+        raise PlanRefusedError("eth0 is protected")
+
+    watch(world, refuse)
+    assert tries == [0, 60, 180, 420, 900]
+    assert heard.events == ["connected", "difference", "drift", *["not_reconciled"] * 5]
+    assert heard.notices[3].data == {"code": 5, "message": "eth0 is protected", "retry_s": 60.0}
+    assert status.errors["reconcile"] == 5
+
+
+def test_another_difference_is_tried_at_once(watch: WatchWorld) -> None:
+    world = World(until_s=100)
+    world.state = WRONG
+    world.at(20, world.become(state(2000)))
+    tries: list[float] = []
+
+    def fail(file: WatchedFile) -> ExitCode:
+        tries.append(world.now_s)
+        return ExitCode.ROLLED_BACK
+
+    watch(world, fail)
+    assert tries[:2] == [0, pytest.approx(20 + QUIET_S)]
+
+
+def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld, heard: Heard) -> None:
+    world = World(until_s=100)
+    world.state = state(9000, "eth7")
+    watch(world, lambda file: pytest.fail("it was tried"))
+    assert "difference" in heard.events
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (RIGHT, ExitCode.DONE),
+        (WRONG, ExitCode.DRIFT),
+        (state(9000, "eth7"), ExitCode.DRIFT),
+        (state(1500, "eth7"), ExitCode.REFUSED),
+        (State(), ExitCode.REFUSED),
+    ],
+)
+def test_one_look_tells_by_its_exit_code(
+    path: Path, heard: Heard, status: Status, seen: State, expected: ExitCode
+) -> None:
+    world = World()
+    world.state = seen
+    assert watch_of(world, path, heard, status).once() == expected
+    assert len(world.looks) == 1
+
+
+def test_one_look_at_nobody_is_an_error_that_the_status_shows(path: Path, heard: Heard, status: Status) -> None:
+    world = World()
+    world.is_there = False
+    with pytest.raises(DataplaneError):
+        watch_of(world, path, heard, status).once()
+    assert heard.syncs == [False]
+    assert status.errors["vpp"] == 1
+
+
+def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: Status) -> None:
+    world = World()
+    world.state = WRONG
+
+    def reconcile(file: WatchedFile) -> ExitCode:
+        world.state = RIGHT
+        return ExitCode.DONE
+
+    assert watch_of(world, path, heard, status, reconcile).once() == ExitCode.DONE

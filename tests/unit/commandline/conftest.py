@@ -1,0 +1,15 @@
+"""What the tests of the command line as data share: the commands that there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.cli.arguments import build_parser
+from vppcfg.cli.main import COMMANDS
+from vppcfg.commandline.command import Command, describe
+
+
+@pytest.fixture(scope="session")
+def vppcfg() -> Command:
+    """The whole command line."""
+    return describe(build_parser(COMMANDS))

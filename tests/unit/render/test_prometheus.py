@@ -1,0 +1,80 @@
+"""The metrics keep to Prometheus's text format, and say no more than is known."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from vppcfg.plan.diff import Action
+from vppcfg.plan.drift import KINDS, Difference
+from vppcfg.render.prometheus import Status, metrics_text
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
+SAMPLE = re.compile(rf"({NAME})(\{{{LABEL}(?:,{LABEL})*\}})? (-?[0-9]+(?:\.[0-9]+)?)")
+
+
+def samples(text: str) -> dict[str, float]:
+    """Return the samples of a text in the exposition format, which is checked strictly."""
+    assert text.endswith("\n")
+    found: dict[str, float] = {}
+    family = ""
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            family = line.split(" ", 3)[2]
+            assert family not in found
+        elif line.startswith("# TYPE "):
+            assert line.split(" ")[2:] in ([family, "gauge"], [family, "counter"])
+            assert family.endswith("_total") == line.endswith("counter")
+        else:
+            match = SAMPLE.fullmatch(line)
+            assert match, line
+            assert match[1] == family
+            series = match[1] + (match[2] or "")
+            assert series not in found
+            found[series] = float(match[3])
+    return found
+
+
+def test_before_anything_is_known_nothing_is_claimed() -> None:
+    found = samples(metrics_text(Status()))
+    assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"], found["vppcfg_config_valid"]) == (0, 0, 1)
+    assert not [series for series in found if "differences" in series or "timestamp" in series]
+
+
+def test_a_vpp_as_the_file_says() -> None:
+    status = Status(is_connected=True, differences=(), read_at_s=1_700_000_000.25, boot_at_s=1_600_000_000.0)
+    found = samples(metrics_text(status))
+    assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"]) == (1, 1)
+    assert found["vppcfg_last_read_timestamp_seconds"] == 1_700_000_000.25
+    assert found["vppcfg_vpp_boot_timestamp_seconds"] == 1_600_000_000
+    counted = [value for series, value in found.items() if series.startswith("vppcfg_differences{")]
+    assert (len(counted), sum(counted)) == (len(KINDS) * len(Action), 0)
+
+
+def test_differences_are_counted_by_kind_and_action() -> None:
+    differences = tuple(Difference(action=Action.CREATE, kind="loopback", name=f"loop{number}") for number in range(3))
+    found = samples(metrics_text(Status(is_connected=True, differences=differences)))
+    assert found["vppcfg_in_sync"] == 0
+    assert found['vppcfg_differences{kind="loopback",action="create"}'] == 3
+    assert found['vppcfg_differences{kind="loopback",action="delete"}'] == 0
+
+
+def test_a_problem_alone_is_no_sync() -> None:
+    status = Status(is_connected=True, differences=(), problems=("phy-unlisted", "phy-unlisted"))
+    found = samples(metrics_text(status))
+    assert found["vppcfg_in_sync"] == 0
+    assert found['vppcfg_problems{rule="phy-unlisted"}'] == 2
+
+
+def test_a_vpp_that_is_gone_is_neither_up_nor_in_sync() -> None:
+    found = samples(metrics_text(Status(is_connected=False, differences=None, read_at_s=5.0)))
+    assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"]) == (0, 0)
+    assert found["vppcfg_last_read_timestamp_seconds"] == 5
+
+
+@pytest.mark.parametrize("version", ['a"b', "a\\b", "a\nb", "a{b}", "\N{SNOWMAN}"])
+def test_what_vpp_calls_itself_cannot_break_the_format(version: str) -> None:
+    found = samples(metrics_text(Status(vpp_version=version)))
+    assert [series for series in found if series.startswith("vppcfg_info{")]

@@ -1,0 +1,196 @@
+"""One change from its plan to its exit code: written down, guarded by a timer where asked for, made, and said."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from signal import SIGTERM
+
+from vppcfg import __version__
+from vppcfg.cli.change_report import Report, report_for
+from vppcfg.cli.signals import Stop, deferring
+from vppcfg.cli.workplace import Workplace, now, own_command, who
+from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.retarget import retarget
+from vppcfg.render.cli_text import plan_text
+from vppcfg.render.diff_view import summary
+from vppcfg.transaction import watchdog
+from vppcfg.transaction.journal import Entry, Origin, Record, Status
+from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
+
+log = logging.getLogger("root.main")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """What a change is made for, and under which conditions."""
+
+    origin: Origin
+    source_name: str = ""
+    source_digest: str = ""
+    target: int = 0
+    unmanaged: tuple[str, ...] = ()
+    confirm_s: float | None = None
+    keep: bool = False
+    is_forced: bool = False
+    """Whether it is made even if there is no way back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What became of a change."""
+
+    code: ExitCode
+    record: Record
+
+
+def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> None:
+    """Write down that a file is in force although nothing had to be done for it, so that a boot applies it."""
+    record = place.journal.add(_entry(plan, intent, place), plan.observed, plan.desired, {})
+    place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
+
+
+def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Namespace) -> Made:
+    """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
+
+    Raise StorageError, before anything is changed, when that cannot be written.
+    """
+    report = report_for(plan, args)
+    with deferring(report.stopping) as stop:
+        record = _written(plan, intent, place)
+        try:
+            if intent.confirm_s is not None:
+                record = _armed(record, intent.confirm_s, place, args)
+        except StorageError as error:
+            place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
+            raise
+
+        def ended(outcome: Outcome) -> Made:
+            return _ended(record, outcome, stop, report, place)
+
+        outcome = transact(
+            plan,
+            place.session,
+            watcher=report,
+            should_stop=stop,
+            is_unmanaged=NameGlobs(intent.unmanaged).matches,
+            on_bug=ended,
+            keep=intent.keep,
+        )
+        return ended(outcome)
+
+
+def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
+    texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
+    return place.journal.add(_entry(plan, intent, place), plan.observed, plan.desired, texts)
+
+
+def _way_back(plan: Plan, intent: Intent) -> list[str]:
+    """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
+    back = retarget(plan.observed, plan.reached, NameGlobs(intent.unmanaged).matches)
+    try:
+        return plan_text(make_plan(plan.reached, back.state)).lines
+    except PlanProofError as error:
+        if not intent.is_forced:
+            raise PlanRefusedError(
+                f"there would be no way back: {error.message}; nothing was changed", "--force applies it all the same"
+            ) from error
+        return [f"There is no way back: {error.message}"]
+
+
+def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
+    return Entry(
+        number=0,
+        origin=intent.origin,
+        made_at=now(),
+        made_by=who(),
+        made_with=__version__,
+        boot_id=place.session.boot_id,
+        version=plan.observed.facts.version,
+        impact=plan.impact.label,
+        steps=len(plan.steps),
+        summary=summary(plan),
+        source_name=intent.source_name,
+        source_digest=intent.source_digest,
+        target=intent.target,
+        unmanaged=intent.unmanaged,
+        pid=os.getpid(),
+    )
+
+
+def _armed(record: Record, after_s: float, place: Workplace, args: argparse.Namespace) -> Record:
+    """Start the timer; nothing has been changed yet."""
+    number = record.entry.number
+    deadline = (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
+    timer = watchdog.arm(
+        watchdog.Watch(
+            command=[*own_command(), "rollback", "--unless-confirmed", str(number), *_place_options(args)],
+            name=watchdog.unit_name(os.path.realpath(args.api_socket), number),
+            after_s=after_s,
+            deadline=deadline,
+            log=place.journal.folder / f"{number:06}" / "timer.log",
+        )
+    )
+    try:
+        return place.journal.arm(record, timer)
+    except StorageError:
+        watchdog.disarm(timer)
+        raise
+
+
+def _place_options(args: argparse.Namespace) -> list[str]:
+    socket, state_dir = os.path.realpath(args.api_socket), os.path.realpath(args.state_dir)
+    words = ["--api-socket", socket, "--state-dir", state_dir]
+    return [*words, "--vpp-json-dir", os.path.realpath(args.vpp_json_dir)] if args.vpp_json_dir else words
+
+
+def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
+    if outcome.failure is None:
+        return ExitCode.DONE
+    if outcome.ending is Ending.KEPT:
+        return ExitCode.DIFFERENT
+    if outcome.ending is not Ending.OLD:
+        return ExitCode.STRANDED
+    if outcome.failure.cause is Cause.STOPPED:
+        return ExitCode.TERMINATED if stop.number == SIGTERM else ExitCode.INTERRUPTED
+    return ExitCode.DIFFERENT if outcome.failure.cause is Cause.DIFFERENT else ExitCode.ROLLED_BACK
+
+
+def _ended(record: Record, outcome: Outcome, stop: Stop, report: Report, place: Workplace) -> Made:
+    """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
+    code = _code_of(outcome, stop)
+    status, text = _status_of(outcome, has_timer=record.timer is not None)
+    if status in {Status.UNDONE, Status.STRANDED}:
+        disarm(record)
+    try:
+        record = place.journal.end(record, status, now(), text)
+    except StorageError as error:
+        log.error("The journal does not know how this ended: %s", error.message)
+    report.ended(outcome, record, code, place.journal.folder)
+    return Made(code=code, record=record)
+
+
+def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
+    text = outcome.failure.cause.value if outcome.failure else ""
+    if outcome.ending is Ending.NEW:
+        return (Status.WAITING if has_timer else Status.APPLIED), text
+    if outcome.ending is Ending.KEPT:
+        return (Status.WAITING if has_timer else Status.APPLIED), f"{text}; kept"
+    if outcome.ending is Ending.OLD:
+        return Status.UNDONE, text
+    if outcome.ending is Ending.LOST:
+        return Status.STRANDED, f"{text}; {outcome.trouble}"
+    return (Status.CUT_OFF if has_timer else Status.STRANDED), f"{text}; {outcome.trouble}"
+
+
+def disarm(record: Record) -> None:
+    """Stop a change's timer, if it has one."""
+    if record.timer is not None:
+        with suppress(ProcessLookupError):
+            watchdog.disarm(record.timer)

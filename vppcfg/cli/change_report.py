@@ -1,0 +1,212 @@
+"""Says how a change goes: a progress line and log lines for people, or a JSON object per step for programs.
+
+Nothing that goes wrong while saying it may stop the change: whoever listened may be gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from vppcfg.cli.difference import painted_changes
+from vppcfg.cli.output import Paint, complain, printable, say
+from vppcfg.cli.progress import Progress
+from vppcfg.dataplane import Performance, Refusal
+from vppcfg.errors import ExitCode, UsageError
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.plan import Plan
+from vppcfg.render.cli_text import cli_line, describe, plan_text
+from vppcfg.transaction.journal import Record
+from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome, Watcher
+
+log = logging.getLogger("root.main")
+
+
+class Report(Watcher, Protocol):
+    """A watcher that has the last word too."""
+
+    def stopping(self) -> None:
+        """A signal has come."""
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """It is over, one way or the other; `folder` is that of the journal."""
+
+
+def report_for(plan: Plan, args: argparse.Namespace) -> Report:
+    """Return the report that the options ask for."""
+    return JsonReport(plan) if getattr(args, "format", "text") == "json" else TextReport()
+
+
+def line_of(operation: Operation) -> str:
+    """Return an operation as an operator would type it, or a description."""
+    return printable(cli_line(operation) or describe(operation))
+
+
+class TextReport:
+    """Writes a progress line and the log."""
+
+    def __init__(self) -> None:
+        self._progress = Progress("Applying", 0)
+        self._plan: Plan | None = None
+
+    def performing(self, plan: Plan) -> None:
+        """Begin a progress line."""
+        self._plan = plan
+        self._progress = Progress("Applying", len(plan.steps))
+
+    def progress(self, done: int) -> None:
+        """Move it on."""
+        with suppress(UsageError):
+            self._progress.report(done)
+
+    def performed(self, performance: Performance) -> None:
+        """End it."""
+        with suppress(UsageError):
+            self._progress.clear()
+        for refusal in performance.refusals if self._plan else ():
+            self._refused(refusal)
+
+    def verifying(self) -> None:
+        """Say nothing: it takes a moment only."""
+
+    def stopping(self) -> None:
+        """Say what comes now; it can take some seconds."""
+        log.warning("Stopping: no further step is sent, and what was done is undone")
+
+    def failed(self, failure: Failure) -> None:
+        """Say why."""
+        with suppress(UsageError):
+            self._progress.clear()
+        if failure.cause is Cause.GONE:
+            log.error("%s", printable(failure.text))
+        elif failure.cause is Cause.BUG:
+            log.error("vppcfg itself has failed in the middle of it")
+        elif failure.cause is Cause.DIFFERENT:
+            log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
+            complain(painted_changes(failure.remaining, Paint(False)).rstrip("\n"))
+        elif failure.performance is not None and self._plan is not None:
+            log.error("%d of %d step(s) were done", len(failure.performance.done), len(self._plan.steps))
+
+    def undoing(self, plan: Plan) -> None:
+        """Begin another progress line."""
+        log.info("Going back: %d step(s)", len(plan.steps))
+        self._plan = plan
+        self._progress = Progress("Going back", len(plan.steps))
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """Say how VPP stands."""
+        if outcome.ending is Ending.NEW:
+            log.info("Applied %d step(s)", record.entry.steps)
+        elif outcome.ending is Ending.KEPT:
+            log.error("It stays as it is, as --keep asks")
+        elif outcome.ending is Ending.OLD:
+            log.error("The old state is back; the way took %d step(s)", outcome.undone)
+        else:
+            _say_what_stands(outcome, folder / f"{record.entry.number:06}")
+
+    def _refused(self, refusal: Refusal) -> None:
+        total = len(self._plan.steps) if self._plan else 0
+        log.error("Step %d of %d was refused: %s", refusal.index + 1, total, line_of(refusal.operation))
+        log.error("The answer: %s", printable(refusal.text))
+
+
+def _say_what_stands(outcome: Outcome, folder: Path) -> None:
+    """Say what is neither as before nor as asked for, and what would bring the old state back."""
+    if outcome.trouble:
+        log.error("%s", printable(outcome.trouble))
+    if outcome.ending is Ending.LOST:
+        log.error("VPP is without what the former process had; `vppcfg apply` brings it to the file")
+        return
+    log.error("VPP is between the old state and the new one")
+    if outcome.way_back is None:
+        log.error("What is left to undo cannot be told without VPP; %s has the whole way back", folder / "reverse.txt")
+    else:
+        complain("This differs from the old state:")
+        complain(painted_changes(outcome.way_back.changes, Paint(False)).rstrip("\n"))
+        complain("These commands bring the old state back:")
+        for line in plan_text(outcome.way_back).lines:
+            complain(printable(line))
+    log.error("`vppcfg rollback` tries again to go back; `vppcfg plan` shows what is left of the new state")
+
+
+class JsonReport:
+    """Writes one JSON object per line to standard output."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._said = 0
+        self._direction = "forward"
+        self._is_listened_to = True
+
+    def performing(self, plan: Plan) -> None:
+        """Write how many steps there are."""
+        self._begin(plan, "forward")
+
+    def undoing(self, plan: Plan) -> None:
+        """Write how many steps back there are."""
+        self._begin(plan, "back")
+
+    def progress(self, done: int) -> None:
+        """Write the steps that were done since."""
+        for index in range(self._said, done):
+            self._step(index, {"result": "done"})
+        self._said = max(self._said, done)
+
+    def performed(self, performance: Performance) -> None:
+        """Write the rest: what was refused, and what was done in its wake."""
+        refusals = {refusal.index: refusal for refusal in performance.refusals}
+        for index in sorted({*performance.done, *refusals}):
+            if index in refusals:
+                refusal = refusals[index]
+                self._step(index, {"result": "refused", "retval": refusal.retval, "text": refusal.text})
+            elif index >= self._said:
+                self._step(index, {"result": "done"})
+
+    def verifying(self) -> None:
+        """Write that the state is read again."""
+        self._write("verify")
+
+    def stopping(self) -> None:
+        """Write that a signal came."""
+        self._write("stop")
+
+    def failed(self, failure: Failure) -> None:
+        """Write why."""
+        differs = [f"{change.kind.value} {change.name}" for change in failure.remaining]
+        self._write(
+            "failure", cause=failure.cause.name.lower(), text=failure.text or failure.cause.value, differs=differs
+        )
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """Write how VPP stands."""
+        way_back = plan_text(outcome.way_back).lines if outcome.way_back else []
+        self._write(
+            "end",
+            exit_code=int(code),
+            state=outcome.ending.name.lower(),
+            change=record.entry.number,
+            status=record.status.value,
+            trouble=outcome.trouble,
+            way_back=way_back,
+        )
+
+    def _begin(self, plan: Plan, direction: str) -> None:
+        self._plan, self._said, self._direction = plan, 0, direction
+        self._write("begin", steps=len(plan.steps), impact=plan.impact.label)
+
+    def _step(self, index: int, result: dict[str, Any]) -> None:
+        step = self._plan.steps[index]
+        known = {"step": index + 1, "phase": step.stage.phase.value, "command": line_of(step.operation)}
+        self._write("step", **known, **result)
+
+    def _write(self, event: str, **values: Any) -> None:
+        if not self._is_listened_to:
+            return
+        try:
+            say(json.dumps({"event": event, "direction": self._direction, **values}, ensure_ascii=False))
+        except UsageError:
+            self._is_listened_to = False

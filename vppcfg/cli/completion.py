@@ -1,0 +1,47 @@
+"""`vppcfg completion`: the name of a shell in, a script out that completes vppcfg's commands, options and values."""
+
+from __future__ import annotations
+
+import argparse
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.errors import ExitCode
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "completion",
+        help="write completion for a shell",
+        description="Write a script that completes commands, options and their values in a shell.",
+    )
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash, zsh or fish")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Write the script for `args.shell` to standard output."""
+    import sys
+
+    from vppcfg.cli.output import write
+
+    write(script_for(args.shell), sys.stdout)
+    return ExitCode.DONE
+
+
+def script_for(shell: str) -> str:
+    """Return the script for a shell, of all commands that there are."""
+    from vppcfg.cli.arguments import build_parser
+    from vppcfg.cli.main import COMMANDS
+    from vppcfg.commandline.bash import bash_script
+    from vppcfg.commandline.command import describe
+    from vppcfg.commandline.fish import fish_script
+    from vppcfg.commandline.zsh import zsh_script
+    from vppcfg.config.explain import explanations
+    from vppcfg.tune.diagnosis import NAMES
+
+    write_script = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}[shell]
+    names = {("explain", "RULE"): tuple(explanations()), ("tune", "RULE"): NAMES}
+    return write_script(describe(build_parser(COMMANDS)), names)

@@ -1,0 +1,33 @@
+"""`python -m vppcfg.cli.manual DOCS OUT`: writes the manual pages, made from the parsers and from docs/."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from vppcfg import __version__
+from vppcfg.cli.arguments import build_parser
+from vppcfg.cli.main import COMMANDS
+from vppcfg.commandline.command import describe
+from vppcfg.commandline.manual import command_page, file_page
+
+
+def pages(docs: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page (`vppcfg-plan.1`) and its text."""
+    documented = (docs / "commands.md").read_text(encoding="utf-8")
+    vppcfg = describe(build_parser(COMMANDS))
+    for command in vppcfg.walk():
+        yield "-".join(command.words) + ".1", command_page(command, vppcfg, documented, __version__)
+    yield "vppcfg.yaml.5", file_page((docs / "configuration.md").read_text(encoding="utf-8"), __version__)
+
+
+def main(docs: Path, out: Path) -> None:
+    """Write all pages to a folder, which is made where there is none."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in pages(docs):
+        (out / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,151 @@
+"""`vppcfg watch`: says when a VPP is not, or no more, as its configuration file says. Changes nothing by itself."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
+from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.signals import Terminated
+from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.errors import DataplaneError, ExitCode
+
+if TYPE_CHECKING:
+    from vppcfg.cli.watch_file import WatchedFile
+    from vppcfg.cli.watch_loop import Watch
+
+log = logging.getLogger("root.main")
+
+_SHORTEST_S, _LONGEST_S = 1.0, 86400.0
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "watch",
+        help="say when VPP is not as the configuration says",
+        description=(
+            "Follow a VPP and say what differs from the configuration file, until Ctrl-C or SIGTERM. The file is read "
+            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile."
+        ),
+    )
+    add_config_option(parser)
+    add_dataplane_options(parser)
+    parser.add_argument(
+        "--interval",
+        metavar="S",
+        type=_interval,
+        default=60.0,
+        help="seconds between two looks, if VPP tells of no change before (default: %(default)g)",
+    )
+    parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", "prometheus"],
+        default="text",
+        help="lines for people (default), a JSON object per line, or metrics for node_exporter's textfile collector",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
+    )
+    add_adopt_option(parser)
+    group = parser.add_argument_group("reconciliation")
+    group.add_argument("--reconcile", action="store_true", help="bring VPP to the file when it differs, as apply does")
+    group.add_argument(
+        "--max-impact",
+        choices=["none", "flap", "recreate"],
+        default="recreate",
+        help="leave alone what would do more than this to traffic (default: recreate, which is everything)",
+    )
+    add_state_dir_option(group)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Watch until told to stop, or look once."""
+    from vppcfg.cli.watch_file import WatchedFile
+    from vppcfg.cli.watch_output import ReaderLeftError, check_output
+
+    check_output(args)
+    file = WatchedFile(args)
+    watch = _watch(file, args)
+    try:
+        if args.once:
+            return watch.once()
+        with _asked_by_signal(file):
+            watch.run()
+    except ReaderLeftError:
+        return ExitCode.DONE
+    except (KeyboardInterrupt, Terminated):
+        if args.once:
+            raise
+        log.info("Stopped")
+    return ExitCode.DONE
+
+
+def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
+    from vppcfg import __version__
+    from vppcfg.cli.dataplane_options import connect_following
+    from vppcfg.cli.watch_loop import Watch
+    from vppcfg.cli.watch_output import output_for
+    from vppcfg.cli.watch_reconcile import reconciler_for
+    from vppcfg.render.prometheus import Status
+
+    return Watch(
+        file,
+        lambda: connect_following(args),
+        output_for(args),
+        Status(version=__version__),
+        interval_s=args.interval,
+        adopt=args.adopt,
+        reconciler=reconciler_for(args) if args.reconcile else None,
+        boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
+    )
+
+
+def _boot_time(args: argparse.Namespace) -> float | None:
+    from pathlib import Path
+
+    from vppcfg.vpp.stats import StatsSegment
+
+    try:
+        with StatsSegment(str(Path(args.api_socket).with_name("stats.sock"))) as stats:
+            return stats.boot_time_s or None
+    except DataplaneError as error:
+        log.debug("%s", error.message)
+        return None
+
+
+@contextmanager
+def _asked_by_signal(file: WatchedFile) -> Iterator[None]:
+    """Load the file again on SIGHUP, unless it says that our terminal is gone."""
+    has_terminal = sys.stdout.isatty()
+
+    def ask(*_: object) -> None:
+        if has_terminal and not sys.stdout.isatty():
+            raise Terminated
+        file.ask()
+
+    former = signal.signal(signal.SIGHUP, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, former)
+
+
+def _interval(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not _SHORTEST_S <= value <= _LONGEST_S:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of seconds from {_SHORTEST_S:g} to {_LONGEST_S:g}"
+        ) from None
+    return value

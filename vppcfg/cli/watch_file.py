@@ -1,0 +1,56 @@
+"""The configuration file that a watch compares with: loaded, and loaded again when it changes or somebody asks."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from vppcfg.cli.loading import load_configuration
+from vppcfg.config import Loaded
+from vppcfg.config.source import STDIN
+from vppcfg.model.configuration import Configuration
+
+Signature = tuple[int, int, int]
+
+
+class WatchedFile:
+    """A configuration file, as it was when it was valid last."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        """Load the file. Raise ConfigError when it is not valid."""
+        self._args = args
+        self.name: str = args.config
+        self._is_asked = False
+        self._loaded_as = self._seen_as = self._signature()
+        self.configuration, self.loaded = self._load()
+
+    def ask(self) -> None:
+        """Have the file loaded again, changed or not; what came through a pipe cannot be."""
+        self._is_asked = self.name != STDIN
+
+    def is_news(self) -> bool:
+        """Return whether the file is to be loaded again; ask about once a second.
+
+        A file that changes between two questions is still being written, and half a file may be valid.
+        """
+        before, self._seen_as = self._seen_as, self._signature()
+        return self._is_asked or (self._seen_as != self._loaded_as and self._seen_as == before)
+
+    def reload(self) -> None:
+        """Load the file again. Raise ConfigError when it is not valid; then the former content stands."""
+        self._is_asked = False
+        self._loaded_as = self._seen_as = self._signature()
+        self.configuration, self.loaded = self._load()
+
+    def _load(self) -> tuple[Configuration, Loaded]:
+        return load_configuration(self._args)
+
+    def _signature(self) -> Signature | None:
+        """Return what changes with the content; None without a file."""
+        if self.name == STDIN:
+            return None
+        try:
+            status = os.stat(self.name)
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns

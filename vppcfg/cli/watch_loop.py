@@ -1,0 +1,235 @@
+"""Watches a VPP: looks when something happens and every so often, says what is news, and survives what VPP does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from vppcfg.cli.obstacles import code_of
+from vppcfg.cli.watch_file import WatchedFile
+from vppcfg.cli.watch_output import Notice, Output
+from vppcfg.cli.watch_said import Said
+from vppcfg.config.resolve import resolve
+from vppcfg.dataplane import Dataplane, Follower
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
+from vppcfg.plan.diff import diff
+from vppcfg.plan.drift import Differences, differences
+from vppcfg.render.prometheus import Status
+
+TICK_S = 1.0
+"""How often the file is looked at."""
+QUIET_S = 0.5
+"""So long nothing may happen before VPP is read after something did."""
+LONGEST_S = 5.0
+"""It is read after this time even if things go on happening."""
+SHARE = 4.0
+"""After a look that took a second, VPP is left alone for this many, whatever happens."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
+"""Between attempts to connect."""
+LONGEST_RETRY_S = 3600.0
+"""Between attempts to reconcile the same differences."""
+
+Connect = Callable[[], tuple[Dataplane, Follower]]
+Reconciler = Callable[[WatchedFile], ExitCode]
+"""Brings VPP to the file and returns how that ended; raises VppcfgError when it is refused."""
+
+
+class Clock(Protocol):
+    """The time, and a way to let it pass."""
+
+    def monotonic(self) -> float:
+        """Return seconds from some moment on."""
+
+    def time(self) -> float:
+        """Return the seconds since 1970."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Watch:
+    """One VPP and one file."""
+
+    def __init__(
+        self,
+        file: WatchedFile,
+        connect: Connect,
+        output: Output,
+        status: Status,
+        *,
+        interval_s: float,
+        adopt: bool = False,
+        reconciler: Reconciler | None = None,
+        boot_time: Callable[[], float | None] = lambda: None,
+        clock: Clock = time,
+    ) -> None:
+        """`boot_time` tells when the VPP that is connected started, in Unix seconds."""
+        self._file = file
+        self._connect = connect
+        self._output = output
+        self._status = status
+        self._interval_s = interval_s
+        self._adopt = adopt
+        self._reconciler = reconciler
+        self._boot_time = boot_time
+        self._clock = clock
+        self._said = Said(file.name)
+        self._boot_id = ""
+        self._trouble = ""
+        self._failed: Differences = {}
+        self._retry_s = interval_s
+        self._retry_at = 0.0
+
+    def once(self) -> ExitCode:
+        """Look once, bring VPP to the file where that is wanted, and return how it stands. Raise DataplaneError."""
+        try:
+            dataplane, _ = self._connect()
+        except DataplaneError:
+            self._status.errors["vpp"] += 1
+            self._output.show(self._status)
+            raise
+        try:
+            self._arrive(dataplane)
+            self._look(dataplane)
+            if self._reconcile():
+                self._look(dataplane)
+        finally:
+            dataplane.close()
+        return ExitCode.DRIFT if self._said.differences else code_of(self._said.problems)
+
+    def run(self) -> None:
+        """Watch until an exception ends it."""
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                dataplane, follower = self._connect()
+                try:
+                    follower.follow()
+                    self._arrive(dataplane)
+                    pause_s = FIRST_PAUSE_S
+                    self._stay(dataplane, follower)
+                finally:
+                    dataplane.close()
+            except DataplaneError as error:
+                self._lose(error, pause_s)
+            self._wait(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _stay(self, dataplane: Dataplane, follower: Follower) -> None:
+        """Look again and again. Raise DataplaneError when VPP goes away."""
+        due = left_alone_until = self._clock.monotonic()
+        while True:
+            if self._renew():
+                due = self._clock.monotonic()
+            if self._clock.monotonic() >= due:
+                took_s = self._look(dataplane)
+                if self._reconcile():
+                    took_s += self._look(dataplane)
+                left_alone_until = self._clock.monotonic() + SHARE * took_s
+                due = self._clock.monotonic() + self._interval_s
+            if follower.wait(min(TICK_S, max(0.0, due - self._clock.monotonic()))):
+                self._settle(follower)
+                due = min(due, max(left_alone_until, self._clock.monotonic()))
+
+    def _settle(self, follower: Follower) -> None:
+        """Wait until nothing happens any more, or for long enough."""
+        end = self._clock.monotonic() + LONGEST_S
+        while self._clock.monotonic() < end and follower.wait(QUIET_S):
+            pass
+
+    def _wait(self, seconds: float) -> None:
+        end = self._clock.monotonic() + seconds
+        while (left_s := end - self._clock.monotonic()) > 0:
+            self._clock.sleep(min(TICK_S, left_s))
+            self._renew()
+
+    def _renew(self) -> bool:
+        """Load the file again if there is reason to; return whether it is another one now."""
+        if not self._file.is_news():
+            return False
+        try:
+            self._file.reload()
+        except ConfigError as error:
+            self._status.errors["file"] += 1
+            self._status.is_file_valid = False
+            data = {"file": self._file.name, "message": error.message}
+            text = f"{error.message}; the file as it was before is still compared with"
+            self._say("file_invalid", text, data, is_bad=True)
+            self._output.show(self._status)
+            return False
+        self._status.is_file_valid = True
+        self._say("file_loaded", f"{self._file.name} was loaded again", {"file": self._file.name})
+        return True
+
+    def _arrive(self, dataplane: Dataplane) -> None:
+        before, self._boot_id = self._boot_id, dataplane.boot_id
+        self._trouble = ""
+        self._status.is_connected = True
+        self._status.boot_at_s = self._boot_time()
+        data = {"boot_id": self._boot_id}
+        if before and before != self._boot_id:
+            self._status.restarts += 1
+            text = f"VPP was restarted: it was {before} and is {self._boot_id}"
+            self._say("restarted", text, {**data, "former_boot_id": before}, is_bad=True)
+        else:
+            self._say("connected", f"Connected to VPP, {self._boot_id}", data)
+
+    def _lose(self, error: DataplaneError, pause_s: float) -> None:
+        self._status.is_connected = False
+        self._said.forget_sync()
+        self._status.differences = None
+        self._status.errors["vpp"] += 1
+        if error.message != self._trouble:
+            self._trouble = error.message
+            data = {"message": error.message, "hint": error.hint, "retry_s": pause_s}
+            self._say("lost", f"{error.message}; trying again in {pause_s:g} s and then less often", data, is_bad=True)
+        self._output.show(self._status)
+
+    def _look(self, dataplane: Dataplane) -> float:
+        """Read VPP, say what is news, and return how long the reading took."""
+        start = self._clock.monotonic()
+        observed = dataplane.observe()
+        took_s = self._clock.monotonic() - start
+        resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
+        changes = diff(observed, resolution.desired) if resolution.is_possible else ()
+        found = differences(changes)
+        self._status.vpp_version = observed.facts.version
+        self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
+        for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):
+            self._output.say(notice)
+        self._status.differences = tuple(found.values())
+        self._status.problems = tuple(problem.rule for problem in self._said.errors)
+        self._output.show(self._status)
+        return took_s
+
+    def _reconcile(self) -> bool:
+        """Bring VPP to the file where that is wanted; return whether it was tried."""
+        if self._reconciler is None or not self._said.differences or self._said.errors:
+            return False
+        if self._said.differences == self._failed and self._clock.monotonic() < self._retry_at:
+            return False
+        try:
+            code = self._reconciler(self._file)
+            reason = f"exit code {code.value}"
+        except VppcfgError as error:
+            code, reason = error.exit_code, error.message
+        if code is ExitCode.DONE:
+            self._failed, self._retry_s = {}, self._interval_s
+            self._status.reconciliations += 1
+            self._say("reconciled", f"VPP was brought to {self._file.name}", {"file": self._file.name})
+        else:
+            self._fail(code, reason)
+        return True
+
+    def _fail(self, code: ExitCode, reason: str) -> None:
+        self._status.errors["reconcile"] += 1
+        is_same = self._said.differences == self._failed
+        self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S) if is_same else self._interval_s
+        self._failed, self._retry_at = self._said.differences, self._clock.monotonic() + self._retry_s
+        data = {"code": code.value, "message": reason, "retry_s": self._retry_s}
+        text = f"VPP could not be brought to {self._file.name}: {reason}; trying again in {self._retry_s:g} s"
+        self._say("not_reconciled", text, data, is_bad=True)
+
+    def _say(self, event: str, text: str, data: Mapping[str, object], *, is_bad: bool = False) -> None:
+        self._output.say(Notice(event=event, text=text, data=data, is_bad=is_bad))

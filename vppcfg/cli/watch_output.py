@@ -1,0 +1,120 @@
+"""Where a watch says what it sees: lines for people, JSON objects for programs, or a file of metrics."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from vppcfg.cli.output import drop_output, printable, write_file
+from vppcfg.cli.workplace import now
+from vppcfg.errors import UsageError
+from vppcfg.render.prometheus import Status, metrics_text
+
+log = logging.getLogger("root.main")
+
+FORMAT_VERSION = 1
+"""Of the JSON lines; grows when a reader of the former ones would misread them."""
+
+
+class ReaderLeftError(Exception):
+    """Whoever read standard output is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One thing that is worth a line."""
+
+    event: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    is_bad: bool = False
+
+
+class Output(Protocol):
+    """Where notices and the status go. Nothing that goes wrong there ends a watch, but a reader that left."""
+
+    def say(self, notice: Notice) -> None:
+        """Tell a notice."""
+
+    def show(self, status: Status) -> None:
+        """Show how VPP stands now."""
+
+
+def output_for(args: argparse.Namespace) -> Output:
+    """Return the output that the options ask for."""
+    if args.format == "prometheus":
+        return Metrics(args.output)
+    return Lines(args.output, is_json=args.format == "json")
+
+
+class Lines:
+    """One line per notice, on standard output or at the end of a file."""
+
+    def __init__(self, file_name: str | None, *, is_json: bool) -> None:
+        self._file_name = file_name
+        self._is_json = is_json
+
+    def say(self, notice: Notice) -> None:
+        """Write a line; a file is opened for each, so that it can be rotated."""
+        text = _json_line(notice) if self._is_json else f"{now()} {printable(notice.text)}"
+        try:
+            if self._file_name is None:
+                sys.stdout.write(f"{text}\n")
+                sys.stdout.flush()
+            else:
+                with open(self._file_name, "a", encoding="utf-8") as file:
+                    file.write(f"{text}\n")
+        except BrokenPipeError as error:
+            drop_output(sys.stdout)
+            raise ReaderLeftError from error
+        except OSError as error:
+            log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
+
+    def show(self, status: Status) -> None:
+        """Say nothing."""
+
+
+def _json_line(notice: Notice) -> str:
+    document = {"format_version": FORMAT_VERSION, "time": now(), "event": notice.event, **notice.data}
+    return json.dumps({**document, "text": notice.text}, ensure_ascii=False)
+
+
+class Metrics:
+    """A text file of metrics that is replaced in one step, or standard output; notices go to the log."""
+
+    def __init__(self, file_name: str | None) -> None:
+        self._file_name = file_name
+
+    def say(self, notice: Notice) -> None:
+        """Log a notice."""
+        log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", notice.text)
+
+    def show(self, status: Status) -> None:
+        """Write all metrics."""
+        text = metrics_text(status)
+        try:
+            if self._file_name is None:
+                sys.stdout.write(text)
+                sys.stdout.flush()
+            else:
+                write_file(text, self._file_name)
+        except BrokenPipeError as error:
+            drop_output(sys.stdout)
+            raise ReaderLeftError from error
+        except (UsageError, OSError) as error:
+            log.error("%s", error)
+
+
+def check_output(args: argparse.Namespace) -> None:
+    """Raise UsageError when the output cannot be what the options ask for."""
+    if args.format == "prometheus" and args.output is None and not args.once:
+        raise UsageError("--format prometheus writes a file that is replaced at each look", "name it with -o FILE")
+    folder = os.path.dirname(os.path.abspath(args.output)) if args.output else "."
+    if not os.path.isdir(folder):
+        raise UsageError(f"cannot write {args.output}: there is no folder {folder}")

@@ -1,0 +1,80 @@
+"""What a watch has said already: what a look found goes in, the notices that are news come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vppcfg.cli.watch_output import Notice
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.plan.drift import Differences, news
+from vppcfg.render.drift_text import difference_data, difference_line, gone_line
+
+Problems = tuple[Problem, ...]
+
+
+class Said:
+    """The differences and problems of one file that were said last."""
+
+    def __init__(self, file_name: str) -> None:
+        self.differences: Differences = {}
+        self.problems: Problems = ()
+        self._file_name = file_name
+        self._was_in_sync = False
+
+    @property
+    def errors(self) -> Problems:
+        """Return the problems that forbid a plan."""
+        return tuple(problem for problem in self.problems if problem.severity is Severity.ERROR)
+
+    def forget_sync(self) -> None:
+        """Say it again when VPP is as the file says."""
+        self._was_in_sync = False
+
+    def after_look(self, found: Differences, problems: Problems) -> Iterator[Notice]:
+        """Yield what is news, and a summary behind it; it counts as said from then on."""
+        notices = [*_about_differences(self.differences, found), *_about_problems(self.problems, problems)]
+        self.differences, self.problems = found, problems
+        yield from notices
+        is_in_sync = not self.differences and not self.errors
+        if is_in_sync and not self._was_in_sync:
+            yield Notice(event="in_sync", text=f"VPP is as {self._file_name} says", data=self._counts())
+        elif not is_in_sync and notices:
+            yield Notice(event="drift", text=self._summary(), data=self._counts(), is_bad=True)
+        self._was_in_sync = is_in_sync
+
+    def _summary(self) -> str:
+        more = f", and {len(self.errors)} problem(s) stand between them" if self.errors else ""
+        return f"{len(self.differences)} object(s) differ from {self._file_name}{more}"
+
+    def _counts(self) -> Mapping[str, object]:
+        return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.errors)}
+
+
+def _about_differences(before: Differences, now: Differences) -> Iterator[Notice]:
+    what = news(before, now)
+    for difference in what.appeared:
+        data = difference_data(difference)
+        yield Notice(event="difference", text=difference_line(difference), data=data, is_bad=True)
+    for difference in what.gone:
+        yield Notice(event="gone", text=gone_line(difference), data={"kind": difference.kind, "name": difference.name})
+
+
+def _about_problems(before: Problems, now: Problems) -> Iterator[Notice]:
+    for problem in now:
+        if problem not in before:
+            text = f"! {problem.text} [{problem.rule}]"
+            yield Notice(event="problem", text=text, data=_data(problem), is_bad=True)
+    for problem in before:
+        if problem not in now:
+            text = f"= no more: {problem.text} [{problem.rule}]"
+            yield Notice(event="problem_gone", text=text, data=_data(problem))
+
+
+def _data(problem: Problem) -> Mapping[str, object]:
+    return {
+        "rule": problem.rule,
+        "severity": problem.severity.value,
+        "path": list(problem.path),
+        "line": problem.line,
+        "message": problem.text,
+    }

@@ -1,0 +1,116 @@
+"""Everything that a command needs to change a VPP: the lock, the connection, and the journal in order."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import logging
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from vppcfg.cli.dataplane_options import connect
+from vppcfg.cli.transaction_options import run_dir
+from vppcfg.router import Router
+from vppcfg.transaction.accepted import settle
+from vppcfg.transaction.folders import folder_name, is_usable, made_folder
+from vppcfg.transaction.journal import Journal, Record
+from vppcfg.transaction.lock import Holder, Lock, acquire_within
+from vppcfg.transaction.session import Session, connected_within
+from vppcfg.transaction.watchdog import is_alive
+
+log = logging.getLogger("root.main")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workplace:
+    """One VPP, and nobody else at work on it."""
+
+    session: Session
+    journal: Journal
+    records: tuple[Record, ...]
+    """The journal as it was found, the open ends settled."""
+    lock: Lock
+
+    @property
+    def router(self) -> Router:
+        """Return the VPP and the Linux around it."""
+        dataplane = self.session.dataplane
+        assert isinstance(dataplane, Router)
+        return dataplane
+
+
+def journal_of(args: argparse.Namespace) -> Journal:
+    """Return the journal of the VPP that the options name, to read."""
+    return Journal(Path(args.state_dir) / folder_name(args.api_socket))
+
+
+def lock_of(args: argparse.Namespace, command: str) -> Lock:
+    """Return the lock of the VPP that the options name, not yet taken.
+
+    Who may not use the common folder for locks has it beside the journal.
+    """
+    holder = Holder(pid=os.getpid(), command=command, since=now())
+    return Lock(lock_path(args), holder)
+
+
+def lock_path(args: argparse.Namespace) -> Path:
+    """Return the file of the lock."""
+    common = Path(run_dir())
+    folder = common if is_usable(common) else made_folder(Path(args.state_dir))
+    return folder / f"{folder_name(args.api_socket)}.lock"
+
+
+def now() -> str:
+    """Return the time of day, ISO 8601 with the zone."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def who() -> str:
+    """Return who gave the command, as far as that is known."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = f"user id {os.getuid()}"
+    behind = os.environ.get("SUDO_USER")
+    return f"{user} (sudo by {behind})" if behind and behind != user else user
+
+
+@contextmanager
+def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0) -> Iterator[Workplace]:
+    """Take the lock, connect, waiting at most `patience_s` for each, and bring the journal in order.
+
+    Raise LockedError, DataplaneError, StorageError, UntrustedFileError; PlanRefusedError when a change waits to be
+    confirmed, unless `is_settling` is false.
+    """
+    made_folder(Path(args.state_dir))
+    journal = Journal(made_folder(Path(args.state_dir) / folder_name(args.api_socket)))
+    lock = lock_of(args, f"vppcfg {args.command}")
+    if patience_s:
+        acquire_within(lock, patience_s)
+    with lock:
+        if patience_s:
+            connected_within(lambda: connect(args), patience_s).close()
+        with Session(lambda: connect(args)) as session:
+            if is_settling:
+                for line in settle(journal, session.boot_id, now(), is_alive):
+                    log.warning("%s", line)
+            yield Workplace(session=session, journal=journal, records=tuple(journal.records()), lock=lock)
+
+
+def own_command() -> list[str]:
+    """Return the words that start this very program again."""
+    program = Path(sys.argv[0])
+    if program.name == "__main__.py" or not program.is_file():
+        return [sys.executable, "-m", "vppcfg"]
+    return [sys.executable, str(program.resolve())]
+
+
+def words_of(args: argparse.Namespace) -> str:
+    """Return the command line as a person would type it, to be read only."""
+    return shlex.join(["vppcfg", args.command])

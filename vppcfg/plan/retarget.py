@@ -1,0 +1,112 @@
+"""A state that was, made into one that can be wanted now: what is not ours, or cannot be made, stays as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from vppcfg.model.acl import Acl
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.ownership import is_foreign
+from vppcfg.model.state import State
+from vppcfg.plan.reverse import restorable
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retargeted:
+    """The state to go to, and the ports that the old state had and that are gone."""
+
+    state: State
+    missing: tuple[str, ...]
+
+
+def retarget(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> Retargeted:
+    """Return `former` with everything that no plan may touch, or can make, as it is `now`.
+
+    As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
+    since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
+    are never removed. What VPP cannot bring back in every detail is the same in effect: see `restorable`.
+    """
+    former = restorable(former)
+    kept = _kept(former, now, is_unmanaged)
+    missing = tuple(
+        interface.name
+        for interface in former.interfaces.values()
+        if interface.kind is InterfaceKind.PHYSICAL and interface.name not in now.interfaces
+    )
+    gone = _with_children(missing, former)
+
+    def merged(old: Mapping[str, _T], new: Mapping[str, _T]) -> dict[str, _T]:
+        ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
+        return {**ours, **{name: value for name, value in new.items() if name in kept}}
+
+    state = replace(
+        former,
+        interfaces=merged(former.interfaces, now.interfaces),
+        lcps=merged(former.lcps, now.lcps),
+        bonds=merged(former.bonds, now.bonds),
+        vxlans=merged(former.vxlans, now.vxlans),
+        taps=merged(former.taps, now.taps),
+        bridges=_merged_bridges(former, now, is_unmanaged),
+        acls=_merged_acls(former, now, is_unmanaged),
+        linux=merged(former.linux, now.linux) if former.facts.has_linux and now.facts.has_linux else now.linux,
+        namespaces=former.namespaces | now.namespaces,
+        linux_bridges=former.linux_bridges | now.linux_bridges,
+        has_mpls_table=former.has_mpls_table or now.has_mpls_table,
+        facts=now.facts,
+    )
+    return Retargeted(state=state, missing=missing)
+
+
+def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> set[str]:
+    """Return the names of interfaces that stay as they are now, and of those that are not ours and are gone."""
+    kept: set[str] = set()
+    for interfaces, is_now in ((now.interfaces, True), (former.interfaces, False)):
+        for interface in sorted(interfaces.values(), key=lambda interface: interface.parent is not None):
+            is_new_port = (
+                is_now and interface.kind is InterfaceKind.PHYSICAL and interface.name not in former.interfaces
+            )
+            if is_new_port or interface.parent in kept or _is_not_ours(interface, is_unmanaged):
+                kept.add(interface.name)
+    return kept
+
+
+def _is_not_ours(interface: Interface, is_unmanaged: Callable[[str], bool]) -> bool:
+    return (
+        is_unmanaged(interface.name)
+        or is_foreign(interface.tag)
+        or isinstance(interface.encapsulation, OtherMatch)
+        or interface.tables != (0, 0)
+    )
+
+
+def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
+    if not ports:
+        return set()
+    children = state.sub_interfaces_by_parent()
+    return {*ports, *(child for port in ports for child in children.get(port, ()))}
+
+
+def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Bridge]:
+    def is_not_ours(name: str, bridge: Bridge) -> bool:
+        return is_unmanaged(name) or is_foreign(bridge.tag)
+
+    return _merged_objects(former.bridges, now.bridges, is_not_ours)
+
+
+def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:
+    def is_not_ours(_: str, acl: Acl) -> bool:
+        return is_foreign(acl.tag) or is_unmanaged(f"acl:{acl.tag}")
+
+    return _merged_objects(former.acls, now.acls, is_not_ours)
+
+
+def _merged_objects(
+    former: Mapping[str, _T], now: Mapping[str, _T], is_not_ours: Callable[[str, _T], bool]
+) -> dict[str, _T]:
+    ours = {name: thing for name, thing in former.items() if not is_not_ours(name, thing)}
+    return {**ours, **{name: thing for name, thing in now.items() if is_not_ours(name, thing)}}

@@ -1,0 +1,110 @@
+"""How a watched VPP stands, as metrics: a status in, Prometheus's text format out.
+
+The format is that of https://prometheus.io/docs/instrumenting/exposition_formats/ for the textfile collector of
+node_exporter, which takes no timestamps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from vppcfg.plan.diff import Action
+from vppcfg.plan.drift import KINDS, Difference
+
+Labels = tuple[tuple[str, str], ...]
+ERROR_SOURCES = ("vpp", "file", "reconcile")
+
+
+@dataclass(slots=True, kw_only=True)
+class Status:
+    """What is known of a watched VPP; it changes as it is watched."""
+
+    version: str = ""
+    """Of vppcfg."""
+    vpp_version: str = ""
+    is_connected: bool = False
+    is_file_valid: bool = True
+    differences: tuple[Difference, ...] | None = None
+    """None while nobody knows."""
+    problems: tuple[str, ...] = ()
+    """The rule of each problem that stands between the file and this VPP."""
+    read_at_s: float | None = None
+    """When VPP was read last, in Unix seconds."""
+    read_took_s: float | None = None
+    boot_at_s: float | None = None
+    """When VPP started, in Unix seconds."""
+    restarts: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    """By source, one of ERROR_SOURCES."""
+    reconciliations: int = 0
+
+    @property
+    def is_in_sync(self) -> bool:
+        """Return whether VPP is known to be as the file says."""
+        return self.is_connected and self.differences == () and not self.problems
+
+
+def metrics_text(status: Status) -> str:
+    """Return the whole text; what is not known is left out."""
+    return "".join(f"{line}\n" for line in _lines(status))
+
+
+def _lines(status: Status) -> Iterator[str]:
+    yield from _metric("in_sync", "gauge", "Whether VPP is as the configuration file says.", [((), status.is_in_sync)])
+    yield from _metric("vpp_up", "gauge", "Whether VPP answers on its API socket.", [((), status.is_connected)])
+    yield from _metric(
+        "config_valid", "gauge", "Whether the configuration file is valid as it is now.", [((), status.is_file_valid)]
+    )
+    if status.differences is not None:
+        text = "Objects that differ from the file, by kind and by what would become of them."
+        yield from _metric("differences", "gauge", text, _by_kind(status.differences))
+        text = "Problems that stand between the file and this VPP, by rule."
+        yield from _metric("problems", "gauge", text, _by_rule(status.problems))
+    optional = (
+        ("last_read_timestamp_seconds", "When VPP was last read.", status.read_at_s),
+        ("read_duration_seconds", "How long reading VPP took.", status.read_took_s),
+        ("vpp_boot_timestamp_seconds", "When VPP started.", status.boot_at_s),
+    )
+    for name, text, value in optional:
+        if value is not None:
+            yield from _metric(name, "gauge", text, [((), value)])
+    errors: list[tuple[Labels, float]] = [((("source", source),), status.errors[source]) for source in ERROR_SOURCES]
+    yield from _metric("errors_total", "counter", "What went wrong since this watch began, by source.", errors)
+    text = "Restarts of VPP since this watch began."
+    yield from _metric("vpp_restarts_total", "counter", text, [((), status.restarts)])
+    text = "How often this watch brought VPP back to the file."
+    yield from _metric("reconciliations_total", "counter", text, [((), status.reconciliations)])
+    versions = (("version", status.version), ("vpp_version", status.vpp_version))
+    yield from _metric("info", "gauge", "Versions of vppcfg and of VPP.", [(versions, 1)])
+
+
+def _metric(name: str, kind: str, text: str, samples: Iterable[tuple[Labels, float]]) -> Iterator[str]:
+    yield f"# HELP vppcfg_{name} {text}"
+    yield f"# TYPE vppcfg_{name} {kind}"
+    for labels, value in samples:
+        inside = ",".join(f'{label}="{_escaped(content)}"' for label, content in labels)
+        yield f"vppcfg_{name}{f'{{{inside}}}' if inside else ''} {_number(value)}"
+
+
+def _by_kind(differences: Iterable[Difference]) -> Iterator[tuple[Labels, float]]:
+    """Yield a sample for every kind and action: a series that ends with 0 is easier to alert on than one that ends."""
+    count = Counter((difference.kind, difference.action) for difference in differences)
+    for kind in KINDS:
+        for action in Action:
+            yield (("kind", kind), ("action", action.value)), count[kind, action]
+
+
+def _by_rule(rules: Iterable[str]) -> Iterator[tuple[Labels, float]]:
+    count: Mapping[str, int] = Counter(rules)
+    for rule in sorted(count):
+        yield (("rule", rule),), count[rule]
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.3f}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,84 @@
+"""A client's socket as the server keeps it: what came and is not whole yet, what is to leave and when."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from collections.abc import Iterator
+
+from vppcfg.simulator.frames import framed, take_messages
+from vppcfg.simulator.handlers.call import Client
+
+_READ_BYTES = 1 << 18
+_MAX_UNREAD_BYTES = 1 << 28
+"""A client that lets more answers pile up than this is dropped."""
+
+
+class Connection:
+    """One client's socket."""
+
+    def __init__(self, sock: socket.socket, client: Client) -> None:
+        sock.setblocking(False)
+        self.sock = sock
+        self.client = client
+        self.events = selectors.EVENT_READ
+        """What the server waits for."""
+        self._unread = bytearray()
+        self._unsent = bytearray()
+
+    @property
+    def wanted_events(self) -> int:
+        """Return what to wait for now."""
+        return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._unsent else 0)
+
+    def receive(self) -> Iterator[bytes]:
+        """Yield the messages that are whole by now; raise EOFError at the end, OSError when the client is gone."""
+        try:
+            data = self.sock.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            raise EOFError
+        self._unread += data
+        yield from take_messages(self._unread)
+
+    def queue(self, message: bytes) -> None:
+        """Have a message sent by `send`."""
+        self._unsent += framed(message)
+
+    def send(self) -> bool:
+        """Send what the client takes; return False when it said goodbye, is gone, or does not read."""
+        try:
+            if self._unsent:
+                del self._unsent[: self.sock.send(self._unsent)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            return False
+        is_done = self.client.is_leaving and not self._unsent
+        return not is_done and len(self._unsent) <= _MAX_UNREAD_BYTES
+
+
+class LateAnswers:
+    """Answers that are held back until they are due."""
+
+    def __init__(self) -> None:
+        self._held: list[tuple[float, int, bytes]] = []
+
+    def hold(self, due_s: float, handle: int, answer: bytes) -> None:
+        """Keep an answer to the client `handle`."""
+        self._held.append((due_s, handle, answer))
+
+    def wait_s(self, now_s: float) -> float | None:
+        """Return in how many seconds the next one is due; None when there is none."""
+        return max(0.0, min(due for due, _, _ in self._held) - now_s) if self._held else None
+
+    def take_due(self, now_s: float) -> list[tuple[int, bytes]]:
+        """Return those that are due, each with the handle of its receiver, and forget them."""
+        due = [(handle, answer) for due, handle, answer in self._held if due <= now_s]
+        self._held = [entry for entry in self._held if entry[0] > now_s]
+        return due
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._held.clear()

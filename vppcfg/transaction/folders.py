@@ -1,0 +1,67 @@
+"""Where a VPP's journal and lock lie: a folder per API socket, for root and the members of one group alone."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import hashlib
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+from vppcfg.errors import StorageError
+from vppcfg.transaction.sealed import check_folder
+
+GROUP = "vpp"
+"""Its members may drive VPP over its API socket (`unix { gid vpp }`), and so may they keep the journal."""
+MODE = 0o2770
+"""New files belong to the folder's group."""
+_LONGEST_NAME = 200
+
+
+def folder_name(socket_path: str) -> str:
+    """Return the name of a folder or file for a socket: its path with `/` written `%2F`."""
+    name = quote(os.path.realpath(socket_path), safe="").removeprefix("%2F")
+    return name if len(name) <= _LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()
+
+
+def made_folder(path: Path) -> Path:
+    """Return a folder after making what is missing of it. Raise StorageError or UntrustedFileError."""
+    try:
+        _make(path)
+        check_folder(path, path.stat().st_gid)
+    except OSError as error:
+        raise StorageError(
+            f"cannot use {path}: {error.strerror}",
+            f"run vppcfg as root or as a member of group {GROUP}, or name another folder with --state-dir",
+        ) from error
+    return path
+
+
+def _make(path: Path) -> None:
+    if path.is_dir():
+        return
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True)
+    path.mkdir(exist_ok=True)
+    if os.geteuid() == 0 and (group := group_id()) is not None:
+        os.chown(path, -1, group)
+    with contextlib.suppress(PermissionError):  # somebody else has made it meanwhile
+        path.chmod(MODE)
+
+
+def group_id() -> int | None:
+    """Return the id of the group vpp, None when there is none."""
+    try:
+        return grp.getgrnam(GROUP).gr_gid
+    except KeyError:
+        return None
+
+
+def is_usable(path: Path) -> bool:
+    """Return whether files can be made in a folder, which is made when it is missing."""
+    try:
+        made_folder(path)
+    except StorageError:
+        return False
+    return os.access(path, os.W_OK | os.X_OK)

@@ -1,0 +1,120 @@
+"""One vppcfg at a time per VPP: a lock that ends with the process that holds it, however that ends."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from vppcfg.errors import PlanRefusedError, StorageError
+
+_MODE = 0o660
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who holds the lock, as they say themselves."""
+
+    pid: int
+    command: str
+    since: str
+    """ISO 8601, local time of the machine."""
+
+
+class LockedError(PlanRefusedError):
+    """Another vppcfg works on the same VPP."""
+
+
+class Lock:
+    """A context manager that holds the lock; the file goes with it."""
+
+    def __init__(self, path: Path, holder: Holder) -> None:
+        self._path = path
+        self._holder = holder
+        self._descriptor = -1
+
+    def acquire(self) -> None:
+        """Take the lock. Raise LockedError when somebody else has it, StorageError when it cannot be made."""
+        while self._descriptor < 0:
+            self._descriptor = self._opened()
+            if not self._is_still_the_file():
+                self._close()
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, json.dumps(asdict(self._holder)).encode(), 0)
+
+    def release(self) -> None:
+        """Let go of it; safe to call twice."""
+        if self._descriptor >= 0:
+            self._path.unlink(missing_ok=True)
+            self._close()
+
+    def _opened(self) -> int:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _MODE)
+        except OSError as error:
+            raise StorageError(f"cannot make the lock {self._path}: {error.strerror}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            raise LockedError(_whose(holder_of(self._path)), "wait for it to end, and try again") from error
+        return descriptor
+
+    def _is_still_the_file(self) -> bool:
+        """Return whether what was locked still is the file of that name; a holder removes it when it lets go."""
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+
+    def _close(self) -> None:
+        os.close(self._descriptor)
+        self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def holder_of(path: Path) -> Holder | None:
+    """Return who says that they hold a lock, None when nobody says so."""
+    try:
+        data = json.loads(path.read_bytes())
+        return Holder(pid=int(data["pid"]), command=str(data["command"]), since=str(data["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _whose(holder: Holder | None) -> str:
+    if holder is None:
+        return "another vppcfg works on this VPP"
+    return f"another vppcfg works on this VPP: {holder.command}, process {holder.pid}, since {holder.since}"
+
+
+def acquire_within(
+    lock: Lock,
+    patience_s: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Take the lock as soon as it is free; return False when it is not within `patience_s`. Raise StorageError."""
+    deadline = clock() + patience_s
+    while True:
+        try:
+            lock.acquire()
+            return True
+        except LockedError:
+            if clock() >= deadline:
+                return False
+            sleep(0.1)

@@ -1,0 +1,69 @@
+"""A plan kept for later: bound to the VPP, the state and the file that it was made for; it does that or nothing."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vppcfg.errors import UntrustedFileError
+from vppcfg.model.state import State
+from vppcfg.model.state_document import document_of, state_of
+from vppcfg.transaction.sealed import read_trusted, sealed, unsealed
+
+FORMAT_VERSION = 1
+_KIND = "plan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPlan:
+    """What a plan was made of; the steps follow from it."""
+
+    made_at: str
+    """ISO 8601."""
+    made_with: str
+    """Version of vppcfg, on which the steps depend."""
+    boot_id: str
+    source_name: str
+    """Absolute path of the configuration file; `-` for standard input."""
+    source: bytes
+    """The file as it was."""
+    is_adopting: bool
+    observed: State
+    desired: State
+    lines: tuple[str, ...]
+    """The steps for people."""
+
+
+def sealed_plan(plan: SavedPlan) -> bytes:
+    """Return the bytes of a saved plan."""
+    content: dict[str, Any] = {
+        "made_at": plan.made_at,
+        "made_with": plan.made_with,
+        "boot_id": plan.boot_id,
+        "source_name": plan.source_name,
+        "source": plan.source.decode(errors="surrogateescape"),
+        "is_adopting": plan.is_adopting,
+        "lines": plan.lines,
+        "observed": document_of(plan.observed),
+        "desired": document_of(plan.desired),
+    }
+    return sealed(_KIND, FORMAT_VERSION, content)
+
+
+def read_saved_plan(path: Path, group: int | None) -> SavedPlan:
+    """Return the plan in a file. Raise UntrustedFileError when it is not as `vppcfg plan --save` left it."""
+    content = unsealed(read_trusted(path, group), _KIND, FORMAT_VERSION, os.fspath(path))
+    try:
+        return SavedPlan(
+            **{
+                **content,
+                "source": content["source"].encode(errors="surrogateescape"),
+                "lines": tuple(content["lines"]),
+                "observed": state_of(content["observed"]),
+                "desired": state_of(content["desired"]),
+            }
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UntrustedFileError(f"{path} is no plan of vppcfg: {error}") from error

@@ -1,0 +1,191 @@
+"""A plan carried out so that VPP ends in the new state or in the old one, or it is said what stands where.
+
+It changes what a plan says and nothing else; the journal, the questions and the words are the business of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from vppcfg.dataplane import Performance
+from vppcfg.errors import DataplaneError, PlanProofError
+from vppcfg.model.state import State
+from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.retarget import retarget
+from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.session import RestartedError, Session
+from vppcfg.transaction.verify import still_different
+
+RECONNECT_S = 30.0
+"""How long a VPP that does not answer may take to do so before the way back is given up."""
+_ATTEMPTS = 2
+"""At the way back: what is refused once because of a moment's state is planned anew."""
+
+
+class Cause(Enum):
+    """Why a change did not come to its end; each value completes the sentence `It failed:`."""
+
+    REFUSED = "VPP refused a step"
+    GONE = "VPP went away or did not answer"
+    DIFFERENT = "every step succeeded, but VPP or Linux shows something else"
+    STOPPED = "it was interrupted"
+    BUG = "an error in vppcfg itself"
+
+
+class Ending(Enum):
+    """How VPP stands at the end."""
+
+    NEW = "new state"
+    OLD = "old state"
+    KEPT = "new state as far as it got"
+    """Verification failed, and the operator wanted it to stay."""
+    BETWEEN = "between"
+    LOST = "restarted"
+    """VPP is another process, without the configuration of the former one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What went wrong on the way to the new state."""
+
+    cause: Cause
+    text: str = ""
+    performance: Performance | None = None
+    """How far it got, where that is known."""
+    remaining: tuple[Change[Any], ...] = ()
+    """What differs from the desired state, after a verification."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a plan."""
+
+    ending: Ending
+    failure: Failure | None = None
+    undone: int = 0
+    """Steps that the way back took."""
+    trouble: str = ""
+    """What stood in the way back."""
+    way_back: Plan | None = None
+    """What is left to do to be back, when that could be found out."""
+
+
+class Watcher(Protocol):
+    """Who is told how it goes; what it raises ends nothing but itself."""
+
+    def performing(self, plan: Plan) -> None:
+        """A plan begins."""
+
+    def progress(self, done: int) -> None:
+        """So many of its steps are done."""
+
+    def performed(self, performance: Performance) -> None:
+        """The plan has ended, or has been ended by a refusal."""
+
+    def verifying(self) -> None:
+        """The state is read again."""
+
+    def failed(self, failure: Failure) -> None:
+        """It failed, and the way back comes next."""
+
+    def undoing(self, plan: Plan) -> None:
+        """The way back begins."""
+
+
+def transact(
+    plan: Plan,
+    session: Session,
+    *,
+    watcher: Watcher,
+    should_stop: Callable[[], bool],
+    is_unmanaged: Callable[[str], bool],
+    on_bug: Callable[[Outcome], object],
+    keep: bool = False,
+) -> Outcome:
+    """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
+
+    `should_stop` is asked all the time, but not on the way back. With `keep`, a state that differs from the desired
+    one although every step succeeded stays as it is. An error that nobody foresaw is raised again, after the way back
+    and after `on_bug` was told how VPP stands.
+    """
+    try:
+        failure = _forward(plan, session, watcher, should_stop)
+    except BaseException:
+        failure = Failure(cause=Cause.BUG)
+        watcher.failed(failure)
+        on_bug(_back(plan.observed, failure, session, watcher, is_unmanaged))
+        raise
+    if failure is None:
+        return Outcome(ending=Ending.NEW)
+    watcher.failed(failure)
+    if keep and failure.cause is Cause.DIFFERENT:
+        return Outcome(ending=Ending.KEPT, failure=failure)
+    return _back(plan.observed, failure, session, watcher, is_unmanaged)
+
+
+def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callable[[], bool]) -> Failure | None:
+    watcher.performing(plan)
+    try:
+        performance = perform_plan(plan, session.dataplane, watcher.progress, should_stop)
+        watcher.performed(performance)
+        if performance.refusals:
+            return Failure(cause=Cause.REFUSED, performance=performance)
+        if should_stop():
+            return Failure(cause=Cause.STOPPED, performance=performance)
+        watcher.verifying()
+        remaining = still_different(plan, session.dataplane, should_stop=should_stop)
+    except DataplaneError as error:
+        return Failure(cause=Cause.GONE, text=error.message)
+    if should_stop():
+        return Failure(cause=Cause.STOPPED, performance=performance)
+    return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining) if remaining else None
+
+
+def _back(
+    before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
+) -> Outcome:
+    try:
+        if failure.cause in {Cause.GONE, Cause.BUG}:
+            session.reopen(RECONNECT_S)
+        return go_back(before, failure, session, watcher, is_unmanaged)
+    except RestartedError as error:
+        return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
+    except (DataplaneError, PlanProofError) as error:
+        return Outcome(ending=Ending.BETWEEN, failure=failure, trouble=error.message)
+
+
+def go_back(
+    before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
+) -> Outcome:
+    """Plan from what is there now to the state `before`, carry that out, and look. Raise DataplaneError."""
+    undone, trouble = 0, ""
+    for _ in range(_ATTEMPTS):
+        now = session.dataplane.observe()
+        target = retarget(before, now, is_unmanaged)
+        plan = make_plan(now, target.state)
+        if not plan.steps:
+            break
+        watcher.undoing(plan)
+        performance = perform_plan(plan, session.dataplane, watcher.progress)
+        watcher.performed(performance)
+        undone += len(performance.done)
+        trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
+        if not performance.refusals and not still_different(plan, session.dataplane):
+            break
+    now = session.dataplane.observe()
+    target = retarget(before, now, is_unmanaged)
+    if not target.missing and not tuple(diff(now, target.state)):
+        return Outcome(ending=Ending.OLD, failure=failure, undone=undone)
+    if target.missing:
+        trouble = f"gone since: {', '.join(target.missing)}"
+    return Outcome(
+        ending=Ending.BETWEEN,
+        failure=failure,
+        undone=undone,
+        trouble=trouble or "VPP shows something else after the way back",
+        way_back=make_plan(now, target.state),
+    )

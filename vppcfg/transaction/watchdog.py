@@ -1,0 +1,157 @@
+"""Who brings the old state back when nobody confirms: a timer outside the login, armed before the first change.
+
+Where systemd runs and the user is root it is a transient timer of systemd, else a process of its own session. Both run
+`vppcfg rollback --unless-confirmed N`. Commands are lists of words; no shell sees them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vppcfg.errors import StorageError
+from vppcfg.transaction.journal import Timer
+
+READY = b"armed\n"
+READY_OPTION = "--ready-fd"
+_PATIENCE_S = 20.0
+_SYSTEMD = Path("/run/systemd/system")
+"""Is there when systemd is the machine's init (sd_booted(3))."""
+_PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """What is to be done when nobody confirms."""
+
+    command: Sequence[str]
+    """The words of `vppcfg rollback --unless-confirmed N ...`, without the moment."""
+    name: str
+    """What tells it from every other one on this machine."""
+    after_s: float
+    deadline: str
+    """ISO 8601, for people."""
+    log: Path
+    """Where a process of its own writes what it has to say."""
+
+
+def uses_systemd(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the timer will be one of systemd."""
+    return (
+        _SYSTEMD.is_dir()
+        and os.geteuid() == 0
+        and shutil.which("systemd-run", path=environment.get("PATH")) is not None
+    )
+
+
+def arm(watch: Watch) -> Timer:
+    """Start the timer, and return once it runs. Raise StorageError when it does not."""
+    return _arm_systemd(watch) if uses_systemd() else _arm_process(watch)
+
+
+def disarm(timer: Timer) -> None:
+    """Stop a timer that has not acted; one that is gone is none."""
+    if timer.unit:
+        subprocess.run(["systemctl", "stop", f"{timer.unit}.timer"], check=False, capture_output=True)
+    elif timer.pid != os.getpid() and is_alive(timer):
+        os.kill(timer.pid, signal.SIGTERM)
+
+
+def is_alive(timer: Timer) -> bool:
+    """Return whether a timer still runs."""
+    if timer.unit:
+        answer = subprocess.run(
+            ["systemctl", "is-active", f"{timer.unit}.timer", f"{timer.unit}.service"],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        return not {"active", "activating"}.isdisjoint(answer.stdout.split())
+    try:
+        return b"--unless-confirmed" in Path(f"/proc/{timer.pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def seconds_since_boot() -> float:
+    """Return a clock that nobody sets and that goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def unit_name(socket_path: str, number: int) -> str:
+    """Return the name of the systemd unit for a change, the same whoever asks."""
+    return f"vppcfg-confirm-{hashlib.sha256(socket_path.encode()).hexdigest()[:8]}-{number}"
+
+
+def _arm_systemd(watch: Watch) -> Timer:
+    settings = [f"--setenv={name}={os.environ[name]}" for name in _PASSED_ON if name in os.environ]
+    command = [
+        "systemd-run",
+        "--quiet",
+        "--collect",
+        f"--unit={watch.name}",
+        "--description=vppcfg rolls back unless the change is confirmed",
+        f"--on-active={watch.after_s:.3f}s",
+        "--timer-property=AccuracySec=100ms",
+        *settings,
+        "--",
+        *watch.command,
+    ]
+    answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
+    if answer.returncode:
+        raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
+    return Timer(deadline=watch.deadline, unit=watch.name)
+
+
+def _arm_process(watch: Watch) -> Timer:
+    ready, told = os.pipe()
+    moment = seconds_since_boot() + watch.after_s
+    command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(told)]
+    try:
+        with open(watch.log, "ab") as log:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[told],
+                start_new_session=True,
+                cwd="/",
+            )
+    except OSError as error:
+        os.close(ready)
+        raise StorageError(f"cannot start the timer: {error.strerror}", "nothing was changed") from error
+    finally:
+        os.close(told)
+    _await_ready(ready, process, watch.log)
+    return Timer(deadline=watch.deadline, pid=process.pid)
+
+
+def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    try:
+        has_spoken = select.select([ready], [], [], _PATIENCE_S)[0] and os.read(ready, len(READY)) == READY
+    finally:
+        os.close(ready)
+    if not has_spoken:
+        process.kill()
+        process.wait()
+        raise StorageError(f"the timer does not start; {log} says why", "nothing was changed")
+
+
+def await_deadline(
+    moment: float,
+    is_over: Callable[[], bool],
+    clock: Callable[[], float] = seconds_since_boot,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Return when the moment has come, or as soon as `is_over` says that there is nothing to wait for."""
+    while (left := moment - clock()) > 0 and not is_over():
+        sleep(min(left, 0.25))
