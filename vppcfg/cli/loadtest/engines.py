@@ -37,7 +37,7 @@ def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
     from vppcfg.loadtest.trex.engine import TrexEngine
 
     clock = SystemClock()
-    return TrexEngine(args.server, clock, is_forced=args.force, root=Path("/")), clock
+    return TrexEngine(args.server, clock, is_forced=args.force, is_guarded=True, root=Path("/")), clock
 
 
 def simulated_device(text: str) -> tuple[SimulatedDevice, float]:
