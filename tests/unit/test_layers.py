@@ -26,7 +26,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "config": ("model", "errors", "assets"),
     "startup": ("model", "errors", "assets"),
     "tune": ("model", "errors", "assets"),
-    "loadtest": ("model", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
+    "loadtest": ("model", "linux", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
     "commandline": ("errors",),
     "dataplane": ("model", "plan.operations"),
     "model": (),

@@ -1,4 +1,4 @@
-"""System calls that Python 3.11 lacks: setns, unshare and mount. Each acts on the calling thread; all raise OSError."""
+"""System calls that Python 3.11 lacks: setns, unshare, mount, umount. Each acts on its thread; all raise OSError."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ MS_BIND = 0x1000
 MS_REC = 0x4000
 MS_SHARED = 0x100000
 """linux/mount.h"""
+_MNT_DETACH = 2
+"""linux/fs.h"""
 
 
 def setns(descriptor: int, kind: int) -> None:
@@ -28,6 +30,11 @@ def unshare(flags: int) -> None:
 def mount(source: str, target: str, flags: int) -> None:
     """Bind `source` to `target`, or change how `target` is mounted, as `flags` (MS_...) say."""
     _check(_libc().mount(os.fsencode(source), os.fsencode(target), b"none", ctypes.c_ulong(flags), None), target)
+
+
+def unmount(target: str) -> None:
+    """Take away what is mounted at `target`, at once for whoever looks and for others when they let go of it."""
+    _check(_libc().umount2(os.fsencode(target), _MNT_DETACH), target)
 
 
 def _libc() -> ctypes.CDLL:

@@ -10,17 +10,21 @@ _NOWHERE = {"0" * 8, "0" * 32}
 _UP = 0x1
 
 
-def interfaces_of_default_routes(root: Path) -> frozenset[str]:
-    """Return the interfaces of IPv4 and IPv6 default routes, by proc/net/route and proc/net/ipv6_route below `root`.
+OF_PROCESS, OF_THREAD = Path("proc/net"), Path("proc/thread-self/net")
+"""Where Linux shows the network namespace of this process, and that of the calling thread."""
 
-    Only the network namespace of this process is seen.
+
+def interfaces_of_default_routes(root: Path, folder: Path = OF_PROCESS) -> frozenset[str]:
+    """Return the interfaces of IPv4 and IPv6 default routes, by route and ipv6_route in a folder below `root`.
+
+    Only one network namespace is seen.
     """
-    return _ipv4(_text(root / "proc/net/route")) | _ipv6(_text(root / "proc/net/ipv6_route"))
+    return _ipv4(_text(root / folder / "route")) | _ipv6(_text(root / folder / "ipv6_route"))
 
 
-def refuse_default_route(ports: tuple[str, ...], root: Path) -> None:
+def refuse_default_route(ports: tuple[str, ...], root: Path, folder: Path = OF_PROCESS) -> None:
     """Raise EngineError when a port, a Linux interface, carries a default route."""
-    taken = interfaces_of_default_routes(root)
+    taken = interfaces_of_default_routes(root, folder)
     for port in ports:
         if port in taken:
             raise EngineError(

@@ -1,0 +1,74 @@
+"""Work inside a network namespace with a name: a function in a thread of its own, or a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from vppcfg.linux import kernel
+from vppcfg.linux.names import require_netns_name
+from vppcfg.linux.netns import FOLDER, Namespaces
+from vppcfg.linux.refusal import no_netns, refusal_of
+from vppcfg.linux.thread import TIMEOUT_S, Result, run_apart
+
+
+def run_inside(netns: str, work: Callable[[], Result], timeout_s: float = TIMEOUT_S) -> Result:
+    """Return what `work` returns in the namespace `netns`, '' for the caller's own. Raise LinuxError, or as it does."""
+
+    def enter_and_work() -> Result:
+        Namespaces(None).enter(netns)
+        return work()
+
+    return run_apart(enter_and_work, timeout_s)
+
+
+def command_inside(netns: str, command: Sequence[str]) -> list[str]:
+    """Return the command line that runs `command` in the namespace `netns`, with a /sys of its own; '' is here."""
+    if not netns:
+        return list(command)
+    require_netns_name(netns)
+    return ["ip", "netns", "exec", netns, *command]
+
+
+def remove_netns(name: str) -> bool:
+    """Remove the name of a namespace, which ends with the last process in it; return whether there was one.
+
+    Raise LinuxError.
+    """
+    require_netns_name(name)
+    path = f"{FOLDER}/{name}"
+    if not os.path.lexists(path):
+        return False
+    try:
+        kernel.unmount(path)
+        os.unlink(path)
+    except OSError as error:
+        raise refusal_of(f"remove the network namespace {name}", error) from error
+    return True
+
+
+def processes_inside(netns: str) -> Iterator[int]:
+    """Yield the ids of the processes in a namespace, as `ip netns pids` does. Raise LinuxError when there is none."""
+    try:
+        wanted = os.stat(f"{FOLDER}/{netns}")
+    except FileNotFoundError:
+        raise no_netns(netns) from None
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            if os.path.samestat(os.stat(f"/proc/{pid}/ns/net"), wanted):
+                yield int(pid)
+        except OSError:
+            continue  # it has ended, or is a kernel thread
+
+
+def set_sysctl(netns: str, name: str, value: str) -> None:
+    """Set a value below /proc/sys/net of a namespace, such as `ipv4/ip_forward`. Raise LinuxError."""
+
+    def write() -> None:
+        try:
+            with open(f"/proc/sys/net/{name}", "w") as file:
+                file.write(value)
+        except OSError as error:
+            raise refusal_of(f"set net/{name} to {value} in namespace {netns}", error) from error
+
+    run_inside(netns, write)

@@ -1,0 +1,55 @@
+"""The rate at which a device sends, held by the kernel's token bucket filter (tc-tbf(8))."""
+
+from __future__ import annotations
+
+import subprocess
+
+from vppcfg.errors import LinuxError
+from vppcfg.linux.inside import command_inside
+from vppcfg.linux.refusal import within
+
+_BURST_S = 0.002
+"""What may be sent at once when the kernel comes late, as a time; less costs rate on a busy machine."""
+_LEAST_BURST_BYTES = 10_000
+_TIMEOUT_S = 10
+
+
+def set_rate(netns: str, device: str, rate_bps: float, *, limit_bytes: int, overhead_bytes: int = 0) -> None:
+    """Let a device send at most `rate_bps`; what is more waits, up to `limit_bytes`, and is dropped beyond.
+
+    A frame counts with `overhead_bytes` on top of its length without check sequence. May be called again while it
+    sends. Raise LinuxError.
+    """
+    burst = max(round(rate_bps / 8 * _BURST_S), _LEAST_BURST_BYTES)
+    shape = ["rate", f"{max(round(rate_bps), 8)}bit", "burst", str(burst), "limit", str(limit_bytes)]
+    overhead = ["overhead", str(overhead_bytes)] if overhead_bytes else []
+    _tc(netns, device, ["replace", "dev", device, "root", "tbf", *shape, *overhead])
+
+
+def remove_rate(netns: str, device: str) -> None:
+    """Let a device send as fast as it can, if `set_rate` had its say. Raise LinuxError."""
+    if "qdisc tbf" in _tc(netns, device, ["show", "dev", device, "root"]):
+        _tc(netns, device, ["delete", "dev", device, "root"])
+
+
+def _tc(netns: str, device: str, words: list[str]) -> str:
+    what = f"shape what {device}{within(netns)} sends"
+    try:
+        done = subprocess.run(
+            command_inside(netns, ["tc", "qdisc", *words]),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TIMEOUT_S,
+        )
+    except FileNotFoundError as error:
+        raise LinuxError(
+            f"the program {error.filename} is missing, and is needed to {what}", "it is in iproute2"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise LinuxError(f"Linux takes longer than {_TIMEOUT_S} seconds to {what}") from None
+    if done.returncode:
+        raise LinuxError(
+            f"Linux refuses to {what}: {done.stderr.strip()}", "it needs root and the kernel's CONFIG_NET_SCH_TBF"
+        )
+    return done.stdout
