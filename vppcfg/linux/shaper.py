@@ -8,19 +8,27 @@ from vppcfg.errors import LinuxError
 from vppcfg.linux.inside import command_inside
 from vppcfg.linux.refusal import within
 
-_BURST_S = 0.002
-"""What may be sent at once when the kernel comes late, as a time; less costs rate on a busy machine."""
+BURST_S = 0.002
 _LEAST_BURST_BYTES = 10_000
 _TIMEOUT_S = 10
 
 
-def set_rate(netns: str, device: str, rate_bps: float, *, limit_bytes: int, overhead_bytes: int = 0) -> None:
+def set_rate(
+    netns: str,
+    device: str,
+    rate_bps: float,
+    *,
+    limit_bytes: int,
+    overhead_bytes: int = 0,
+    burst_s: float = BURST_S,
+) -> None:
     """Let a device send at most `rate_bps`; what is more waits, up to `limit_bytes`, and is dropped beyond.
 
-    A frame counts with `overhead_bytes` on top of its length without check sequence. May be called again while it
-    sends. Raise LinuxError.
+    A frame counts with `overhead_bytes` on top of its length without check sequence. When the kernel comes
+    late it makes good for `burst_s`; less costs rate on a busy machine. May be called again while the device sends.
+    Raise LinuxError.
     """
-    burst = max(round(rate_bps / 8 * _BURST_S), _LEAST_BURST_BYTES)
+    burst = max(round(rate_bps / 8 * burst_s), _LEAST_BURST_BYTES)
     shape = ["rate", f"{max(round(rate_bps), 8)}bit", "burst", str(burst), "limit", str(limit_bytes)]
     overhead = ["overhead", str(overhead_bytes)] if overhead_bytes else []
     _tc(netns, device, ["replace", "dev", device, "root", "tbf", *shape, *overhead])

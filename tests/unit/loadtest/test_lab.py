@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,8 +55,6 @@ def received(netns: str, device: str) -> int:
 
 @needs_root
 def test_a_laboratory_forwards_between_its_ends(laboratory: Layout) -> None:
-    import socket
-
     def send() -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             for _ in range(5):
@@ -62,6 +62,11 @@ def test_a_laboratory_forwards_between_its_ends(laboratory: Layout) -> None:
 
     before = received(laboratory.right.end.netns, laboratory.right.end.device)
     run_inside(laboratory.left.end.netns, send)
+    deadline = time.monotonic() + 2
+    while (
+        received(laboratory.right.end.netns, laboratory.right.end.device) < before + 5 and time.monotonic() < deadline
+    ):
+        time.sleep(0.01)
     assert received(laboratory.right.end.netns, laboratory.right.end.device) == before + 5
 
 

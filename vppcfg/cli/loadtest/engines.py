@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,18 +14,25 @@ from vppcfg.loadtest.engine import Engine
 from vppcfg.loadtest.session import uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
+_MAC = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
 _SHARES = {"loss": "loss_ratio", "collapse": "collapse", "jitter": "jitter"}
 
 
 @contextmanager
 def opened(args: argparse.Namespace) -> Iterator[tuple[Engine, Clock]]:
     """Open the engine for this context, and close it whatever happens."""
+    args.engine = args.engine or default_engine(args.ports)
     engine, clock = _engine(args)
     try:
         yield engine, clock
     finally:
         with uninterrupted():
             engine.release()
+
+
+def default_engine(ports: str) -> str:
+    """Return the engine whose ports are named like these: T-Rex's have numbers."""
+    return "trex" if all(port.strip().isdecimal() for port in ports.split(",")) else "trafgen"
 
 
 def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
@@ -34,10 +42,24 @@ def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
         device, pace = simulated_device(args.device)
         simulated_clock = SimulatedClock(pace)
         return SimulatedEngine(device, simulated_clock), simulated_clock
+    clock = SystemClock()
+    if args.engine == "trafgen":
+        from vppcfg.loadtest.trafgen.engine import TrafgenEngine
+
+        ports = tuple(port.strip() for port in args.ports.split(",") if port.strip())
+        return TrafgenEngine(clock, ports, _next_macs(args.next_mac)), clock
     from vppcfg.loadtest.trex.engine import TrexEngine
 
-    clock = SystemClock()
     return TrexEngine(args.server, clock, is_forced=args.force, is_guarded=True, root=Path("/")), clock
+
+
+def _next_macs(texts: list[str]) -> dict[str, str]:
+    """Return MAC addresses by port. Raise UsageError."""
+    macs = {port: mac for text in texts for port, mac in pairs_in(text, "--next-mac")}
+    for port, mac in macs.items():
+        if not _MAC.fullmatch(mac):
+            raise UsageError(f"--next-mac: {mac!r} of {port} is no MAC address", "write 02:00:00:00:00:11")
+    return macs
 
 
 def simulated_device(text: str) -> tuple[SimulatedDevice, float]:

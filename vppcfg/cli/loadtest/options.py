@@ -7,14 +7,16 @@ import argparse
 from vppcfg.cli.loadtest.arguments import seconds
 from vppcfg.cli.tune_linerate import crossings
 
-ENGINES = ("trex", "simulated")
+ENGINES = ("trex", "trafgen", "simulated")
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Add what names the generator and its ports."""
     group = parser.add_argument_group("generator")
     group.add_argument(
-        "--engine", choices=ENGINES, default="trex", help="what offers the traffic (default: %(default)s)"
+        "--engine",
+        choices=ENGINES,
+        help="what offers the traffic (default: trex for ports with numbers, trafgen for devices of Linux)",
     )
     group.add_argument(
         "-s", "--server", metavar="HOST[:PORT]", default="127.0.0.1", help="where T-Rex runs (default: %(default)s)"
@@ -23,8 +25,15 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--ports",
         metavar="A,B",
         default="0,1",
-        help="its ports, two per path; traffic goes from the first of each pair to the second, and back (default: "
-        "%(default)s)",
+        help="its ports, two per path; traffic goes from the first of each pair to the second, and back; trafgen's are "
+        "DEVICE or NETNS/DEVICE (default: %(default)s)",
+    )
+    group.add_argument(
+        "--next-mac",
+        metavar="PORT=MAC",
+        action="append",
+        default=[],
+        help="where trafgen's frames go from a port (default: to its neighbour, when Linux knows of one)",
     )
     group.add_argument("--force", action="store_true", help="take ports that somebody else owns; their traffic stops")
     group.add_argument(

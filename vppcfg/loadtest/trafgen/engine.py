@@ -1,0 +1,222 @@
+"""trafgen as an engine: a process per direction, paced by the kernel's token bucket, counted by the kernel."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from vppcfg.errors import EngineError, LinuxError
+from vppcfg.linux.inside import command_inside
+from vppcfg.linux.shaper import remove_rate, set_rate
+from vppcfg.loadtest.clock import Clock
+from vppcfg.loadtest.engine import Count, Delay, Generator, Port, Tally, Traffic
+from vppcfg.loadtest.linux_port import Counters, LinuxPort, counters_of, kind_of, mac_of, neighbours_of, port_named
+from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence
+from vppcfg.loadtest.trafgen.process import Trafgen, require_trafgen
+
+LOCKS = Path("/run/lock")
+_ON_ITS_WAY_S = 0.01
+"""How long a packet may wait in the queues of a device under test."""
+_QUEUE_BYTES = 16 << 20
+"""More than trafgen's socket lets wait: it is never dropped before it is sent."""
+_BURST_S = 0.005
+_START_S = 10.0
+_POLL_S = 0.001
+_PACED = "the kernel paces the frames (tc-tbf) and counts them"
+_ON_VETH = (
+    "a frame that the other end of a veth pair has no room for counts as sent and lost",
+    "generator and device share the CPUs of this machine",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Way:
+    """One direction: its ports, its frames, and where its counters began."""
+
+    source: LinuxPort
+    sink: LinuxPort
+    frames: Path
+    mean_bytes: float
+    is_veth: bool
+    sent_before: int = 0
+    received_before: int = 0
+    process: Trafgen | None = None
+
+
+class TrafgenEngine:
+    """Ports of Linux, `DEVICE` or `NETNS/DEVICE`, between which trafgen sends."""
+
+    def __init__(self, clock: Clock, ports: tuple[str, ...], next_macs: Mapping[str, str]) -> None:
+        """`next_macs` has the MAC address that frames of a port go to, for ports where Linux knows of no neighbour."""
+        self._clock = clock
+        self._names = ports
+        self._next_macs = next_macs
+        self._held = ExitStack()
+        self._ways: list[_Way] = []
+        self._cpu: tuple[float, float] | None = None
+
+    def describe(self) -> Generator:
+        """Return the ports as Linux has them."""
+        version = require_trafgen()
+        ports = tuple(_described(port_named(name)) for name in self._names)
+        return Generator(
+            engine="trafgen",
+            version=version,
+            ports=ports,
+            cores=os.cpu_count(),
+            facts=(_PACED, *(_ON_VETH if any(port.driver == "veth" for port in ports) else ())),
+        )
+
+    def acquire(self, ports: tuple[str, ...]) -> None:
+        """Lock the ports against other load tests. Raise EngineError when one cannot or must not be used."""
+        require_trafgen()
+        for name in ports:
+            kind_of(port_named(name))
+        with ExitStack() as stack:
+            for name in ports:
+                _lock(name, stack)
+            self._held = stack.pop_all()
+
+    def prepare(self, traffic: Traffic) -> None:
+        """Write the frames of each direction, and begin to count at zero. Raise EngineError."""
+        if traffic.latency_pps:
+            raise EngineError("trafgen measures no latency", "`vppcfg loadtest watch` does, or a T-Rex: --engine trex")
+        self.stop()
+        folder = Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="vppcfg-trafgen-")))
+        self._ways = [self._way(traffic, place, folder) for place in range(len(traffic.directions))]
+        for way in self._ways:
+            tally = _tally(way)
+            way.sent_before, way.received_before = tally.sent, tally.received
+
+    def start(self, load_pps: float, limit_s: float) -> None:
+        """Send; return when frames go out in every direction. Raise EngineError."""
+        self.update(load_pps)
+        before = [counters_of(way.source) for way in self._ways]
+        for way in self._ways:
+            way.process = Trafgen(way.source, way.frames, limit_s)
+        self._cpu = None
+        for way, counters in zip(self._ways, before, strict=True):
+            self._await_frames(way, counters)
+
+    def update(self, load_pps: float) -> None:
+        """Change the rate at which the kernel lets frames out. Raise EngineError."""
+        for way in self._ways:
+            rate_bps = load_pps * way.mean_bytes * 8
+            try:
+                set_rate(way.source.netns, way.source.device, rate_bps, limit_bytes=_QUEUE_BYTES, burst_s=_BURST_S)
+            except LinuxError as error:
+                raise EngineError(error.message, error.hint) from error
+
+    def count(self) -> Count:
+        """Return what the kernel counted since `prepare`. Raise EngineError when trafgen has ended before its time."""
+        began_s = self._clock.now()
+        tallies = tuple(_tally(way) - Tally(sent=way.sent_before, received=way.received_before) for way in self._ways)
+        ended_s = self._clock.now()
+        running = [way.process for way in self._ways if way.process is not None and not way.process.has_ended]
+        return Count(
+            at_s=began_s,
+            tallies=tallies,
+            uncertainty_s=ended_s - began_s + _ON_ITS_WAY_S if running else 0.0,
+            cpu_share=self._cpu_share(running, ended_s),
+        )
+
+    def delays(self) -> tuple[Delay, ...]:
+        """Return nothing: trafgen measures no latency."""
+        return ()
+
+    def stop(self) -> None:
+        """End trafgen, and drop what waits to be sent."""
+        stopping = [(way, way.process) for way in self._ways if way.process is not None]
+        for way, process in stopping:
+            process.stop()
+            way.process = None
+        for way, _ in stopping:
+            self._unshape(way)
+
+    def release(self) -> None:
+        """Unlock the ports."""
+        self._ways = []
+        self._held.close()
+
+    def _way(self, traffic: Traffic, place: int, folder: Path) -> _Way:
+        direction = traffic.directions[place]
+        streams = traffic.profile.streams(is_return=direction.is_return)
+        source, sink = port_named(direction.source), port_named(direction.sink)
+        frames = sequence(streams, mac_of(source), self._next_mac(source))
+        file = folder / f"{place}.trafgen"
+        file.write_text(configuration(frames))
+        is_veth = kind_of(source) == "veth"
+        return _Way(source=source, sink=sink, frames=file, mean_bytes=mean_bytes(frames), is_veth=is_veth)
+
+    def _next_mac(self, port: LinuxPort) -> bytes:
+        """Return where a port's frames go: as told, or to its only neighbour. Raise EngineError."""
+        told = self._next_macs.get(port.name)
+        macs = frozenset({told}) if told else neighbours_of(port)
+        if len(macs) != 1:
+            known = "no neighbour" if not macs else f"{len(macs)} neighbours"
+            raise EngineError(
+                f"where the frames of {port.name} go is not clear: Linux knows of {known} there",
+                f"name the MAC address of the router's port with --next-mac {port.name}=MAC",
+            )
+        return bytes.fromhex(next(iter(macs)).replace(":", ""))
+
+    def _await_frames(self, way: _Way, before: Counters) -> None:
+        """Wait until a direction sends. Raise EngineError when it does not."""
+        deadline = self._clock.now() + _START_S
+        while counters_of(way.source) == before:
+            if way.process is None or way.process.has_ended or self._clock.now() > deadline:
+                complaint = way.process.complaint() if way.process else "it was stopped"
+                raise EngineError(f"trafgen sends nothing on {way.source.name}: {complaint}")
+            self._clock.sleep(_POLL_S)
+
+    def _cpu_share(self, running: list[Trafgen], now_s: float) -> float | None:
+        """Return the load of the busiest core by trafgen since the last count, None at the first."""
+        if not running:
+            return None
+        used_s = max(process.cpu_s() for process in running)
+        former, self._cpu = self._cpu, (now_s, used_s)
+        if former is None or now_s <= former[0]:
+            return None
+        return min(max(used_s - former[1], 0.0) / (now_s - former[0]), 1.0)
+
+    def _unshape(self, way: _Way) -> None:
+        try:
+            remove_rate(way.source.netns, way.source.device)
+        except LinuxError as error:
+            raise EngineError(error.message, error.hint) from error
+
+
+def _tally(way: _Way) -> Tally:
+    """Return sent and received packets; a frame that a veth pair drops has been sent (drivers/net/veth.c)."""
+    source = counters_of(way.source)
+    sink = counters_of(way.sink)
+    sent = source.sent + source.send_dropped if way.is_veth else source.sent
+    return Tally(sent=sent, received=sink.received)
+
+
+def _described(port: LinuxPort) -> Port:
+    kind = kind_of(port)
+    return Port(name=port.name, link_bps=_speed_bps(port), mac=mac_of(port).hex(":"), driver=kind)
+
+
+def _speed_bps(port: LinuxPort) -> int | None:
+    """Return the speed that Linux shows for a port, which has it in Mbit/s and -1 for none."""
+    command = command_inside(port.netns, ["cat", f"/sys/class/net/{port.device}/speed"])
+    shown = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return int(shown) * 10**6 if shown.isdecimal() else None
+
+
+def _lock(name: str, stack: ExitStack) -> None:
+    """Take the lock of a port, which the kernel frees when this process ends. Raise EngineError."""
+    path = LOCKS / f"vppcfg-loadtest-{name.replace('/', '+')}"
+    file = stack.enter_context(path.open("w"))
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise EngineError(f"{name} is used by another load test", f"`fuser {path}` shows which") from None
