@@ -8,6 +8,8 @@ from enum import Enum
 from typing import Any
 
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Tally
+from vppcfg.loadtest.flows.outcome import FlowsOutcome
+from vppcfg.loadtest.watch.outcome import Watched
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -167,6 +169,8 @@ class Result:
     trials: tuple[Trial, ...] = ()
     throughputs: tuple[Throughput, ...] = ()
     delays: tuple[DelayAtLoad, ...] = ()
+    flows: FlowsOutcome | None = None
+    watched: tuple[Watched, ...] = ()
     baseline: Baseline | None = None
     tuning: Mapping[str, Any] | None = None
     """What `vppcfg tune --format json` says of the device in the hold phase."""

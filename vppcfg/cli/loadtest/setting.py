@@ -53,8 +53,8 @@ def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.
     )
 
 
-def begun_result(kind: Kind, args: argparse.Namespace, setting: Setting) -> Result:
-    """Return a result that says what is about to be done, and nothing of what came of it."""
+def plain_result(kind: Kind, args: argparse.Namespace, **found: Any) -> Result:
+    """Return a result with what every test says of itself, and what was `found`, by attribute of Result."""
     return Result(
         kind=kind,
         started_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -62,6 +62,15 @@ def begun_result(kind: Kind, args: argparse.Namespace, setting: Setting) -> Resu
         command=tuple(sys.argv[1:]),
         settings=_settings(args),
         title=args.title,
+        **found,
+    )
+
+
+def begun_result(kind: Kind, args: argparse.Namespace, setting: Setting) -> Result:
+    """Return a result that says what is about to be done, and nothing of what came of it."""
+    return plain_result(
+        kind,
+        args,
         generator=setting.generator,
         offered=setting.offered,
         baseline=_baseline(args.baseline),

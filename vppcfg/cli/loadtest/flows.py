@@ -1,0 +1,271 @@
+"""`vppcfg loadtest flows`: TCP through a router over several flows, one per core, and the load of each core."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.loadtest.arguments import whole_seconds
+from vppcfg.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vppcfg.loadtest.clock import Clock
+    from vppcfg.loadtest.flows.outcome import FlowsOutcome
+    from vppcfg.loadtest.flows.place import Placed
+    from vppcfg.loadtest.flows.router import Router
+    from vppcfg.loadtest.flows.run import FlowsPlan
+
+_MOST_FLOWS = 128
+_LAST_PORT = 65535
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "flows",
+        help="TCP through a router, a flow per core",
+        description="Run pairs of iperf3 servers and clients through a router, on ports whose flows land on different "
+        "cores of it; sum the goodput, and record what every core spends in software interrupts.",
+    )
+    _add_place_options(parser)
+    _add_flow_options(parser)
+    _add_router_options(parser)
+    group = parser.add_argument_group("result")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
+    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    parser.set_defaults(run=run)
+
+
+def _add_place_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("where the flows run")
+    group.add_argument(
+        "--lab", metavar="NAME", help="a laboratory of this machine: servers on its left, clients on its right"
+    )
+    group.add_argument("--server", metavar="ADDRESS", help="address of the servers, on the far side of the router")
+    group.add_argument(
+        "--server-netns", metavar="NS", help="start the servers in this namespace (default: they run already)"
+    )
+    group.add_argument("--client-netns", metavar="NS", default="", help="run the clients in this namespace")
+
+
+def _add_flow_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("flows")
+    group.add_argument("--engine", choices=["iperf3"], default="iperf3", help="what makes the flows (default: iperf3)")
+    group.add_argument("--flows", metavar="N", type=_flows, default=4, help="how many (default: %(default)s)")
+    group.add_argument(
+        "--first-port", metavar="PORT", type=_port, default=5201, help="port of the first server (default: %(default)s)"
+    )
+    group.add_argument(
+        "--cport", metavar="P,P,...", default="", help="ports of the clients, one per flow (default: chosen by core)"
+    )
+    group.add_argument("--duration", metavar="S", type=whole_seconds, default=60, help="seconds (default: %(default)s)")
+    group.add_argument("--reverse", action="store_true", help="the servers send")
+    group.add_argument("--link", metavar="SPEED", help="speed of the link, to compare the goodput with: 10G")
+
+
+def _add_router_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("router")
+    group.add_argument(
+        "--router", metavar="HOST", help="the router: local for this machine, or a host that ssh reaches by itself"
+    )
+    group.add_argument(
+        "--router-device", metavar="DEVICE", help="its port on the clients' side; its hash tells the core of a flow"
+    )
+    group.add_argument("--cores", metavar="LIST", help="its cores that take part: 0-3 (default: those that are online)")
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Run the flows and show what came of them."""
+    from vppcfg.cli.loadtest.flows_view import flows_lines
+    from vppcfg.cli.loadtest.ticker import Ticker
+    from vppcfg.cli.output import printable, say
+    from vppcfg.loadtest.clock import SystemClock
+    from vppcfg.loadtest.flows.iperf3 import require_iperf3
+    from vppcfg.tune.linerate import parse_speed
+
+    link_bps = parse_speed(args.link) if args.link else None
+    version = require_iperf3()
+    plan = _plan(args)
+    with Ticker(is_quiet=args.quiet) as ticker:
+        outcome = _outcome(args, version, plan, SystemClock(), ticker.show)
+    _write(args, outcome)
+    if args.output != "-":
+        for line in flows_lines(outcome, link_bps):
+            say(printable(line))
+    return ExitCode.DONE
+
+
+def _plan(args: argparse.Namespace) -> FlowsPlan:
+    """Return what is to run where. Raise UsageError, or LinuxError when there is no such laboratory."""
+    from vppcfg.loadtest.flows.run import FlowsPlan
+
+    if bool(args.lab) == bool(args.server):
+        raise UsageError("flows needs to know where the servers are", "give --lab NAME or --server ADDRESS")
+    if args.duration < 1:
+        raise UsageError("a test of 0 seconds measures nothing", "--duration 60")
+    if args.first_port + args.flows - 1 > _LAST_PORT:
+        raise UsageError(f"{args.flows} servers do not fit between port {args.first_port} and {_LAST_PORT}")
+    server, server_netns, client_netns = args.server, args.server_netns, args.client_netns
+    if args.lab:
+        from vppcfg.loadtest.lab.build import find
+
+        layout = find(args.lab)
+        server, server_netns, client_netns = layout.left.address, layout.left.end.netns, layout.right.end.netns
+    return FlowsPlan(
+        server=server,
+        server_netns=server_netns,
+        client_netns=client_netns,
+        server_ports=tuple(range(args.first_port, args.first_port + args.flows)),
+        duration_s=args.duration,
+        is_reverse=args.reverse,
+    )
+
+
+def _outcome(
+    args: argparse.Namespace, version: str, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]
+) -> FlowsOutcome:
+    """Place the flows, run them, and return what they found."""
+    from vppcfg.cli.loadtest.live import clock_text
+    from vppcfg.loadtest.flows.outcome import CoresSample
+    from vppcfg.loadtest.flows.run import outcome_of, run_flows, serving
+
+    router = _router(args)
+
+    def on_sample(sample: CoresSample) -> None:
+        idle = ", ".join(f"core {load.core} {100 * load.idle:.0f} % idle" for load in sample.loads[:8])
+        left_s = plan.duration_s - sample.at_s
+        show(f"flows {clock_text(sample.at_s)}, {clock_text(left_s)} left{', ' if idle else ''}{idle}")
+
+    placed, placed_by = _placed(args, plan, router)
+    with serving(plan, clock):
+        flows, samples = run_flows(plan, placed, router, clock, on_sample)
+    return outcome_of(version, plan, placed_by, flows, samples)
+
+
+def _router(args: argparse.Namespace) -> Router | None:
+    """Return the machine whose cores are watched; None when the operator names none."""
+    from vppcfg.loadtest.flows.router import LocalRouter, SshRouter
+
+    if args.lab:
+        from vppcfg.loadtest.lab.build import find
+
+        return LocalRouter(netns=find(args.lab).dut_netns)
+    if args.router is None:
+        return None
+    return LocalRouter() if args.router == "local" else SshRouter(host=args.router)
+
+
+def _placed(args: argparse.Namespace, plan: FlowsPlan, router: Router | None) -> tuple[tuple[Placed, ...], str]:
+    """Return a client port per flow with its core, and how they were found."""
+    from vppcfg.loadtest.flows.place import spread, toeplitz_cores
+
+    count = len(plan.server_ports)
+    if args.cport:
+        return tuple((port, None) for port in _client_ports(args.cport, count)), "named by the operator"
+    if router is None:
+        return ((0, None),) * count, "not chosen: no router is named"
+    cores = _cores(args, router)
+    if args.router_device:
+        by_hash = toeplitz_cores(router, args.router_device, _source_address(plan), plan.server)
+        if by_hash is not None:
+            return spread(plan.server_ports, cores, by_hash), "Toeplitz"
+    if plan.server_netns is None or not (args.lab or args.router == "local"):
+        return ((0, None),) * count, "not chosen: the card tells no hash, and only servers of our own can be probed"
+    if args.lab and _is_vpp(args.lab):
+        return ((0, None),) * count, "not chosen: VPP has one thread in a laboratory"
+    return _probed(plan, router, cores), "probe"
+
+
+def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Placed, ...]:
+    """Return client ports by trying which core they load."""
+    from contextlib import ExitStack
+
+    from vppcfg.loadtest.flows.place import spread
+    from vppcfg.loadtest.flows.probe import core_of, listener, packets_by_core
+
+    def look() -> dict[int, int]:
+        return packets_by_core(router.run(["cat", "/proc/net/softnet_stat"]))
+
+    with ExitStack() as stack:
+        for port in plan.server_ports:
+            stack.enter_context(listener(plan.server_netns or "", port))
+        return spread(
+            plan.server_ports,
+            cores,
+            lambda port, client_port: core_of(plan.client_netns, plan.server, port, client_port, look),
+        )
+
+
+def _cores(args: argparse.Namespace, router: Router) -> tuple[int, ...]:
+    from vppcfg.loadtest.flows.proc_stat import ticks_by_core
+    from vppcfg.model.cpu_list import cpus_of
+
+    online = tuple(sorted(ticks_by_core(router.run(["cat", "/proc/stat"]))))
+    if not args.cores:
+        return online
+    try:
+        wanted = cpus_of(args.cores)
+    except ValueError as error:
+        raise UsageError(f"--cores: {error}") from error
+    missing = sorted(set(wanted) - set(online))
+    if missing or not wanted:
+        raise UsageError(f"--cores: the router has no core {missing[0] if missing else args.cores}")
+    return wanted
+
+
+def _source_address(plan: FlowsPlan) -> str:
+    """Return the address from which the clients reach the server."""
+    import socket
+
+    from vppcfg.errors import EngineError
+    from vppcfg.linux.inside import run_inside
+
+    def address() -> str:
+        family = socket.AF_INET6 if ":" in plan.server else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((plan.server, plan.server_ports[0]))
+            return str(sock.getsockname()[0])
+
+    try:
+        return run_inside(plan.client_netns, address)
+    except OSError as error:
+        raise EngineError(f"there is no way to {plan.server}: {error.strerror or error}") from error
+
+
+def _is_vpp(lab: str) -> bool:
+    from vppcfg.loadtest.lab.build import find
+    from vppcfg.loadtest.lab.layout import Dut
+
+    return find(lab).dut is Dut.VPP
+
+
+def _client_ports(text: str, count: int) -> tuple[int, ...]:
+    ports = tuple(_port(word.strip()) for word in text.split(",") if word.strip())
+    if len(ports) != count or len(set(ports)) != count:
+        raise UsageError(f"--cport names {len(set(ports))} ports, and there are {count} flows")
+    return ports
+
+
+def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
+    from vppcfg.cli.loadtest.result_view import write_result
+    from vppcfg.cli.loadtest.setting import plain_result
+    from vppcfg.loadtest.engine import Generator
+    from vppcfg.loadtest.result import Kind
+
+    generator = Generator(engine="iperf3", version=outcome.iperf3_version)
+    write_result(plain_result(Kind.FLOWS, args, generator=generator, flows=outcome, is_complete=True), args)
+
+
+def _flows(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _MOST_FLOWS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of flows from 1 to {_MOST_FLOWS}")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 1 to {_LAST_PORT}")
+    return int(text)

@@ -1,0 +1,156 @@
+"""iperf3: servers and clients as processes, and what a client's JSON says; its exit code says nothing.
+
+With -J a client that fails exits 0 and writes `error` (iperf3 3.12).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vppcfg.errors import EngineError
+from vppcfg.linux.inside import command_inside, run_inside
+from vppcfg.loadtest.clock import Clock
+from vppcfg.loadtest.flows.outcome import Flow, Rate
+
+PROGRAM = "iperf3"
+_CONNECT_MS = 5000
+_LISTENING = "0A"
+_START_S = 5.0
+_STOP_S = 5.0
+_TABLES = (Path("/proc/thread-self/net/tcp"), Path("/proc/thread-self/net/tcp6"))
+_BOUND = ("setpriv", "--pdeathsig", "KILL")
+"""The kernel ends it when this process dies."""
+
+
+def require_iperf3() -> str:
+    """Return iperf3's version. Raise EngineError when it is missing."""
+    if shutil.which(PROGRAM) is None:
+        raise EngineError("there is no program iperf3", "Debian has it in the package iperf3")
+    shown = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"iperf ([0-9.]+)", shown.stdout)
+    return found[1] if found else ""
+
+
+class Servers:
+    """iperf3 servers, one per port, in a namespace."""
+
+    def __init__(self, netns: str, ports: tuple[int, ...], clock: Clock) -> None:
+        self._netns = netns
+        self._ports = ports
+        self._clock = clock
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        """Start them, and return when all listen. Raise EngineError when a port is taken."""
+        taken = sorted(listening_ports(self._netns) & set(self._ports))
+        if taken:
+            raise EngineError(f"somebody else listens on port {taken[0]}", "--first-port names other ports")
+        for port in self._ports:
+            self._processes.append(_started(self._netns, [PROGRAM, "--server", "--port", str(port)]))
+        deadline = self._clock.now() + _START_S
+        while set(self._ports) - listening_ports(self._netns):
+            if self._clock.now() > deadline or any(process.poll() is not None for process in self._processes):
+                raise EngineError(f"iperf3 does not listen on port {self._ports[0]}")
+            self._clock.sleep(0.02)
+
+    def stop(self) -> None:
+        """End them."""
+        _end(self._processes)
+        self._processes = []
+
+
+class Client:
+    """One iperf3 client."""
+
+    def __init__(self, netns: str, server: str, server_port: int, client_port: int | None, words: list[str]) -> None:
+        """Start it towards a server; with `client_port` its data come from there. `words` are further options."""
+        self.server_port = server_port
+        fixed = ["--cport", str(client_port)] if client_port is not None else []
+        timeout = ["--connect-timeout", str(_CONNECT_MS)]
+        command = [PROGRAM, "--client", server, "--port", str(server_port), *fixed, *timeout, *words, "--json"]
+        self._process = _started(netns, command)
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it has not ended yet."""
+        return self._process.poll() is None
+
+    def result(self, timeout_s: float) -> Flow:
+        """Wait for its end and return what it says. Raise EngineError when it failed or does not end in time."""
+        try:
+            output, _ = self._process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise EngineError(f"the flow to port {self.server_port} does not end") from None
+        return flow_of(output.decode(errors="replace"), self.server_port)
+
+    def stop(self) -> None:
+        """End it."""
+        _end([self._process])
+
+
+def flow_of(text: str, server_port: int) -> Flow:
+    """Return the flow that a client's JSON describes. Raise EngineError for one that has not come about."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        shown = text.strip().splitlines()[-1:] or ["it says nothing"]
+        raise EngineError(f"iperf3 to port {server_port} wrote no result: {shown[0]}") from None
+    try:
+        return _flow(document, server_port)
+    except (KeyError, IndexError, TypeError):
+        reason = document.get("error", "its result is not complete") if isinstance(document, dict) else "no object"
+        raise EngineError(
+            f"iperf3 to port {server_port} failed: {reason}", "is a server listening there, and is it free?"
+        ) from None
+
+
+def _flow(document: Mapping[str, Any], server_port: int) -> Flow:
+    """Return the flow; an interrupted one has what was sent, and nothing of what arrived."""
+    sent, received = document["end"]["sum_sent"], document["end"]["sum_received"]
+    is_whole = "error" not in document
+    return Flow(
+        server_port=server_port,
+        client_port=int(document["start"]["connected"][0]["local_port"]),
+        core=None,
+        sent_bps=float(sent["bits_per_second"]),
+        received_bps=float(received["bits_per_second"]) if is_whole else None,
+        retransmits=sent.get("retransmits"),
+        rates=tuple(
+            Rate(from_s=float(sum_["start"]), to_s=float(sum_["end"]), bps=float(sum_["bits_per_second"]))
+            for sum_ in (interval["sum"] for interval in document["intervals"])
+            if not sum_["omitted"]
+        ),
+    )
+
+
+def listening_ports(netns: str) -> frozenset[int]:
+    """Return the TCP ports that somebody in a namespace listens on."""
+    text = run_inside(netns, lambda: "".join(table.read_text() for table in _TABLES if table.exists()))
+    rows = [line.split() for line in text.splitlines()]
+    return frozenset(int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTENING)
+
+
+def _started(netns: str, command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*_BOUND, *command_inside(netns, command)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if "--client" in command else subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _end(processes: list[subprocess.Popen[bytes]]) -> None:
+    """End processes at once."""
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.wait(_STOP_S)
+        if process.stdout is not None:
+            process.stdout.close()

@@ -1,0 +1,99 @@
+"""What a test with flows found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A bit rate in an interval."""
+
+    from_s: float
+    to_s: float
+    bps: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """One pair of an iperf3 server and a client."""
+
+    server_port: int
+    client_port: int
+    core: int | None
+    """Of the router, by the hash of its card or by a probe; None when unknown."""
+    sent_bps: float
+    received_bps: float | None
+    """Goodput as the receiver counts it; None when the client was interrupted and never heard of it."""
+    retransmits: int | None = None
+    rates: tuple[Rate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreLoad:
+    """What a core of the router did in an interval, as shares of it, 0 to 1."""
+
+    core: int
+    softirq: float
+    idle: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoresSample:
+    """All cores of the router in an interval."""
+
+    at_s: float
+    """The end of it, since the flows began."""
+    loads: tuple[CoreLoad, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreSummary:
+    """A core over the whole test; shares."""
+
+    core: int
+    mean_softirq: float
+    mean_idle: float
+    least_idle: float
+    most_idle: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowsOutcome:
+    """All flows, and the cores while they ran."""
+
+    iperf3_version: str
+    duration_s: float
+    flows: tuple[Flow, ...]
+    placed_by: str
+    """How the ports were found: `probe`, `Toeplitz`, or why they were not chosen by core."""
+    cores: tuple[CoresSample, ...] = ()
+
+    @property
+    def sent_bps(self) -> float:
+        """Return the sum of what the clients sent."""
+        return sum(flow.sent_bps for flow in self.flows)
+
+    @property
+    def goodput_bps(self) -> float:
+        """Return the sum of what arrived; of an interrupted client what it sent."""
+        return sum(flow.sent_bps if flow.received_bps is None else flow.received_bps for flow in self.flows)
+
+    def summaries(self) -> tuple[CoreSummary, ...]:
+        """Return every core's mean load."""
+        by_core: dict[int, list[CoreLoad]] = {}
+        for sample in self.cores:
+            for load in sample.loads:
+                by_core.setdefault(load.core, []).append(load)
+        return tuple(_summary(core, loads) for core, loads in sorted(by_core.items()))
+
+
+def _summary(core: int, loads: list[CoreLoad]) -> CoreSummary:
+    idle = [load.idle for load in loads]
+    return CoreSummary(
+        core=core,
+        mean_softirq=sum(load.softirq for load in loads) / len(loads),
+        mean_idle=sum(idle) / len(idle),
+        least_idle=min(idle),
+        most_idle=max(idle),
+    )

@@ -1,0 +1,105 @@
+"""Runs flows side by side and watches the router's cores meanwhile; whatever ends it, nothing goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from vppcfg.errors import EngineError
+from vppcfg.loadtest.clock import Clock, sleep_until
+from vppcfg.loadtest.flows.iperf3 import Client, Servers
+from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
+from vppcfg.loadtest.flows.place import Placed
+from vppcfg.loadtest.flows.proc_stat import loads_between, ticks_by_core
+from vppcfg.loadtest.flows.router import Router
+from vppcfg.loadtest.session import uninterrupted
+
+LONGEST_S = 86_400
+_GRACE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowsPlan:
+    """What is to run where."""
+
+    server: str
+    """Address."""
+    server_netns: str | None
+    """Where servers are to be started; None when they run already."""
+    client_netns: str
+    server_ports: tuple[int, ...]
+    duration_s: int
+    is_reverse: bool = False
+    """The servers send."""
+
+
+@contextmanager
+def serving(plan: FlowsPlan, clock: Clock) -> Iterator[None]:
+    """Have the plan's servers run in this context, when they are ours to start. Raise EngineError."""
+    if plan.server_netns is None:
+        yield
+        return
+    servers = Servers(plan.server_netns, plan.server_ports, clock)
+    try:
+        servers.start()
+        yield
+    finally:
+        with uninterrupted():
+            servers.stop()
+
+
+def run_flows(
+    plan: FlowsPlan,
+    placed: tuple[Placed, ...],
+    router: Router | None,
+    clock: Clock,
+    on_sample: Callable[[CoresSample], None],
+) -> tuple[tuple[Flow, ...], tuple[CoresSample, ...]]:
+    """Run all flows at once and return them, and the load of the router's cores second by second. Raise EngineError."""
+    words = ["--time", str(plan.duration_s), *(["--reverse"] if plan.is_reverse else [])]
+    clients: list[Client] = []
+    try:
+        for server_port, (client_port, _) in zip(plan.server_ports, placed, strict=True):
+            clients.append(Client(plan.client_netns, plan.server, server_port, client_port or None, words))
+        samples = tuple(_watch(router, plan.duration_s, clock, on_sample, lambda: all(c.is_running for c in clients)))
+        flows = [client.result(_GRACE_S) for client in clients]
+    finally:
+        with uninterrupted():
+            for client in clients:
+                client.stop()
+    return tuple(replace(flow, core=core) for flow, (_, core) in zip(flows, placed, strict=True)), samples
+
+
+def outcome_of(
+    version: str, plan: FlowsPlan, placed_by: str, flows: tuple[Flow, ...], samples: tuple[CoresSample, ...]
+) -> FlowsOutcome:
+    """Return what the test found. Raise EngineError when nothing went through."""
+    outcome = FlowsOutcome(
+        iperf3_version=version, duration_s=plan.duration_s, flows=flows, placed_by=placed_by, cores=samples
+    )
+    if outcome.goodput_bps <= 0:
+        raise EngineError("nothing went through the router", "see whether the flows reach the server at all")
+    return outcome
+
+
+def _watch(
+    router: Router | None,
+    duration_s: int,
+    clock: Clock,
+    on_sample: Callable[[CoresSample], None],
+    is_running: Callable[[], bool],
+) -> Iterator[CoresSample]:
+    """Yield the load of the cores every second until the flows have run their time, or one of them ends early."""
+    began_s = clock.now()
+    former = ticks_by_core(router.run(["cat", "/proc/stat"])) if router else {}
+    for second in range(1, duration_s + 1):
+        sleep_until(clock, began_s + second)
+        later = ticks_by_core(router.run(["cat", "/proc/stat"])) if router else {}
+        sample = CoresSample(at_s=clock.now() - began_s, loads=loads_between(former, later))
+        on_sample(sample)
+        if router:
+            yield sample
+        former = later
+        if not is_running():
+            return
