@@ -83,14 +83,12 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.loadtest.ticker import Ticker
     from vppcfg.cli.output import printable, say
     from vppcfg.loadtest.clock import SystemClock
-    from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.tune.linerate import parse_speed
 
     link_bps = parse_speed(args.link) if args.link else None
-    version = require_iperf3()
     plan = _plan(args)
     with Ticker(is_quiet=args.quiet) as ticker:
-        outcome = _outcome(args, version, plan, SystemClock(), ticker.show)
+        outcome = _outcome(args, plan, SystemClock(), ticker.show)
     _write(args, outcome)
     if args.output != "-":
         for line in flows_lines(outcome, link_bps):
@@ -124,11 +122,10 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
     )
 
 
-def _outcome(
-    args: argparse.Namespace, version: str, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]
-) -> FlowsOutcome:
+def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
     """Place the flows, run them, and return what they found."""
     from vppcfg.cli.loadtest.live import clock_text
+    from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.loadtest.flows.outcome import CoresSample
     from vppcfg.loadtest.flows.run import outcome_of, run_flows, serving
 
@@ -140,6 +137,7 @@ def _outcome(
         show(f"flows {clock_text(sample.at_s)}, {clock_text(left_s)} left{', ' if idle else ''}{idle}")
 
     placed, placed_by = _placed(args, plan, router)
+    version = require_iperf3()
     with serving(plan, clock):
         flows, samples = run_flows(plan, placed, router, clock, on_sample)
     return outcome_of(version, plan, placed_by, flows, samples)

@@ -72,7 +72,7 @@ def rss_of(text: str) -> Rss | None:
 
 
 def core_by_queue(interrupts: str, device: str, affinity_of: Callable[[int], str]) -> dict[int, int]:
-    """Return the core of each receive queue of a device, from /proc/interrupts and what `affinity_of` an interrupt says.
+    """Return the core of each receive queue of a device, from /proc/interrupts and the affinity of each interrupt.
 
     Drivers name their interrupts DEVICE-rx-N, DEVICE-TxRx-N, DEVICE-N or DRIVER-DEVICE-N. The affinity is a list of
     CPUs, of which the first counts.

@@ -1,0 +1,218 @@
+"""iperf3's own words become flows, flows find their cores, and the command runs them through a laboratory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vppcfg.cli.loadtest.flows_view import flows_lines
+from vppcfg.cli.main import main
+from vppcfg.errors import EngineError, ExitCode
+from vppcfg.linux.inside import processes_inside
+from vppcfg.loadtest.document import read_result
+from vppcfg.loadtest.flows.iperf3 import flow_of
+from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome
+from vppcfg.loadtest.flows.place import spread
+from vppcfg.loadtest.flows.probe import busiest, packets_by_core
+from vppcfg.loadtest.lab.build import build, remove
+from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
+
+NAME = f"vppcfgfl{os.getpid()}"
+
+
+def document(**changes: Any) -> str:
+    """Return what `iperf3 -J` 3.12 wrote after two seconds, without what nobody reads."""
+    sums = [
+        {"start": 0, "end": 1.00045, "bits_per_second": 3322490749.1, "retransmits": 4, "omitted": False},
+        {"start": 1.00045, "end": 2.00233, "bits_per_second": 2846774642.2, "retransmits": 6, "omitted": False},
+    ]
+    whole = {
+        "start": {"connected": [{"socket": 5, "local_port": 41000, "remote_port": 5999}], "version": "iperf 3.12"},
+        "intervals": [{"streams": [], "sum": sum_} for sum_ in sums],
+        "end": {
+            "sum_sent": {"bits_per_second": 3084462920.7, "retransmits": 10, "sender": True},
+            "sum_received": {"bits_per_second": 3061787978.4, "sender": True},
+        },
+    }
+    return json.dumps({**whole, **changes})
+
+
+REFUSED = document(
+    start={"connected": [], "version": "iperf 3.12"},
+    intervals=[],
+    end={},
+    error="unable to connect to server: Connection refused",
+)
+INTERRUPTED = document(
+    error="interrupt - the client has terminated",
+    end={
+        "sum_sent": {"bits_per_second": 2795830359.4, "retransmits": 642},
+        "sum_received": {"bits_per_second": 0},
+    },
+)
+
+
+def test_a_flow_has_what_was_sent_and_what_arrived() -> None:
+    flow = flow_of(document(), 5999)
+    assert (flow.server_port, flow.client_port, flow.retransmits) == (5999, 41000, 10)
+    assert (flow.sent_bps, flow.received_bps) == (3084462920.7, 3061787978.4)
+    assert [(rate.from_s, rate.to_s) for rate in flow.rates] == [(0, 1.00045), (1.00045, 2.00233)]
+
+
+def test_an_interrupted_flow_counts_with_what_it_sent() -> None:
+    flow = flow_of(INTERRUPTED, 5999)
+    assert flow.received_bps is None
+    outcome = FlowsOutcome(iperf3_version="3.12", duration_s=2, flows=(flow,), placed_by="probe")
+    assert outcome.goodput_bps == 2795830359.4
+
+
+def test_intervals_that_iperf3_was_told_to_omit_do_not_count() -> None:
+    first = {"start": 0, "end": 1, "bits_per_second": 5.0, "omitted": True}
+    assert flow_of(document(intervals=[{"sum": first}]), 5999).rates == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (REFUSED, "failed: unable to connect to server: Connection refused"),
+        ("", "wrote no result: it says nothing"),
+        ("iperf3: parameter error\n", "wrote no result: iperf3: parameter error"),
+        ("[]", "failed: no object"),
+        (document(end={}), "failed: its result is not complete"),
+    ],
+)
+def test_a_flow_that_has_not_come_about_is_an_error_though_iperf3_exits_0(text: str, complaint: str) -> None:
+    with pytest.raises(EngineError, match="iperf3 to port 5999") as caught:
+        flow_of(text, 5999)
+    assert complaint in caught.value.message
+
+
+def test_the_sum_is_that_of_the_measurement_of_a_known_board() -> None:
+    flows = tuple(
+        Flow(server_port=5201 + n, client_port=n, core=n, sent_bps=bps, received_bps=bps)
+        for n, bps in enumerate((2.29e9, 2.37e9, 2.33e9, 2.35e9))
+    )
+    outcome = FlowsOutcome(iperf3_version="3.12", duration_s=60, flows=flows, placed_by="Toeplitz")
+    lines = list(flows_lines(outcome, 10**10))
+    assert "Sum                       9.340 Gbit/s    9.340 Gbit/s" in lines
+    assert "That is 99.2 % of the 9.415 Gbit/s that TCP gets on this link." in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_load_of_a_core_is_averaged_over_the_run() -> None:
+    samples = tuple(
+        CoresSample(at_s=second, loads=(CoreLoad(core=0, softirq=0.7, idle=idle), CoreLoad(core=1, softirq=0, idle=1)))
+        for second, idle in ((1.0, 0.2), (2.0, 0.3))
+    )
+    outcome = FlowsOutcome(iperf3_version="", duration_s=2, flows=(), placed_by="", cores=samples)
+    first, second = outcome.summaries()
+    assert (first.core, first.mean_idle, first.least_idle, first.most_idle) == (0, 0.25, 0.2, 0.3)
+    assert second.mean_idle == 1
+
+
+@given(flows=st.integers(1, 12), cores=st.sets(st.integers(0, 40), min_size=1, max_size=6))
+def test_flows_are_spread_over_all_cores_as_evenly_as_can_be(flows: int, cores: set[int]) -> None:
+    ordered = sorted(cores)
+    placed = spread(range(5201, 5201 + flows), cores, lambda server_port, port: ordered[port * 7 % len(ordered)])
+    ports, found = zip(*placed, strict=True)
+    assert len(set(ports)) == flows
+    loads = [found.count(core) for core in ordered]
+    assert max(loads) - min(loads) <= 1
+
+
+def test_a_core_that_no_port_leads_to_is_named() -> None:
+    with pytest.raises(EngineError, match="leads to core 1 of the router"):
+        spread(range(5201, 5203), {0, 1}, lambda server_port, port: 0)
+
+
+def test_the_core_of_a_flow_is_the_one_that_stands_out() -> None:
+    assert busiest({0: 10, 1: 10}, {0: 1010, 1: 110}) == 0
+    assert busiest({0: 10, 1: 10}, {0: 1010, 1: 910}) is None
+    assert busiest({0: 10, 1: 10}, {0: 10, 1: 10}) is None
+
+
+def test_counters_of_cores_are_read_with_and_without_their_numbers() -> None:
+    new = "0000000a 0 0 0 0 0 0 0 0 0 0 0 00000004\n0000000b 0 0 0 0 0 0 0 0 0 0 0 00000006\n"
+    assert packets_by_core(new) == {4: 10, 6: 11}
+    assert packets_by_core("0000000a 0 0\n0000000b 0 0\n") == {0: 10, 1: 11}
+
+
+def skip_reason() -> str | None:
+    """Return why no flows can run here, None when they can."""
+    if os.geteuid() != 0:
+        return "only root may make network namespaces"
+    if shutil.which("iperf3") is None:
+        return "there is no program iperf3"
+    probe = subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False)
+    return "this kernel lets nobody make network namespaces" if probe.returncode else None
+
+
+needs_iperf3 = pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))
+
+
+@pytest.fixture
+def laboratory() -> Iterator[Layout]:
+    layout = layout_of(NAME, Dut.ROUTER, 10**8)
+    build(layout)
+    yield layout
+    remove(NAME)
+
+
+@needs_iperf3
+def test_the_command_runs_flows_through_a_laboratory(
+    laboratory: Layout, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "flows.json"
+    command = ["loadtest", "flows", "--lab", NAME, "--duration", "2", "--link", "100M", "-o", str(file)]
+    assert main(command) == ExitCode.DONE
+    outcome = read_result(file).flows
+    assert outcome is not None
+    assert outcome.placed_by == "probe"
+    assert {flow.core for flow in outcome.flows} == set(os.sched_getaffinity(0)) or os.cpu_count() != 2
+    assert 0.5 * 10**8 < outcome.goodput_bps < 1.1 * 10**8
+    assert len(outcome.cores) >= 2
+    captured = capsys.readouterr()
+    assert "that TCP gets on this link" in captured.out
+    assert captured.err.startswith("flows 0:01, 0:01 left, core 0 ")
+    assert [list(processes_inside(netns)) for netns in laboratory.namespaces] == [[], [], []]
+
+
+@needs_iperf3
+def test_a_server_that_is_not_there_ends_the_test_at_once(
+    laboratory: Layout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["loadtest", "flows", "--server", laboratory.left.address, "--client-netns", f"{NAME}-right"]
+    assert main([*command, "--duration", "60"]) == ExitCode.DATAPLANE
+    assert "Connection refused" in capsys.readouterr().err
+
+
+@needs_iperf3
+def test_a_router_that_does_not_forward_is_named(laboratory: Layout, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["ip", "-n", laboratory.dut_netns, "link", "set", "dut0", "down"], check=True)
+    assert main(["loadtest", "flows", "--lab", NAME, "--duration", "1"]) == ExitCode.DATAPLANE
+    assert "the router does not forward to 192.168.10.1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "needs to know where the servers are"),
+        (["--lab", "a", "--server", "b"], "needs to know where the servers are"),
+        (["--server", "192.0.2.1", "--cport", "1,2"], "--cport names 2 ports, and there are 4 flows"),
+        (["--server", "192.0.2.1", "--flows", "0"], "no number of flows"),
+        (["--server", "192.0.2.1", "--duration", "0"], "measures nothing"),
+        (["--server", "192.0.2.1", "--first-port", "65535"], "do not fit"),
+    ],
+)
+def test_a_wrong_argument_is_named(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["loadtest", "flows", *arguments]) == ExitCode.INVALID
+    assert complaint in capsys.readouterr().err
