@@ -7,10 +7,10 @@ from typing import cast
 
 from vppcfg.cli import tune_linerate
 from vppcfg.cli.arguments import Command, Subparsers, add_repeated_options
-from vppcfg.cli.loadtest import flows, lab, latency, ramp, search, trex_config, watch
+from vppcfg.cli.loadtest import flows, lab, latency, ramp, report, search, trex_config, watch
 from vppcfg.errors import ExitCode, UsageError
 
-SUBCOMMANDS: tuple[Command, ...] = (ramp, search, latency, flows, watch, lab, trex_config, tune_linerate)
+SUBCOMMANDS: tuple[Command, ...] = (ramp, search, latency, flows, watch, lab, report, trex_config, tune_linerate)
 """In the order of `vppcfg loadtest --help`."""
 
 

@@ -1,0 +1,1 @@
+"""Results as one page that needs nothing else: graphs in SVG, tables, a comparison of several runs."""

@@ -1,0 +1,35 @@
+"""A graph as it stands in the page: drawn for wide and for narrow screens."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vppcfg.loadtest.report.graph import Graph
+from vppcfg.loadtest.report.svg import svg_of
+
+WIDE, NARROW = 1080, 360
+_NARROW_HEIGHT = 250
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """What the page shows of a graph."""
+
+    title: str
+    file_name: str
+    """Of the image when it is saved, without its suffix."""
+    wide: str
+    narrow: str
+    note: str
+
+
+def figure_of(graph: Graph) -> Figure:
+    """Draw a graph."""
+    return Figure(
+        title=graph.title,
+        file_name=re.sub(r"[^a-z0-9]+", "-", graph.title.lower()).strip("-") or "graph",
+        wide=svg_of(graph, WIDE),
+        narrow=svg_of(graph, NARROW, _NARROW_HEIGHT),
+        note=graph.note,
+    )

@@ -1,0 +1,142 @@
+"""The table of all runs: what each was, and what it came to per direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vppcfg.loadtest.engine import Direction
+from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
+from vppcfg.loadtest.result import Kind, Phase, Result
+from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
+from vppcfg.tune.figures import percent, pps, short
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One direction, goal, load, set of flows or target of a run."""
+
+    run: str
+    kind: str
+    what: str
+    rate: str
+    """What went through without too much loss, or the figure that stands for the run."""
+    share: str
+    """Of what the path carries."""
+    most: str
+    loss: str
+    verdict: str
+
+
+def rows_of(results: Sequence[Result], limit_ratio: float | None) -> tuple[Row, ...]:
+    """Return the table's rows, run by run."""
+    rows = []
+    for number, result in enumerate(results):
+        rows += list(_ROWS[result.kind](run_label(results, number), result, limit_ratio))
+    return tuple(rows)
+
+
+def _ramp(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+    """Yield a row per direction: the rate at which loss begins, or the highest when none does."""
+    limit = limit_of(result, limit_ratio)
+    samples = [sample for sample in result.samples if sample.phase is not Phase.DRAIN]
+    if result.offered is None or not samples:
+        return
+    first = first_of_last_failing_run(samples, limit)
+    for place, direction in enumerate(result.offered.directions):
+        most = max(rates_pps(sample, place)[1] for sample in samples)
+        clean = most if first is None else min(rates_pps(first, place)[1], first.load_pps)
+        total = next((total for total in result.totals if total.direction == direction), None)
+        yield Row(
+            run=name,
+            kind=result.kind.value,
+            what=_way(direction),
+            rate=f"{pps(clean)} at < {loss_text(limit)} loss",
+            share=percent(min(clean / result.offered.path_rate_pps, 1.0)),
+            most=pps(most),
+            loss=loss_text(total.loss_ratio) if total else "unknown",
+            verdict=_verdict(result),
+        )
+
+
+def _search(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+    for found in result.throughputs:
+        rate = found.conditional_pps
+        share = rate / result.offered.path_rate_pps if rate and result.offered else None
+        upper = "no load failed" if found.upper_bound_pps is None else f"{pps(found.upper_bound_pps)} failed"
+        yield Row(
+            run=name,
+            kind=result.kind.value,
+            what=found.goal,
+            rate=pps(rate) if rate else "even the least load fails",
+            share=percent(min(share, 1.0)) if share else "",
+            most=upper,
+            loss=f"goal {loss_text(found.loss_ratio)}",
+            verdict=_verdict(result),
+        )
+
+
+def _latency(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+    for under in result.delays:
+        for delay in under.delays:
+            lost = (delay.sent - delay.received) / delay.sent if delay.sent else 0.0
+            yield Row(
+                run=name,
+                kind=result.kind.value,
+                what=f"{_way(delay.direction)} at {pps(under.load_pps)}",
+                rate=f"{delay.average_us:,.0f} µs, jitter {delay.jitter_us:,.0f} µs",
+                share="",
+                most=f"{delay.maximum_us:,.0f} µs",
+                loss=loss_text(max(lost, 0.0)),
+                verdict=_verdict(result),
+            )
+
+
+def _flows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+    if result.flows is not None:
+        busiest = min((core.mean_idle for core in result.flows.summaries()), default=None)
+        yield Row(
+            run=name,
+            kind=result.kind.value,
+            what=f"{len(result.flows.flows)} TCP flows",
+            rate=f"{short(result.flows.goodput_bps)}bit/s",
+            share="",
+            most="" if busiest is None else f"busiest core {100 * busiest:.0f} % idle",
+            loss="",
+            verdict=_verdict(result),
+        )
+
+
+def _watch(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+    for seen in result.watched:
+        median = "no answer" if seen.median_us is None else f"median {seen.median_us / 1000:.3f} ms"
+        yield Row(
+            run=name,
+            kind=result.kind.value,
+            what=seen.target,
+            rate=median,
+            share="",
+            most="" if seen.most_us is None else f"{seen.most_us / 1000:.3f} ms",
+            loss=loss_text(seen.loss_ratio),
+            verdict=_verdict(result),
+        )
+
+
+def _way(direction: Direction) -> str:
+    return f"{short_port(direction.source)} → {short_port(direction.sink)}"
+
+
+def _verdict(result: Result) -> str:
+    if result.verdict is not None:
+        return "passed" if result.verdict.has_passed else "failed"
+    return "" if result.is_complete else "interrupted"
+
+
+_ROWS = {
+    Kind.RAMP: _ramp,
+    Kind.SEARCH: _search,
+    Kind.LATENCY: _latency,
+    Kind.FLOWS: _flows,
+    Kind.WATCH: _watch,
+}

@@ -1,0 +1,136 @@
+"""Several results as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vppcfg.assets import find
+from vppcfg.errors import UsageError
+from vppcfg.loadtest.report.delay import delay_graph
+from vppcfg.loadtest.report.details import Details, details_of
+from vppcfg.loadtest.report.figure import Figure, figure_of
+from vppcfg.loadtest.report.flows import cores_graph, goodput_graph
+from vppcfg.loadtest.report.graph import Graph
+from vppcfg.loadtest.report.overview import rows_of
+from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
+from vppcfg.loadtest.report.search import search_graph
+from vppcfg.loadtest.report.smoke import smoke_graph
+from vppcfg.loadtest.result import Kind, Result
+from vppcfg.loadtest.series import why_not_comparable
+
+TEMPLATE = "templates/loadtest_report.html.j2"
+_COMPARED = {Kind.RAMP, Kind.LATENCY, Kind.FLOWS}
+_HEADINGS = {
+    Kind.RAMP: "Ramp",
+    Kind.SEARCH: "Search for throughput",
+    Kind.LATENCY: "Latency",
+    Kind.FLOWS: "TCP flows",
+    Kind.WATCH: "Watch",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Runs that stand in the same graphs."""
+
+    heading: str
+    figures: tuple[Figure, ...]
+
+
+def page_of(results: Sequence[Result], title: str, limit_ratio: float | None = None) -> str:
+    """Return the page. Raise UsageError when runs cannot stand in one graph, or there is nothing to show."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(find(TEMPLATE).read_text(encoding="utf-8"))
+    details: list[Details] = [details_of(run_label(results, number), result) for number, result in enumerate(results)]
+    page: str = template.render(
+        title=title,
+        rows=rows_of(results, limit_ratio),
+        sections=[_section(group, limit_ratio) for group in groups_of(results)],
+        details=details,
+    )
+    return page
+
+
+def groups_of(results: Sequence[Result]) -> list[list[Result]]:
+    """Return the runs by kind and traffic, in the order in which they came. Raise UsageError when two do not fit."""
+    groups: dict[tuple[object, ...], list[Result]] = {}
+    for number, result in enumerate(results):
+        groups.setdefault(_key(result, number), []).append(result)
+    for group in groups.values():
+        for other in group[1:]:
+            reason = why_not_comparable(group[0], other)
+            if reason:
+                raise UsageError(
+                    f"{group[0].name} of {group[0].started_at} and {other.name} of {other.started_at} cannot be "
+                    f"compared: {reason}",
+                    "make a report of each",
+                )
+    return list(groups.values())
+
+
+def _key(result: Result, number: int) -> tuple[object, ...]:
+    """Return what runs in one graph have in common; a search or a watch stands by itself."""
+    offered = result.offered
+    traffic = (offered.profile, offered.size, offered.variation) if offered else ()
+    return (result.kind, *traffic, None if result.kind in _COMPARED else number)
+
+
+def _section(group: list[Result], limit_ratio: float | None) -> Section:
+    kind, first = group[0].kind, group[0]
+    traffic = f": {_traffic(first)}" if first.offered else ""
+    graphs = _GRAPHS[kind](group, limit_ratio)
+    return Section(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
+
+
+def _traffic(result: Result) -> str:
+    assert result.offered is not None
+    words = (result.offered.profile, result.offered.size, result.offered.variation)
+    return " ".join(word for word in dict.fromkeys(words) if word != "none")
+
+
+def _ramp(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    shown = [result for result in group if result.samples]
+    if shown:
+        yield rate_graph(f"Packets per second, {_traffic(shown[0])}", shown, limit_ratio)
+        yield loss_graph(f"Loss, {_traffic(shown[0])}", shown, limit_ratio)
+
+
+def _search(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    for result in group:
+        if result.trials:
+            yield search_graph(f"Trials, {_traffic(result) if result.offered else result.name}", result)
+
+
+def _latency(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    graph = delay_graph("Latency under load", group)
+    if graph is not None:
+        yield graph
+
+
+def _flows(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    shown = [result for result in group if result.flows is not None]
+    if shown:
+        yield goodput_graph("Goodput", shown)
+    for number, result in enumerate(shown):
+        name = f", {run_label(shown, number)}" if len(shown) > 1 else ""
+        if result.flows is not None and result.flows.cores:
+            yield cores_graph(f"Software interrupts per core{name}", result.flows, "softirq")
+            yield cores_graph(f"Idle time per core{name}", result.flows, "idle")
+
+
+def _watch(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    for result in group:
+        for watched in result.watched:
+            yield smoke_graph(f"Round-trip time to {watched.target}", watched)
+
+
+_GRAPHS = {
+    Kind.RAMP: _ramp,
+    Kind.SEARCH: _search,
+    Kind.LATENCY: _latency,
+    Kind.FLOWS: _flows,
+    Kind.WATCH: _watch,
+}
