@@ -12,6 +12,8 @@ from vppcfg.loadtest.result import Kind, Phase, Result
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
 from vppcfg.tune.figures import percent, pps, short
 
+NO_BREAK = "\u00a0"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -52,7 +54,7 @@ def _ramp(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]
             run=name,
             kind=result.kind.value,
             what=_way(direction),
-            rate=f"{pps(clean)} at < {loss_text(limit)} loss",
+            rate=f"{pps(clean)}, loss < {100 * limit:g} %".replace(" ", NO_BREAK).replace(f",{NO_BREAK}", ", "),
             share=percent(min(clean / result.offered.path_rate_pps, 1.0)),
             most=pps(most),
             loss=loss_text(total.loss_ratio) if total else "unknown",
