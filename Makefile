@@ -55,6 +55,14 @@ test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PR
 	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS)
 
+.PHONY: test-lab
+test-lab: $(READY) ## send real packets through a laboratory: as root; a VPP too with VPP_PREFIX=DIR
+	@[ "$$(id -u)" = 0 ] || { echo "Network namespaces are made by root only: run this as root"; exit 1; } >&2
+	@for program in trafgen:netsniff-ng iperf3:iperf3; do command -v "$${program%%:*}" >/dev/null || { \
+		echo "There is no program $${program%%:*}; on Debian and Ubuntu: apt-get install $${program##*:}"; exit 1; }; done >&2
+	@[ -z "$(VPP_PREFIX)" ] || export VPP_PREFIX="$(abspath $(VPP_PREFIX))"; \
+		$(BIN)/python -m pytest -m 'long or not long' tests/lab $(PYTEST_ARGS)
+
 # The official client of T-Rex brings modules of its own: it gets a virtual environment, and is run, never imported.
 $(CLIENT)/.ready:
 	@echo "Making $(CLIENT) with lbr-trex-client 3.4.0, to compare with"

@@ -74,6 +74,14 @@ def test_loss_begins_with_the_last_unbroken_run_of_losing_samples() -> None:
     assert first_of_last_failing_run([], 0.001) is None
 
 
+def test_a_second_in_which_the_generator_sent_too_little_does_not_part_a_run_of_losses() -> None:
+    counts = ((1000, 1000), (1100, 1000), (700, 700), (1300, 1000), (1400, 1000))
+    series = [sample(float(at), tally, load_pps=900.0 + 100 * at) for at, tally in enumerate(counts, 1)]
+    first = first_of_last_failing_run(series, 0.001)
+    assert first is not None
+    assert first.load_pps == 1100.0
+
+
 def test_rates_and_sums_come_from_counters() -> None:
     series = [sample(1.0, (1000, 900)), sample(2.0, (500, 500))]
     assert rates_pps(series[0], 0) == (1000.0, 900.0)
