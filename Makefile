@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PUBLIC := .venv-public
+CLIENT := .venv-trex
 READY := $(VENV)/.ready
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' vppcfg/__init__.py)
 SHELL := /bin/bash
@@ -53,6 +54,34 @@ test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PR
 	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
 	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS)
+
+.PHONY: test-lab
+test-lab: $(READY) ## send real packets through a laboratory: as root; a VPP too with VPP_PREFIX=DIR
+	@[ "$$(id -u)" = 0 ] || { echo "Network namespaces are made by root only: run this as root"; exit 1; } >&2
+	@for program in trafgen:netsniff-ng iperf3:iperf3; do command -v "$${program%%:*}" >/dev/null || { \
+		echo "There is no program $${program%%:*}; on Debian and Ubuntu: apt-get install $${program##*:}"; exit 1; }; done >&2
+	@[ -z "$(VPP_PREFIX)" ] || export VPP_PREFIX="$(abspath $(VPP_PREFIX))"; \
+		$(BIN)/python -m pytest -m 'long or not long' tests/lab $(PYTEST_ARGS)
+
+# The official client of T-Rex brings modules of its own: it gets a virtual environment, and is run, never imported.
+$(CLIENT)/.ready:
+	@echo "Making $(CLIENT) with lbr-trex-client 3.4.0, to compare with"
+	@rm -rf $(CLIENT)
+	@$(PYTHON) -m venv $(CLIENT)
+	@$(CLIENT)/bin/python -m pip install --disable-pip-version-check --no-input --quiet lbr-trex-client==3.4.0
+	@touch $@
+
+.PHONY: test-trex
+test-trex: $(READY) ## load a real VPP with a real T-Rex: make test-trex TREX_DIR=DIR VPP_PREFIX=DIR
+	@[ -n "$(TREX_DIR)" ] && [ -n "$(VPP_PREFIX)" ] || { \
+		echo "Name both: make test-trex TREX_DIR=DIR VPP_PREFIX=DIR, where TREX_DIR holds t-rex-64 and VPP_PREFIX bin/vpp"; \
+		exit 1; } >&2
+	@[ -x "$(TREX_DIR)/t-rex-64" ] || { echo "There is no program $(TREX_DIR)/t-rex-64"; exit 1; } >&2
+	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
+	@[ "$$(id -u)" = 0 ] || { echo "Ports and namespaces are made by root only: run this as root"; exit 1; } >&2
+	@$(MAKE) $(CLIENT)/.ready
+	@TREX_DIR="$(abspath $(TREX_DIR))" VPP_PREFIX="$(abspath $(VPP_PREFIX))" TREX_CLIENT="$(abspath $(CLIENT)/bin/python)" \
+		$(BIN)/python -m pytest -m 'long or not long' tests/trex $(PYTEST_ARGS)
 
 # The public vppcfg has the same name: it gets a virtual environment of its own, and is run, never imported.
 $(PUBLIC)/.ready:
@@ -114,5 +143,5 @@ test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debia
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) $(PUBLIC) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

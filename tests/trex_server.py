@@ -241,7 +241,10 @@ class StandInTrex:
             for stream in port.streams.values():
                 group = stream["flow_stats"].get("stream_id")
                 if group in arguments.get("pgids", []) and port.sent:
-                    flows[str(group)] = {"tp": {str(port.index): 1000}, "rp": {str(port.index ^ 1): 1000}}
+                    flows[str(group)] = {
+                        kind: {str(other.index): 1000 * self._counts(kind, port, other) for other in self.ports}
+                        for kind in ("tp", "tb", "tps", "tbs", "rp", "rb", "rps", "rbs")
+                    }
                     histogram = {"20": 900, "100": 99, "1000": 1}
                     times = {
                         "average": 35.5,
@@ -253,6 +256,11 @@ class StandInTrex:
                     }
                     latency[str(group)] = {"lat": times, "er": {"drp": 0}}
         return {"flow_stats": flows, "latency": latency, "ver_id": {}}
+
+    @staticmethod
+    def _counts(kind: str, port: TrexPort, other: TrexPort) -> bool:
+        """Return whether a port sends, or receives, what `port` sends."""
+        return other.index == (port.index if kind.startswith("t") else port.index ^ 1)
 
     def rpc_get_global_stats(self, arguments: dict[str, Any]) -> Any:
         rates = sum(port.rate_pps for port in self.ports)

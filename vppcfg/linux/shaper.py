@@ -8,7 +8,7 @@ from vppcfg.errors import LinuxError
 from vppcfg.linux.inside import command_inside
 from vppcfg.linux.refusal import within
 
-BURST_S = 0.002
+_BURST_S = 0.002
 _LEAST_BURST_BYTES = 10_000
 _TIMEOUT_S = 10
 
@@ -20,15 +20,15 @@ def set_rate(
     *,
     limit_bytes: int,
     overhead_bytes: int = 0,
-    burst_s: float = BURST_S,
+    burst_bytes: int | None = None,
 ) -> None:
     """Let a device send at most `rate_bps`; what is more waits, up to `limit_bytes`, and is dropped beyond.
 
     A frame counts with `overhead_bytes` on top of its length without check sequence. When the kernel comes
-    late it makes good for `burst_s`; less costs rate on a busy machine. May be called again while the device sends.
-    Raise LinuxError.
+    late it makes good for `burst_bytes`, by default some milliseconds; less costs rate on a busy machine. May be called
+    again while the device sends. Raise LinuxError.
     """
-    burst = max(round(rate_bps / 8 * burst_s), _LEAST_BURST_BYTES)
+    burst = max(burst_bytes or round(rate_bps / 8 * _BURST_S), _LEAST_BURST_BYTES)
     shape = ["rate", f"{max(round(rate_bps), 8)}bit", "burst", str(burst), "limit", str(limit_bytes)]
     overhead = ["overhead", str(overhead_bytes)] if overhead_bytes else []
     _tc(netns, device, ["replace", "dev", device, "root", "tbf", *shape, *overhead])

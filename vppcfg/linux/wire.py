@@ -49,6 +49,21 @@ def add_wire(near: End, far: End) -> None:
         set_up(end.netns, end.device)
 
 
+def add_silent_bridge(netns: str, name: str) -> None:
+    """Make a bridge that sends nothing of its own: it does not snoop on multicast, and so joins no group (IGMP).
+
+    Raise LinuxError.
+    """
+
+    def add() -> None:
+        require_device_name(name)
+        with netlink(f"make the bridge {name} in namespace {netns}") as route:
+            route.link("add", ifname=name, kind="bridge", br_mcast_snooping=0)
+
+    run_inside(netns, add)
+    set_up(netns, name)
+
+
 def set_up(netns: str, device: str) -> None:
     """Set a device up. Raise LinuxError."""
 

@@ -10,6 +10,8 @@ from vppcfg.loadtest.engine import Tally
 from vppcfg.loadtest.loss import certain_loss_ratio
 from vppcfg.loadtest.result import Offered, Result, Sample
 
+SHORT_SHARE = 0.05
+"""A sample that has this share of its packets less than it should was not what was asked for."""
 GAP_RATIO = 1.5
 """A sample that comes this much later than its own duration explains has lost one before it."""
 
@@ -47,13 +49,22 @@ def sample_loss(sample: Sample, place: int) -> float:
 
 
 def first_of_last_failing_run(samples: Sequence[Sample], limit_ratio: float) -> Sample | None:
-    """Return the sample where the loss begins that lasts to the end, None when the last sample is clean."""
+    """Return the sample where the loss begins that lasts to the end, None when the last sample is clean.
+
+    A clean sample in which the generator sent less than it should proves nothing of the load, and is passed over.
+    """
     first: Sample | None = None
     for sample in reversed(samples):
-        if not any(sample_loss(sample, place) >= limit_ratio for place in range(len(sample.tallies))):
+        if any(sample_loss(sample, place) >= limit_ratio for place in range(len(sample.tallies))):
+            first = sample
+        elif not _is_short(sample):
             break
-        first = sample
     return first
+
+
+def _is_short(sample: Sample) -> bool:
+    least = (1 - SHORT_SHARE) * sample.load_pps * sample.duration_s
+    return any(tally.sent < least for tally in sample.tallies)
 
 
 def tallies_of(samples: Sequence[Sample], place: int) -> Tally:

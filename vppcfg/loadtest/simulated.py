@@ -105,16 +105,16 @@ class SimulatedEngine:
             return ()
         self._advance()
         sent = int(sum(self._delays.values()))
-        times = [self._device.latency_us, *self._delays]
+        most_us, least_us = max(self._delays, default=0.0), min(self._delays, default=0.0)
         return tuple(
             Delay(
                 direction=direction,
                 sent=sent,
                 received=sent,
                 average_us=sum(time_us * count for time_us, count in self._delays.items()) / sent if sent else 0.0,
-                minimum_us=min(self._delays, default=None),
-                maximum_us=max(times),
-                jitter_us=(max(times) - min(times)) / 4,
+                minimum_us=least_us,
+                maximum_us=most_us,
+                jitter_us=(most_us - least_us) / 4,
                 histogram=_classes(self._delays),
             )
             for direction in self._directions

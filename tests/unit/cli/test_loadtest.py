@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -366,10 +366,24 @@ def test_an_interruption_keeps_what_was_counted(server: StandInTrex, tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_test_that_is_killed_leaves_traffic_that_ends_by_itself(server: StandInTrex) -> None:
+def test_a_test_that_is_killed_leaves_no_traffic_and_no_port(server: StandInTrex) -> None:
     interrupted_at(server, "update_traffic", 1, [*LONG, "-s", server.address], signal.SIGKILL)
+    wait_until(lambda: server.is_idle)
+    assert all(not port.streams for port in server.ports)
+
+
+def wait_until(condition: Callable[[], bool], patience_s: float = 20.0) -> None:
+    until = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < until, "it did not come true"
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_traffic_has_an_end_even_when_nobody_is_left_to_stop_it(server: StandInTrex) -> None:
+    interrupted_at(server, "update_traffic", 1, [*LONG, "-s", server.address])
     (first, *_) = [arguments for method, arguments in server.calls if method == "start_traffic"]
-    assert 6 <= first["duration"] <= 40
+    assert 5 <= first["duration"] <= 40
 
 
 @pytest.mark.slow

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, settings
+
 from vppcfg.loadtest.engine import Direction, Generator, Port, Tally
 from vppcfg.loadtest.result import Kind, Offered, Phase, Result, Sample, Total, Verdict
 
+CHECKS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""Of property tests: how long an example takes depends on what else the machine does."""
 THERE, BACK = Direction(source="0", sink="1"), Direction(source="1", sink="0", is_return=True)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import result, sample
+from tests.unit.loadtest.samples import CHECKS, result, sample
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result, result_of, text_of
 from vppcfg.loadtest.series import Gap, gaps_of
@@ -24,6 +24,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert read_result(path) == WHOLE
 
 
+@CHECKS
 @given(share=st.floats(0.01, 0.99))
 def test_a_file_cut_anywhere_is_said_to_be_cut_off(share: float, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("cut") / "ramp.json"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -183,6 +186,24 @@ def test_the_command_runs_flows_through_a_laboratory(
     captured = capsys.readouterr()
     assert "that TCP gets on this link" in captured.out
     assert captured.err.startswith("flows 0:01, 0:01 left, core 0 ")
+    assert [list(processes_inside(netns)) for netns in laboratory.namespaces] == [[], [], []]
+
+
+@needs_iperf3
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: signal.Signals(n).name
+)
+def test_whatever_ends_the_command_ends_iperf3(laboratory: Layout, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "vppcfg", "loadtest", "flows", "--lab", NAME, "--duration", "60"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("flows 0:01")
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert process.returncode == (-number if number is signal.SIGKILL else 128 + number)
+    deadline = time.monotonic() + 5
+    while any(any(processes_inside(netns)) for netns in laboratory.namespaces) and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert [list(processes_inside(netns)) for netns in laboratory.namespaces] == [[], [], []]
 
 

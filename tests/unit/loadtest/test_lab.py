@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import DataplaneError, LinuxError, UsageError
-from vppcfg.linux.inside import command_inside, run_inside
+from vppcfg.linux.inside import command_inside, processes_inside, run_inside
 from vppcfg.linux.netns import Namespaces
 from vppcfg.loadtest.lab import build as lab
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of, namespaces_of
@@ -85,6 +85,9 @@ def test_a_second_laboratory_of_one_name_is_refused_and_the_first_stays(laborato
 @needs_root
 def test_removing_a_laboratory_ends_the_programs_in_it(laboratory: Layout) -> None:
     program = subprocess.Popen(command_inside(laboratory.dut_netns, ["sleep", "600"]))
+    deadline = time.monotonic() + 10
+    while not any(processes_inside(laboratory.dut_netns)) and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert lab.remove(NAME)
     assert program.wait(5) < 0
     assert left_over() == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import BACK, THERE
+from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Traffic
@@ -58,6 +58,7 @@ def test_a_histogram_without_packets_has_no_percentile() -> None:
     assert percentile_us(((10.0, 0),), 0.5) is None
 
 
+@CHECKS
 @given(digit=st.integers(1, 9), power=st.integers(1, 6))
 def test_a_class_ends_where_the_next_begins(digit: int, power: int) -> None:
     assert upper_edge_us(digit * 10.0**power) == (digit + 1) * 10.0**power

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.loadtest.samples import CHECKS
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.load import LineRate, parse_load
 from vppcfg.loadtest.profile import profile_of
@@ -45,6 +46,7 @@ def test_a_load_of_nothing_and_one_above_line_rate_are_refused() -> None:
         parse_load("2mpps", GIGABIT)
 
 
+@CHECKS
 @given(
     percent=st.floats(0.001, 100), link_bps=st.sampled_from([10**8, 10**9, 10**10, 10**11]), size=st.integers(64, 9000)
 )

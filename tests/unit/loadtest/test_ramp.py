@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import BACK, THERE
+from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Traffic
@@ -65,6 +65,7 @@ def test_without_a_step_the_load_is_another_every_second() -> None:
     assert [plan.load_at(second) for second in (0, 1, 2, 300, 600, 700)] == [10.0, 10.0, 20.0, 3000.0, 6000.0, 6000.0]
 
 
+@CHECKS
 @given(
     target=st.floats(1, 1e8), ramp_s=st.integers(1, 2000), hold_s=st.integers(0, 100),
     step=st.one_of(st.just(0.0), st.floats(0.1, 1e8)),
@@ -78,7 +79,7 @@ def test_a_ramp_never_falls_and_never_exceeds_its_target(target: float, ramp_s: 
     assert len(list(plan.seconds())) == plan.duration_s
 
 
-@settings(max_examples=30, deadline=None)
+@settings(CHECKS, max_examples=30)
 @given(
     capacity=st.floats(0.05 * LINE_PPS, 1.2 * LINE_PPS), loss=st.sampled_from([0.0, 5e-5, 2e-3]), seed=st.integers(0, 9)
 )

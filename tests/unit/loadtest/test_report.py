@@ -22,6 +22,7 @@ from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome, Rate
 from vppcfg.loadtest.report import scale
 from vppcfg.loadtest.report.graph import Graph, Line, Mark, thinned
+from vppcfg.loadtest.report.matrix import matrix_of
 from vppcfg.loadtest.report.overview import NO_BREAK, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
@@ -172,6 +173,20 @@ def test_runs_of_one_name_can_be_told_apart() -> None:
         "bench 64 var2 unidirectional #2",
         "x",
     }
+
+
+def test_a_table_compares_routers_by_traffic_and_way() -> None:
+    one, other = ramp(50, "old"), ramp(80, "new")
+    assert one.offered is not None
+    imix = replace(one, offered=replace(one.offered, profile="imix", size="imix"))
+    table = matrix_of([one, imix, other, watched()], None)
+    assert table is not None
+    assert table.columns == ("bench 64 var2", "imix var2")
+    assert table.rows == (
+        ("old, unidirectional", "50 (50.0 %)", "50 (50.0 %)"),
+        ("new, unidirectional", "80 (80.0 %)", ""),
+    )
+    assert matrix_of([one, watched()], None) is None
 
 
 def test_runs_on_links_of_different_speed_are_not_compared() -> None:

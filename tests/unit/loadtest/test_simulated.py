@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import BACK, THERE
+from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Tally, Traffic
@@ -31,6 +31,7 @@ def run(
     return engine, clock
 
 
+@CHECKS
 @given(load_pps=st.floats(1.0, 1e6), duration_s=st.floats(0.01, 9.0))
 def test_below_its_capacity_nothing_is_lost(load_pps: float, duration_s: float) -> None:
     engine, _ = run(SimulatedDevice(capacity_pps=1e6), load_pps, duration_s)

@@ -168,6 +168,27 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @needs_trafgen
+@pytest.mark.parametrize("moment", ["Mapped ports", "Warming up", "Setting load", "Holding load"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: signal.Signals(number).name)
+def test_an_interruption_at_any_moment_leaves_no_traffic(
+    engine: TrafgenEngine, moment: str, number: signal.Signals
+) -> None:
+    course = ["-wm", "1kpps", "-wd", "1", "-rt", "2kpps", "-rd", "2", "-hd", "60", "-p", "bench"]
+    command = [sys.executable, "-m", "vppcfg", "loadtest", "ramp", "--ports", ",".join(PORTS), *course]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any(line.startswith(moment) for line in process.stderr)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    for netns in (f"{NAME}-left", f"{NAME}-right"):
+        assert list(processes_inside(netns)) == []
+        shown = subprocess.run(command_inside(netns, ["tc", "qdisc", "show"]), capture_output=True, check=True)
+        assert b"tbf" not in shown.stdout
+    engine.acquire(PORTS)
+
+
+@needs_trafgen
 def test_a_port_of_another_test_is_refused(engine: TrafgenEngine) -> None:
     engine.acquire(PORTS)
     with pytest.raises(EngineError, match="is used by another load test"):

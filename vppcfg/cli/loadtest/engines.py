@@ -50,7 +50,7 @@ def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
         return TrafgenEngine(clock, ports, _next_macs(args.next_mac)), clock
     from vppcfg.loadtest.trex.engine import TrexEngine
 
-    return TrexEngine(args.server, clock, is_forced=args.force, root=Path("/")), clock
+    return TrexEngine(args.server, clock, is_forced=args.force, is_guarded=True, root=Path("/")), clock
 
 
 def _next_macs(texts: list[str]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -74,6 +73,8 @@ def _add_cpu_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Write the file."""
+    from pathlib import Path
+
     from vppcfg.cli.host_file import machine_at, read_machine
     from vppcfg.cli.loadtest.vpp_share import STARTUP_CONF, share_of
     from vppcfg.cli.output import write_document
@@ -129,13 +130,11 @@ def _nic(host: Host, port: str) -> Nic | None:
 
 def _refuse_taken(args: argparse.Namespace, ports: Sequence[str], nics: Sequence[Nic], share: VppShare | None) -> None:
     """Raise UsageError for a port that VPP has, that is this machine's way out, or whose driver differs."""
-    from vppcfg.loadtest.default_route import interfaces_of_default_routes
-
     for nic in nics:
         if share is not None and nic.address in share.devices:
             raise UsageError(f"{nic.address} is VPP's, by its startup.conf", "name another port")
     names = {name for nic in nics for name in nic.linux_names} or set(ports)
-    ways_out = set() if args.host else names & interfaces_of_default_routes(Path(args.root))
+    ways_out = names & _ways_out(args)
     if ways_out:
         name = min(ways_out)
         raise UsageError(f"{name} has a default route: T-Rex on it would cut this machine off", "name another port")
@@ -152,16 +151,18 @@ def _source_macs(args: argparse.Namespace, ports: Sequence[str], nics: Sequence[
     given = _listed(args.src_macs)
     if given or not (args.macs or args.dest_macs):
         return given
-    macs = [nic.mac for nic in nics] if nics else [_mac_of_interface(Path(args.root), port) for port in ports]
+    macs = [nic.mac for nic in nics] if nics else [_mac_of_interface(args.root, port) for port in ports]
     for port, mac in zip(ports, macs, strict=True):
         if not mac:
             raise UsageError(f"the MAC address of {port} is unknown: no Linux driver has it", "say it with --src-macs")
     return [mac for mac in macs if mac]
 
 
-def _mac_of_interface(root: Path, name: str) -> str | None:
+def _mac_of_interface(root: str, name: str) -> str | None:
+    from pathlib import Path
+
     try:
-        return (root / "sys/class/net" / name / "address").read_text(encoding="ascii", errors="replace").strip()
+        return (Path(root) / "sys/class/net" / name / "address").read_text(encoding="ascii", errors="replace").strip()
     except OSError:
         raise UsageError(f"there is no interface {name}", "`vppcfg host` lists devices, `ip link` interfaces") from None
 
@@ -185,9 +186,7 @@ def _threads(args: argparse.Namespace, host: Host, nics: Sequence[Nic], share: V
 
 def _free_ports(host: Host, share: VppShare | None, args: argparse.Namespace) -> str:
     """Return a sentence about the ports that T-Rex could have."""
-    from vppcfg.loadtest.default_route import interfaces_of_default_routes
-
-    ways_out = frozenset() if args.host else interfaces_of_default_routes(Path(args.root))
+    ways_out = _ways_out(args)
     taken = share.devices if share is not None else frozenset()
     free = [
         nic for nic in host.nics
@@ -195,6 +194,15 @@ def _free_ports(host: Host, share: VppShare | None, args: argparse.Namespace) ->
     ]  # fmt: skip
     shown = ", ".join(f"{nic.address} ({', '.join(nic.linux_names) or nic.driver or nic.kind})" for nic in free)
     return f"these are free: {shown}" if free else "no network device of this machine is free"
+
+
+def _ways_out(args: argparse.Namespace) -> frozenset[str]:
+    """Return the interfaces with a default route; of a machine that is elsewhere nobody knows."""
+    from pathlib import Path
+
+    from vppcfg.loadtest.default_route import interfaces_of_default_routes
+
+    return frozenset() if args.host else interfaces_of_default_routes(Path(args.root))
 
 
 def _listed(text: str) -> list[str]:

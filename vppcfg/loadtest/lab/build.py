@@ -15,7 +15,7 @@ from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.inside import command_inside, processes_inside, remove_netns, set_sysctl
 from vppcfg.linux.netns import Namespaces
 from vppcfg.linux.shaper import set_rate
-from vppcfg.linux.wire import add_address, add_neighbour, add_route, add_wire, switch_offloads_off
+from vppcfg.linux.wire import add_address, add_neighbour, add_route, add_silent_bridge, add_wire, switch_offloads_off
 from vppcfg.loadtest.lab.layout import BRIDGE, PREFIX_LENGTH, Dut, Layout, Side, layout_of, namespaces_of
 from vppcfg.loadtest.lab.vpp import remove_segments
 from vppcfg.tune.linerate import CHECKSUM_BYTES, OVERHEAD_BYTES
@@ -158,10 +158,9 @@ def _make_router(layout: Layout, host: LinuxHost) -> None:
 
 
 def _make_bridge(layout: Layout, host: LinuxHost) -> None:
-    host.add_bridge(layout.dut_netns, BRIDGE)
+    add_silent_bridge(layout.dut_netns, BRIDGE)
     for side in layout.sides:
         host.set_bridge(layout.dut_netns, side.port.device, BRIDGE)
-    _write_sys(layout.dut_netns, f"{BRIDGE}/bridge/multicast_snooping", "0")
     _spread(layout)
 
 

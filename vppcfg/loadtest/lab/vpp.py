@@ -14,6 +14,8 @@ from vppcfg.loadtest.lab.layout import PREFIX_LENGTH, Layout
 
 _START_S = 30.0
 _FORK_S = 1.0
+_NICE = "-10"
+"""As the generator has it: neither may starve the other."""
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} }}
 api-segment {{ prefix vppcfg-lab-{name} }}
@@ -48,7 +50,11 @@ def start_vpp(prefix: Path, layout: Layout, folder: Path) -> None:
     command = command_inside(layout.dut_netns, [str(prefix / "bin/vpp"), "-c", str(startup)])
     with (folder / "output").open("wb") as output:
         subprocess.run(
-            ["setsid", "--fork", *command], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=True
+            ["setsid", "--fork", "nice", "-n", _NICE, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            check=True,
         )
     _await(layout.dut_netns, folder)
     for line in vpp_lines(layout):

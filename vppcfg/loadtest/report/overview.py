@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
-from vppcfg.loadtest.result import Kind, Phase, Result
+from vppcfg.loadtest.result import Kind, Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
 from vppcfg.tune.figures import percent, pps, short
 
@@ -39,25 +39,39 @@ def rows_of(results: Sequence[Result], limit_ratio: float | None) -> tuple[Row, 
     return tuple(rows)
 
 
+def clean_rates(result: Result, limit_ratio: float | None) -> tuple[float, ...]:
+    """Return what each direction of a ramp got back where its loss begins, or at most when it never does."""
+    samples = _with_traffic(result)
+    first = first_of_last_failing_run(samples, limit_of(result, limit_ratio))
+    if first is None:
+        return _highest(samples)
+    return tuple(min(rates_pps(first, place)[1], first.load_pps) for place in range(len(first.tallies)))
+
+
+def _with_traffic(result: Result) -> list[Sample]:
+    return [sample for sample in result.samples if sample.phase is not Phase.DRAIN]
+
+
+def _highest(samples: Sequence[Sample]) -> tuple[float, ...]:
+    return tuple(max(rates_pps(sample, place)[1] for sample in samples) for place in range(len(samples[0].tallies)))
+
+
 def _ramp(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
-    """Yield a row per direction: the rate at which loss begins, or the highest when none does."""
-    limit = limit_of(result, limit_ratio)
-    samples = [sample for sample in result.samples if sample.phase is not Phase.DRAIN]
-    if result.offered is None or not samples:
+    """Yield a row per direction."""
+    if result.offered is None or not result.samples:
         return
-    first = first_of_last_failing_run(samples, limit)
-    for place, direction in enumerate(result.offered.directions):
-        most = max(rates_pps(sample, place)[1] for sample in samples)
-        clean = most if first is None else min(rates_pps(first, place)[1], first.load_pps)
-        total = next((total for total in result.totals if total.direction == direction), None)
+    limit = f"loss < {100 * limit_of(result, limit_ratio):g} %".replace(" ", NO_BREAK)
+    totals = {total.direction: total.loss_ratio for total in result.totals}
+    rates = zip(clean_rates(result, limit_ratio), _highest(_with_traffic(result)), strict=True)
+    for direction, (clean, most) in zip(result.offered.directions, rates, strict=True):
         yield Row(
             run=name,
             kind=result.kind.value,
             what=_way(direction),
-            rate=f"{pps(clean)}, loss < {100 * limit:g} %".replace(" ", NO_BREAK).replace(f",{NO_BREAK}", ", "),
+            rate=f"{pps(clean)}, ".replace(" ", NO_BREAK, 1) + limit,
             share=percent(min(clean / result.offered.path_rate_pps, 1.0)),
             most=pps(most),
-            loss=loss_text(total.loss_ratio) if total else "unknown",
+            loss=loss_text(totals[direction]) if direction in totals else "unknown",
             verdict=_verdict(result),
         )
 

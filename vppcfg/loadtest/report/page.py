@@ -12,6 +12,7 @@ from vppcfg.loadtest.report.details import Details, details_of
 from vppcfg.loadtest.report.figure import Figure, figure_of
 from vppcfg.loadtest.report.flows import cores_graph, goodput_graph
 from vppcfg.loadtest.report.graph import Graph
+from vppcfg.loadtest.report.matrix import matrix_of, traffic_of
 from vppcfg.loadtest.report.overview import rows_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
 from vppcfg.loadtest.report.search import search_graph
@@ -47,6 +48,7 @@ def page_of(results: Sequence[Result], title: str, limit_ratio: float | None = N
     details: list[Details] = [details_of(run_label(results, number), result) for number, result in enumerate(results)]
     page: str = template.render(
         title=title,
+        matrix=matrix_of(results, limit_ratio),
         rows=rows_of(results, limit_ratio),
         sections=[_section(group, limit_ratio) for group in groups_of(results)],
         details=details,
@@ -80,28 +82,22 @@ def _key(result: Result, number: int) -> tuple[object, ...]:
 
 def _section(group: list[Result], limit_ratio: float | None) -> Section:
     kind, first = group[0].kind, group[0]
-    traffic = f": {_traffic(first)}" if first.offered else ""
+    traffic = f": {traffic_of(first)}" if first.offered else ""
     graphs = _GRAPHS[kind](group, limit_ratio)
     return Section(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
-
-
-def _traffic(result: Result) -> str:
-    assert result.offered is not None
-    words = (result.offered.profile, result.offered.size, result.offered.variation)
-    return " ".join(word for word in dict.fromkeys(words) if word != "none")
 
 
 def _ramp(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     shown = [result for result in group if result.samples]
     if shown:
-        yield rate_graph(f"Packets per second, {_traffic(shown[0])}", shown, limit_ratio)
-        yield loss_graph(f"Loss, {_traffic(shown[0])}", shown, limit_ratio)
+        yield rate_graph(f"Packets per second, {traffic_of(shown[0])}", shown, limit_ratio)
+        yield loss_graph(f"Loss, {traffic_of(shown[0])}", shown, limit_ratio)
 
 
 def _search(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     for result in group:
         if result.trials:
-            yield search_graph(f"Trials, {_traffic(result) if result.offered else result.name}", result)
+            yield search_graph(f"Trials, {traffic_of(result) if result.offered else result.name}", result)
 
 
 def _latency(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:

@@ -16,7 +16,7 @@ from vppcfg.linux.inside import command_inside
 from vppcfg.linux.shaper import remove_rate, set_rate
 from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Generator, Port, Tally, Traffic
-from vppcfg.loadtest.linux_port import Counters, LinuxPort, counters_of, kind_of, mac_of, neighbours_of, port_named
+from vppcfg.loadtest.linux_port import Counters, LinuxPort, PortCounters, kind_of, mac_of, neighbours_of, port_named
 from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence
 from vppcfg.loadtest.trafgen.process import Trafgen, require_trafgen
 
@@ -25,7 +25,8 @@ _ON_ITS_WAY_S = 0.01
 """How long a packet may wait in the queues of a device under test."""
 _QUEUE_BYTES = 16 << 20
 """More than trafgen's socket lets wait: it is never dropped before it is sent."""
-_BURST_S = 0.005
+_BURST_S, _BURST_PACKETS = 0.025, 500
+"""What the kernel makes good for when it came late: no more than half of what a queue of Linux takes (1000)."""
 _START_S = 10.0
 _POLL_S = 0.001
 _PACED = "the kernel paces the frames (tc-tbf) and counts them"
@@ -41,6 +42,8 @@ class _Way:
 
     source: LinuxPort
     sink: LinuxPort
+    at_source: PortCounters
+    at_sink: PortCounters
     frames: Path
     mean_bytes: float
     is_veth: bool
@@ -97,7 +100,7 @@ class TrafgenEngine:
     def start(self, load_pps: float, limit_s: float) -> None:
         """Send; return when frames go out in every direction. Raise EngineError."""
         self.update(load_pps)
-        before = [counters_of(way.source) for way in self._ways]
+        before = [way.at_source.read() for way in self._ways]
         for way in self._ways:
             way.process = Trafgen(way.source, way.frames, limit_s)
         self._cpu = None
@@ -108,8 +111,9 @@ class TrafgenEngine:
         """Change the rate at which the kernel lets frames out. Raise EngineError."""
         for way in self._ways:
             rate_bps = load_pps * way.mean_bytes * 8
+            burst = round(min(load_pps * _BURST_S, _BURST_PACKETS) * way.mean_bytes)
             try:
-                set_rate(way.source.netns, way.source.device, rate_bps, limit_bytes=_QUEUE_BYTES, burst_s=_BURST_S)
+                set_rate(way.source.netns, way.source.device, rate_bps, limit_bytes=_QUEUE_BYTES, burst_bytes=burst)
             except LinuxError as error:
                 raise EngineError(error.message, error.hint) from error
 
@@ -151,8 +155,20 @@ class TrafgenEngine:
         frames = sequence(streams, mac_of(source), self._next_mac(source))
         file = folder / f"{place}.trafgen"
         file.write_text(configuration(frames))
-        is_veth = kind_of(source) == "veth"
-        return _Way(source=source, sink=sink, frames=file, mean_bytes=mean_bytes(frames), is_veth=is_veth)
+        return _Way(
+            source=source,
+            sink=sink,
+            at_source=self._counters(source),
+            at_sink=self._counters(sink),
+            frames=file,
+            mean_bytes=mean_bytes(frames),
+            is_veth=kind_of(source) == "veth",
+        )
+
+    def _counters(self, port: LinuxPort) -> PortCounters:
+        counters = PortCounters(port)
+        self._held.callback(counters.close)
+        return counters
 
     def _next_mac(self, port: LinuxPort) -> bytes:
         """Return where a port's frames go: as told, or to its only neighbour. Raise EngineError."""
@@ -169,7 +185,7 @@ class TrafgenEngine:
     def _await_frames(self, way: _Way, before: Counters) -> None:
         """Wait until a direction sends. Raise EngineError when it does not."""
         deadline = self._clock.now() + _START_S
-        while counters_of(way.source) == before:
+        while way.at_source.read() == before:
             if way.process is None or way.process.has_ended or self._clock.now() > deadline:
                 complaint = way.process.complaint() if way.process else "it was stopped"
                 raise EngineError(f"trafgen sends nothing on {way.source.name}: {complaint}")
@@ -194,8 +210,7 @@ class TrafgenEngine:
 
 def _tally(way: _Way) -> Tally:
     """Return sent and received packets; a frame that a veth pair drops has been sent (drivers/net/veth.c)."""
-    source = counters_of(way.source)
-    sink = counters_of(way.sink)
+    source, sink = way.at_source.read(), way.at_sink.read()
     sent = source.sent + source.send_dropped if way.is_veth else source.sent
     return Tally(sent=sent, received=sink.received)
 

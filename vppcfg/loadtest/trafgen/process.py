@@ -16,6 +16,8 @@ from vppcfg.loadtest.linux_port import LinuxPort
 
 PROGRAM = "trafgen"
 _WAIT_S = 5.0
+_NICE = "-10"
+"""A generator that comes late sends in bursts, or less than it should."""
 _TOOLS = ("timeout", "setpriv", "ip", "tc")
 
 
@@ -42,7 +44,18 @@ class Trafgen:
         # --rate sends the frames of a whole second at once and is idle for the rest of it (0.6.8, measured).
         send = [PROGRAM, "--in", str(frames), "--out", port.device, "--cpus", "1", "--gap", "0ns", "--qdisc-path"]
         quiet = ["--no-sock-mem", "--notouch-irq", "--no-cpu-stats"]
-        bounds = ["setpriv", "--pdeathsig", "TERM", "timeout", "--kill-after", "1", f"{limit_s:.3f}"]
+        bounds = [
+            "setpriv",
+            "--pdeathsig",
+            "TERM",
+            "nice",
+            "-n",
+            _NICE,
+            "timeout",
+            "--kill-after",
+            "1",
+            f"{limit_s:.3f}",
+        ]
         self._log = frames.with_suffix(".log")
         with self._log.open("wb") as output:
             self._process = subprocess.Popen(

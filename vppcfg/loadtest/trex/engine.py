@@ -15,6 +15,7 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
 from vppcfg.loadtest.trex.channel import Channel, UnreachableError, host_and_port
+from vppcfg.loadtest.trex.guard import Guard
 from vppcfg.loadtest.trex.latency import delay_of
 from vppcfg.loadtest.trex.ports import RUNNING, port_of, refuse_unusable, refuse_way_out
 from vppcfg.loadtest.trex.rpc import Call, Rpc
@@ -29,7 +30,13 @@ _RX_FILTER_PAUSE_S = 0.1
 class TrexEngine:
     """A T-Rex server in stateless mode."""
 
-    def __init__(self, server: str, clock: Clock, *, is_forced: bool = False, root: Path) -> None:
+    def __init__(
+        self, server: str, clock: Clock, *, is_forced: bool = False, is_guarded: bool = False, root: Path
+    ) -> None:
+        """With `is_guarded`, another process gives the ports back if this one is killed."""
+        self._server = server
+        self._is_guarded = is_guarded
+        self._guard: Guard | None = None
         self._host, port = host_and_port(server)
         self._channel = Channel(self._host, port)
         self._clock = clock
@@ -59,11 +66,7 @@ class TrexEngine:
         states = dict(zip(ports, self._on_each("get_port_status", ports, block=False), strict=True))
         for name, status in states.items():
             refuse_unusable(name, status, is_forced=self._is_forced)
-        session = random.SystemRandom().randrange(1, 2**31)
-        for name in ports:
-            self._handlers[name] = self._call(
-                "acquire", port_id=int(name), user=_user(), session_id=session, force=self._is_forced
-            )
+        self._take(ports)
         for name, status in states.items():
             if status.get("state") in RUNNING:
                 self._owned("stop_traffic", (name,))
@@ -132,6 +135,17 @@ class TrexEngine:
             self._traffic = None
             self._generator = self._rpc = None
             self._channel.close()
+            self._dismiss()
+
+    def _take(self, ports: tuple[str, ...]) -> None:
+        self._guard = Guard(self._server) if self._is_guarded else None
+        session = random.SystemRandom().randrange(1, 2**31)
+        for name in ports:
+            self._handlers[name] = self._call(
+                "acquire", port_id=int(name), user=_user(), session_id=session, force=self._is_forced
+            )
+            if self._guard is not None:
+                self._guard.watch(self._handlers)
 
     def _give_back(self) -> None:
         failure: EngineError | None = None
@@ -145,6 +159,11 @@ class TrexEngine:
                 failure = failure or error
         if failure is not None:
             raise failure
+
+    def _dismiss(self) -> None:
+        if self._guard is not None:
+            self._guard.dismiss()
+            self._guard = None
 
     def _tidy(self, name: str) -> None:
         """Remove what we put on a port; a port that does not want that is released all the same."""

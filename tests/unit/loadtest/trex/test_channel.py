@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.trex_server import StandInTrex
+from tests.unit.loadtest.samples import CHECKS
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.trex.channel import Channel, compressed, expanded, host_and_port
 
@@ -46,6 +47,7 @@ def parrot(answer: bytes) -> Iterator[int]:
         context.term()
 
 
+@CHECKS
 @given(message=st.binary())
 def test_compression_is_undone(message: bytes) -> None:
     assert expanded(compressed(message)) == message

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.loadtest.samples import CHECKS
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.trex.threads import CpuChoice, Threads, threads_for
 from vppcfg.model.host import Cpu, Host
@@ -105,6 +106,7 @@ def test_a_machine_with_too_few_cpus_is_refused(
         threads_for(host, nodes, choice)
 
 
+@CHECKS
 @given(
     sockets=st.integers(1, 2), cores=st.integers(1, 40), threads=st.integers(1, 2), data=st.data(),
     first_threads_only=st.booleans(),

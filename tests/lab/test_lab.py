@@ -1,0 +1,164 @@
+"""Real packets through a kernel bridge, a kernel router and a real VPP: loss is found where it begins, again and again.
+
+The links have a speed, so that what the device forwards does not depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests import real_vpp
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.linux.inside import command_inside
+from vppcfg.loadtest.document import read_result
+from vppcfg.loadtest.lab.build import build, remove
+from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
+from vppcfg.loadtest.lab.vpp import start_vpp
+from vppcfg.loadtest.result import Result
+from vppcfg.tune.linerate import line_rate_pps
+
+NAME = f"vppcfglab{os.getpid()}"
+RAMP_LINK_BPS, FLOWS_LINK_BPS = 10**7, 2 * 10**8
+CLOSE = 0.1
+DUTS = (Dut.BRIDGE, Dut.ROUTER, Dut.VPP)
+
+
+def skip_reason(dut: Dut) -> str | None:
+    """Return why there can be no laboratory with this device, None when there can."""
+    if os.geteuid() != 0:
+        return "only root may make network namespaces"
+    for program, package in (("trafgen", "netsniff-ng"), ("iperf3", "iperf3")):
+        if shutil.which(program) is None:
+            return f"there is no program {program} (Debian: {package})"
+    if subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False).returncode:
+        return "this kernel lets nobody make network namespaces"
+    return real_vpp.skip_reason() if dut is Dut.VPP else None
+
+
+pytestmark = [pytest.mark.lab, pytest.mark.long]
+
+
+def laboratory(dut: Dut, link_bps: int) -> Iterator[Layout]:
+    """Make a laboratory, and remove it at the end."""
+    reason = skip_reason(dut)
+    if reason is not None:
+        pytest.skip(reason)
+    layout = layout_of(NAME, dut, link_bps)
+    build(layout, partial(start_vpp, real_vpp.prefix()) if dut is Dut.VPP else None)
+    try:
+        yield layout
+    finally:
+        remove(NAME)
+
+
+@pytest.fixture(params=DUTS, ids=lambda dut: dut.value)
+def narrow(request: pytest.FixtureRequest) -> Iterator[Layout]:
+    yield from laboratory(request.param, RAMP_LINK_BPS)
+
+
+@pytest.fixture(params=DUTS, ids=lambda dut: dut.value)
+def broad(request: pytest.FixtureRequest) -> Iterator[Layout]:
+    yield from laboratory(request.param, FLOWS_LINK_BPS)
+
+
+def ramp(file: Path, *words: str) -> Result:
+    """Run a ramp to one and a half times what the link carries, one way."""
+    ports = f"{NAME}-left/port0,{NAME}-right/port1"
+    command = ["loadtest", "ramp", "--ports", ports, "-p", "bench", "--size", "64", "--vm", "var2", "-u"]
+    course = ["--link", "15M", "-wm", "500pps", "-wd", "2", "-rd", "30", "-hd", "3", "-o", str(file)]
+    assert main([*command, *course, *words]) == ExitCode.VERDICT
+    return read_result(file)
+
+
+def test_a_ramp_finds_where_loss_begins_and_two_more_confirm_it(narrow: Layout, tmp_path: Path) -> None:
+    found = [ramp(tmp_path / f"{number}.json").loss_begins_pps for number in range(3)]
+    assert None not in found
+    first, *others = (rate for rate in found if rate is not None)
+    assert others == [pytest.approx(first, rel=CLOSE)] * 2
+    assert first == pytest.approx(line_rate_pps(RAMP_LINK_BPS, 64), rel=CLOSE)
+
+
+def test_a_ramp_below_the_speed_of_the_link_passes(narrow: Layout, tmp_path: Path) -> None:
+    ports = f"{NAME}-left/port0,{NAME}-right/port1"
+    file = tmp_path / "ramp.json"
+    course = ["--link", "10M", "-rt", "40", "-wd", "1", "-rd", "8", "-hd", "2", "-o", str(file)]
+    assert main(["loadtest", "ramp", "--ports", ports, "-p", "imix", *course]) == ExitCode.DONE
+    result = read_result(file)
+    assert [total.tally.lost for total in result.totals] == [0, 0]
+    assert all(total.tally.sent > 1000 for total in result.totals)
+
+
+def test_flows_reach_what_plain_iperf3_reaches_by_hand(broad: Layout, tmp_path: Path) -> None:
+    file = tmp_path / "flows.json"
+    assert main(["loadtest", "flows", "--lab", NAME, "--duration", "8", "-o", str(file)]) == ExitCode.DONE
+    outcome = read_result(file).flows
+    assert outcome is not None
+    assert outcome.goodput_bps >= 0.95 * by_hand(broad, 8)
+    assert len(outcome.cores) == 8
+
+
+def by_hand(layout: Layout, duration_s: int) -> float:
+    """Return the goodput of four pairs of iperf3 as a person starts them, in bits per second."""
+    ports = range(5301, 5305)
+    servers, clients = layout.left.end.netns, layout.right.end.netns
+    for port in ports:
+        command = command_inside(servers, ["iperf3", "--server", "--daemon", "--one-off", "--port", str(port)])
+        subprocess.run(command, check=True)
+    running = [
+        subprocess.Popen(
+            command_inside(
+                clients, ["iperf3", "-c", layout.left.address, "-p", str(port), "-t", str(duration_s), "-J"]
+            ),
+            stdout=subprocess.PIPE,
+        )
+        for port in ports
+    ]
+    documents = [json.loads(process.communicate(timeout=duration_s + 30)[0]) for process in running]
+    return float(sum(document["end"]["sum_received"]["bits_per_second"] for document in documents))
+
+
+def test_a_watch_sees_the_queue_that_too_much_load_makes(narrow: Layout, tmp_path: Path) -> None:
+    idle = watch(tmp_path / "idle.json", narrow.right.address)
+    ports = f"{NAME}-left/port0,{NAME}-right/port1"
+    course = [
+        "--link",
+        "15M",
+        "-u",
+        "-wm",
+        "100%",
+        "-wd",
+        "1",
+        "-rd",
+        "6",
+        "-hd",
+        "1",
+        "-o",
+        str(tmp_path / "ramp.json"),
+    ]
+    command = [sys.executable, "-m", "vppcfg", "-q", "loadtest", "ramp", "--ports", ports, "-p", "bench", *course]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+        time.sleep(4.0)
+        busy = watch(tmp_path / "busy.json", narrow.right.address)
+        assert load.wait(60) == ExitCode.VERDICT
+    (quiet,), (loaded,) = idle.watched, busy.watched
+    assert quiet.loss_ratio == 0
+    assert quiet.median_us is not None
+    assert loaded.loss_ratio > 0 or (loaded.most_us or 0) > 2 * quiet.median_us
+
+
+def watch(file: Path, target: str) -> Result:
+    """Watch the far end for three seconds."""
+    command = ["loadtest", "watch", target, "--netns", f"{NAME}-left", "--duration", "3", "-o", str(file)]
+    assert main(command) == ExitCode.DONE
+    return read_result(file)

@@ -1,0 +1,49 @@
+"""The process that tidies up behind a test that was killed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.trex_server import StandInTrex
+from tests.unit.loadtest.samples import BACK, THERE
+from vppcfg.errors import EngineError
+from vppcfg.loadtest.engine import Traffic
+from vppcfg.loadtest.profile import profile_of
+from vppcfg.loadtest.trex.engine import TrexEngine
+from vppcfg.loadtest.trex.guard import Guard, give_back, left_behind
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], {}),
+        (['{"0": "a"}'], {"0": "a"}),
+        (['{"0": "a"}', '{"0": "a", "1": "b"}'], {"0": "a", "1": "b"}),
+        (['{"0": "a"}', "null"], {}),
+    ],
+)
+def test_ports_are_left_behind_unless_the_test_says_that_it_ends(lines: list[str], expected: dict[str, str]) -> None:
+    assert left_behind(lines) == expected
+
+
+def test_ports_that_were_left_behind_are_given_back(server: StandInTrex, engine: TrexEngine) -> None:
+    engine.acquire(("0", "1"))
+    engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE, BACK)))
+    engine.start(1000.0, 60.0)
+    give_back(server.address, {str(port.index): port.handler for port in server.ports})
+    assert server.is_idle
+    with pytest.raises(EngineError, match="somebody else took port 0"):
+        engine.release()
+
+
+def test_ports_that_somebody_else_has_by_now_are_left_to_them(server: StandInTrex) -> None:
+    server.ports[0].owner, server.ports[0].handler = "alice", "hers"
+    give_back(server.address, {"0": "ours"})
+    assert server.ports[0].owner == "alice"
+
+
+def test_a_guard_that_is_dismissed_does_nothing(server: StandInTrex) -> None:
+    guard = Guard(server.address)
+    guard.watch({"0": "x"})
+    guard.dismiss()
+    assert server.calls == []
