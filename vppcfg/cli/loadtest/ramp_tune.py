@@ -12,7 +12,7 @@ from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.loadtest.setting import Setting
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.loadtest.observer import Status
-from vppcfg.loadtest.result import Phase, Total
+from vppcfg.loadtest.result import Phase
 from vppcfg.tune.capture import Capture
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class TuningObserver:
         """Pass a sample on."""
         self._live.observe(status)
 
-    def findings(self, totals: tuple[Total, ...]) -> Mapping[str, Any] | None:
+    def findings(self) -> Mapping[str, Any] | None:
         """Return the tuner's findings as plain data, None when VPP could not be read."""
         from vppcfg.tune.diagnosis import diagnose
         from vppcfg.tune.document import document_of
