@@ -14,8 +14,10 @@ from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
     from vppcfg.cli.loadtest.course import Course
+    from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.setting import Setting
     from vppcfg.loadtest.ramp import RampPlan
+    from vppcfg.loadtest.result import Result
 
 _LIMIT_PERCENT = 0.01
 
@@ -107,10 +109,12 @@ def _run(course: Course, plan: RampPlan) -> ExitCode:
 
     args, setting, live = course.args, course.setting, course.live
     begun = begun_result(Kind.RAMP, args, setting)
+    tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
+    if tuning is not None:
+        tuning.refuse_absent_vpp()
     live.say(_announcement(args))
     live.mapped()
-    observer = TuningObserver(live, args, setting, plan.hold_s) if args.tune else live
-    ramp = Ramp(course.engine, setting.traffic, plan, course.clock, observer)
+    ramp = Ramp(course.engine, setting.traffic, plan, course.clock, tuning or live)
     outcome = course.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
     live.say("Loadtest finished, stopping")
     result = replace(
@@ -121,11 +125,20 @@ def _run(course: Course, plan: RampPlan) -> ExitCode:
         loss_begins_pps=outcome.loss_begins_pps,
         notes=outcome.notes,
         is_complete=True,
-        tuning=observer.findings() if isinstance(observer, TuningObserver) else None,
     )
+    if tuning is not None:
+        result = _tuned(result, tuning)
     show(ramp_lines(result), args, live)
     write_result(result, args)
     return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
+
+
+def _tuned(result: Result, tuning: TuningObserver) -> Result:
+    """Return a result with the tuner's findings, or with a note about why there are none."""
+    found = tuning.findings()
+    if found is not None:
+        return replace(result, tuning=found)
+    return replace(result, notes=(*result.notes, f"VPP was not read during the hold: {tuning.failure}"))
 
 
 def _announcement(args: argparse.Namespace) -> str:
