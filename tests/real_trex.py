@@ -22,6 +22,8 @@ from tests.real_vpp import skip_reason as vpp_skip_reason
 _START_S = 60.0
 _SCRIPT = 'mount -t sysfs sysfs /sys && cd "$0" && exec ./t-rex-64 "$@"'
 """A sysfs of its own shows T-Rex the interfaces of the namespace."""
+_OPTIONS = ("--no-scapy-server", "--iom", "0", "--no-watchdog")
+"""The watchdog ends T-Rex when a thread gets no CPU for a second, as on a busy machine."""
 _PORT = 4501
 
 
@@ -78,7 +80,7 @@ class RealTrex:
     def _start(self) -> None:
         self._vpp.ip("link", "set", "lo", "up")
         apart = self.inside("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh", "-c", _SCRIPT, str(folder()))
-        command = [*apart, "-i", "--cfg", str(self._configuration), "--no-scapy-server", "--iom", "0", *self._options]
+        command = [*apart, "-i", "--cfg", str(self._configuration), *_OPTIONS, *self._options]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True

@@ -5,7 +5,7 @@ A line is one of
     PATH = TEXT                     a file; {0-3} in PATH makes several, $ in TEXT is the number, [a b] one text each
     PATH:                           a file of several lines, which follow, indented by four blanks
     PATH -> TARGET                  a symbolic link
-    nic ADDRESS KEY=VALUE ...       a network device: port, id, node, driver, net, up, speed, link, max, slot, bus
+    nic ADDRESS KEY=VALUE ...       a network device: port, id, node, driver, net, mac, up, speed, link, max, slot, bus
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ def _nic(root: Path, address: str, facts: dict[str, str]) -> None:
         _link(root, f"{device}/driver", f"../../../../bus/pci/drivers/{facts['driver']}")
     if "net" in facts:
         net = f"{device}/{facts.get('bus', '')}/net/{facts['net']}".replace("//", "/")
+        if "mac" in facts:
+            _file(root, f"{net}/address", facts["mac"] + "\n")
         _file(root, f"{net}/flags", "0x1003\n" if facts.get("up") == "yes" else "0x1002\n")
         _file(root, f"{net}/speed", facts.get("speed", "-1") + "\n")
     _link(

@@ -85,7 +85,7 @@ def test_a_load_that_vpp_carries_comes_back(trex: RealTrex, tmp_path: Path) -> N
     assert len(result.samples) == 2 + 5 + 4
     for total in result.totals:
         assert total.tally.sent == pytest.approx(total.intended, rel=0.02)
-        assert total.tally.received <= total.tally.sent
+        assert total.tally.received == pytest.approx(total.tally.sent, rel=0.1)
 
 
 def test_a_ramp_beyond_what_vpp_carries_finds_where_loss_begins(trex: RealTrex, tmp_path: Path) -> None:

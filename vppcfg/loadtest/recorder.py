@@ -56,7 +56,7 @@ class Recorder:
     def totals(self) -> tuple[Total, ...]:
         """Return what every direction counted; call it when the traffic has stopped and settled."""
         tallies = self._engine.count().tallies
-        return totals_of(self._directions, tallies, round(self._intended))
+        return totals_of(self._directions, tallies, int(self._intended))
 
     def _sample(self, phase: Phase, load_pps: float) -> Sample:
         former, count = self._former, self._engine.count()

@@ -19,10 +19,12 @@ import pytest
 
 from tests.hosts.trees import grow
 from tests.trex_server import StandInTrex
+from tests.unit.cli.conftest import Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.result import Kind, Phase
+from vppcfg.simulator.vpp import SimulatedVpp
 
 SHORT = ["-wd", "1", "-rd", "4", "-hd", "2"]
 SIMULATED = ["--engine", "simulated"]
@@ -175,6 +177,25 @@ def test_a_result_file_that_is_cut_in_half_is_no_baseline(capsys: pytest.Capture
     file.write_text(file.read_text()[: file.stat().st_size // 2])
     assert ramp(*SIMULATED, "-q", *SHORT, "--baseline", str(file)) == ExitCode.INVALID
     assert "half.json is cut off" in capsys.readouterr().err
+
+
+def test_the_tuner_is_asked_about_the_hold(serve: Serve, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    socket_path = serve(SimulatedVpp(ports=two_ports()))
+    file = tmp_path / "tuned.json"
+    course = ["-wd", "0", "-rd", "1", "-hd", "10", "-o", str(file)]
+    assert ramp(*SIMULATED, "-q", *course, "--tune", "-a", socket_path) == ExitCode.DONE
+    result = read_result(file)
+    assert result.tuning is not None
+    assert {port["name"] for port in result.tuning["load"]["ports"]} >= {"GigabitEthernet1/0/0"}
+    assert "Tuning       the tuner finds nothing that limits the VPP" in capsys.readouterr().out
+
+
+def test_a_vpp_that_cannot_be_read_is_said_before_anything_is_sent(
+    server: StandInTrex, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ramp("-s", server.address, "--tune", "-a", "/nonexistent/api.sock") == ExitCode.DATAPLANE
+    assert "there is no VPP API socket at /nonexistent/api.sock" in capsys.readouterr().err
+    assert "acquire" not in {method for method, _ in server.calls}
 
 
 # T-Rex
@@ -469,9 +490,6 @@ def test_a_configuration_has_the_cpus_near_the_ports(tree: Path, capsys: pytest.
 def test_mac_addresses_come_from_linux_and_point_at_the_port_opposite(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for place, name in enumerate(("ens1f0", "ens1f1")):
-        (found,) = tree.glob(f"sys/devices/**/net/{name}")
-        (found / "address").write_text(f"02:00:00:00:00:0{place}\n")
     assert config(tree, "--ports", "18:00.0,18:00.1", "--macs", "--ignore-numa") == ExitCode.DONE
     assert capsys.readouterr().out.splitlines()[5:] == [
         "  port_info:",
@@ -516,7 +534,7 @@ def test_linux_interfaces_make_a_small_configuration(tree: Path, capsys: pytest.
         (["--ports", "18:00.0,b1:00.0", "--ignore-numa"], "T-Rex needs ports of one kind"),
         (["--ports", "18:00.0,18:00.1", "--ips", "1.2.3.4"], "--ips has 1 addresses for 2 ports"),
         (["--ports", "18:00.0,18:00.1", "--ips", "1.2.3.4,1.2.3.x"], "'1.2.3.x' is no IPv4 address"),
-        (["--ports", "18:00.0,18:00.1", "--macs"], "the MAC address of 18:00.0 is unknown"),
+        (["--ports", "18:00.0,af:00.0", "--macs"], "the MAC address of af:00.0 is unknown"),
         (["--ports", "18:00.0,18:00.1", "--src-macs", "1,2"], "'1' is no MAC address"),
         (["--ports", "18:00.0,18:00.1", "--cpus", "4-2"], "is no list of CPUs"),
         (["--ports", "18:00.0,18:00.1", "--cpus", "4"], "T-Rex needs at least 3 CPUs"),

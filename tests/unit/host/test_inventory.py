@@ -54,6 +54,7 @@ def test_nodes_have_their_cpus_memory_and_devices(tmp_path: Path) -> None:
     assert {cpu.node for cpu in host.cpus if 8 <= cpu.id < 16} == {1}
     assert [nic.node for nic in host.nics] == [0, 0, 1, None]
     assert [host.node_of(nic) for nic in host.nics] == [0, 0, 1, 0]
+    assert [nic.mac for nic in host.nics] == ["02:00:00:00:00:00", "02:00:00:00:00:01", None, None]
 
 
 def test_a_machine_without_numa_is_one_node(tmp_path: Path) -> None:

@@ -14,11 +14,10 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.course import Course
     from vppcfg.cli.loadtest.setting import Setting
-    from vppcfg.loadtest.clock import Clock
-    from vppcfg.loadtest.engine import Delay, Engine
-    from vppcfg.loadtest.latency import LatencyPlan, LatencyTest
+    from vppcfg.loadtest.engine import Delay
+    from vppcfg.loadtest.latency import LatencyPlan
     from vppcfg.loadtest.result import DelayAtLoad, Result
 
 _IDLE_PPS = 1.0
@@ -54,40 +53,28 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Measure, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.engines import opened
-    from vppcfg.cli.loadtest.live import Live
-    from vppcfg.cli.loadtest.setting import setting_of
+    from vppcfg.cli.loadtest.course import course_of
 
-    with opened(args) as (engine, clock):
-        setting = setting_of(args, engine, _probe_rate(args.probe_rate))
-        plan = _plan(args, setting)
-        live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
-        try:
-            return _run(args, engine, clock, setting, plan, live)
-        finally:
-            live.close()
+    with course_of(args, _probe_rate(args.probe_rate)) as course:
+        return _run(course, _plan(args, course.setting))
 
 
-def _run(
-    args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: LatencyPlan, live: Live
-) -> ExitCode:
+def _run(course: Course, plan: LatencyPlan) -> ExitCode:
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.latency import LatencyTest
     from vppcfg.loadtest.result import Kind
-    from vppcfg.loadtest.session import held
 
-    result = begun_result(Kind.LATENCY, args, setting)
+    args, live = course.args, course.live
+    begun = begun_result(Kind.LATENCY, args, course.setting)
     live.mapped()
-    test = LatencyTest(engine, setting.traffic, plan, clock, live)
-    try:
-        with held(engine, setting.ports):
-            found = test.run()
-    except BaseException:
-        _keep_what_there_is(result, test, args)
-        raise
-    live.close()
-    result = replace(result, samples=tuple(test.samples), delays=found, is_complete=True)
+    test = LatencyTest(course.engine, course.setting.traffic, plan, course.clock, live)
+
+    def so_far() -> Result | None:
+        return replace(begun, samples=tuple(test.samples), delays=tuple(test.found)) if test.samples else None
+
+    delays = course.run(test.run, so_far)
+    result = replace(begun, samples=tuple(test.samples), delays=delays, is_complete=True)
     show(latency_lines(result), args, live)
     write_result(result, args)
     return ExitCode.DONE
@@ -147,11 +134,3 @@ def _probe_rate(text: str) -> float:
     if not 1 <= rate <= _MOST_PROBES_PPS:
         raise UsageError(f"--probe-rate {text}: no rate from 1 to {_MOST_PROBES_PPS:,.0f} packets per second")
     return rate
-
-
-def _keep_what_there_is(result: Result, test: LatencyTest, args: argparse.Namespace) -> None:
-    """Write what an interrupted test has measured, where a file is named."""
-    from vppcfg.cli.loadtest.result_view import write_partial
-
-    if test.samples:
-        write_partial(replace(result, samples=tuple(test.samples), delays=tuple(test.found)), args)

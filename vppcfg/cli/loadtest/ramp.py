@@ -13,11 +13,10 @@ from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, 
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.course import Course
+    from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.setting import Setting
-    from vppcfg.loadtest.clock import Clock
-    from vppcfg.loadtest.engine import Engine
-    from vppcfg.loadtest.ramp import Ramp, RampPlan
+    from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
 _LIMIT_PERCENT = 0.01
@@ -95,55 +94,51 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the ramp, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.engines import opened
-    from vppcfg.cli.loadtest.live import Live
-    from vppcfg.cli.loadtest.setting import setting_of
+    from vppcfg.cli.loadtest.course import course_of
 
-    with opened(args) as (engine, clock):
-        setting = setting_of(args, engine)
-        plan = _plan(args, setting)
-        live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
-        try:
-            return _run(args, engine, clock, setting, plan, live)
-        finally:
-            live.close()
+    with course_of(args) as course:
+        return _run(course, _plan(args, course.setting))
 
 
-def _run(
-    args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: RampPlan, live: Live
-) -> ExitCode:
+def _run(course: Course, plan: RampPlan) -> ExitCode:
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import Kind
-    from vppcfg.loadtest.session import held
 
-    result = begun_result(Kind.RAMP, args, setting)
+    args, setting, live = course.args, course.setting, course.live
+    begun = begun_result(Kind.RAMP, args, setting)
+    tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
+    if tuning is not None:
+        tuning.refuse_absent_vpp()
     live.say(_announcement(args))
     live.mapped()
-    observer = TuningObserver(live, args, setting, plan.hold_s) if args.tune else live
-    ramp = Ramp(engine, setting.traffic, plan, clock, observer)
-    try:
-        with held(engine, setting.ports):
-            outcome = ramp.run()
-    except BaseException:
-        _keep_what_there_is(result, ramp, args)
-        raise
+    ramp = Ramp(course.engine, setting.traffic, plan, course.clock, tuning or live)
+    outcome = course.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
     live.say("Loadtest finished, stopping")
     result = replace(
-        result,
+        begun,
         samples=ramp.samples,
         totals=outcome.totals,
         verdict=outcome.verdict,
         loss_begins_pps=outcome.loss_begins_pps,
         notes=outcome.notes,
         is_complete=True,
-        tuning=observer.findings(outcome.totals) if isinstance(observer, TuningObserver) else None,
     )
+    if tuning is not None:
+        result = _tuned(result, tuning)
     show(ramp_lines(result), args, live)
     write_result(result, args)
     return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
+
+
+def _tuned(result: Result, tuning: TuningObserver) -> Result:
+    """Return a result with the tuner's findings, or with a note about why there are none."""
+    found = tuning.findings()
+    if found is not None:
+        return replace(result, tuning=found)
+    return replace(result, notes=(*result.notes, f"VPP was not read during the hold: {tuning.failure}"))
 
 
 def _announcement(args: argparse.Namespace) -> str:
@@ -172,11 +167,3 @@ def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
         stops_early=args.early_stop,
         settle_s=args.settle,
     )
-
-
-def _keep_what_there_is(result: Result, ramp: Ramp, args: argparse.Namespace) -> None:
-    """Write what an interrupted test has counted, where a file is named."""
-    from vppcfg.cli.loadtest.result_view import write_partial
-
-    if ramp.samples:
-        write_partial(replace(result, samples=ramp.samples), args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -12,10 +11,8 @@ from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.loadtest.setting import Setting
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.loadtest.observer import Status
-from vppcfg.loadtest.result import Phase, Total
+from vppcfg.loadtest.result import Phase
 from vppcfg.tune.capture import Capture
-
-log = logging.getLogger(__name__)
 
 SHORTEST_HOLD_S = 10
 """Two readings take that at least, since VPP refreshes its counters every few seconds."""
@@ -37,8 +34,16 @@ class TuningObserver:
         self._args = argparse.Namespace(**{**vars(args), **options})
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._captures: list[Capture] = []
-        self._failure = "the hold was not reached"
+        self.failure = "the hold was not reached"
+        """Why there are no findings, where there are none."""
         self._load_pps = 0.0
+
+    def refuse_absent_vpp(self) -> None:
+        """Raise DataplaneError when there is no VPP to read, before anything is sent."""
+        from vppcfg.vpp.telemetry import Telemetry
+
+        with Telemetry(self._args.api_socket, json_dir=self._args.vpp_json_dir):
+            pass
 
     def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
         """Begin to read with the hold."""
@@ -55,8 +60,8 @@ class TuningObserver:
         """Pass a sample on."""
         self._live.observe(status)
 
-    def findings(self, totals: tuple[Total, ...]) -> Mapping[str, Any] | None:
-        """Return the tuner's findings as plain data, None when VPP could not be read."""
+    def findings(self) -> Mapping[str, Any] | None:
+        """Return the tuner's findings as plain data, None when VPP was not read; `failure` says why."""
         from vppcfg.tune.diagnosis import diagnose
         from vppcfg.tune.document import document_of
         from vppcfg.tune.situation import Situation
@@ -64,7 +69,6 @@ class TuningObserver:
         if self._thread.is_alive():
             self._thread.join(_PATIENCE_S)
         if not self._captures:
-            log.warning("VPP was not read during the hold: %s", self._failure)
             return None
         from vppcfg.cli.tune_options import load_of_captures
 
@@ -78,4 +82,4 @@ class TuningObserver:
         try:
             self._captures = take_captures(self._args)
         except VppcfgError as error:
-            self._failure = error.message
+            self.failure = error.message

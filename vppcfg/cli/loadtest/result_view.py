@@ -63,6 +63,8 @@ def ramp_lines(result: Result) -> Iterator[str]:
     for note in result.notes:
         yield from labelled("Note", note)
     if result.tuning is not None:
+        if not result.tuning["findings"]:
+            yield from labelled("Tuning", "the tuner finds nothing that limits the VPP")
         for finding in result.tuning["findings"]:
             yield from labelled("Tuning", finding["verdict"])
 

@@ -14,12 +14,10 @@ from vppcfg.errors import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.live import Live
+    from vppcfg.cli.loadtest.course import Course
     from vppcfg.cli.loadtest.setting import Setting
-    from vppcfg.loadtest.clock import Clock
-    from vppcfg.loadtest.engine import Engine
     from vppcfg.loadtest.result import Result, Throughput
-    from vppcfg.loadtest.search import Search, SearchPlan
+    from vppcfg.loadtest.search import SearchPlan
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -57,42 +55,31 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Search, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.engines import opened
-    from vppcfg.cli.loadtest.live import Live
-    from vppcfg.cli.loadtest.setting import setting_of
+    from vppcfg.cli.loadtest.course import course_of
 
-    with opened(args) as (engine, clock):
-        setting = setting_of(args, engine)
-        plan = _plan(args, setting)
-        live = Live(setting.line_rate, setting.traffic.directions, is_quiet=args.quiet)
-        try:
-            return _run(args, engine, clock, setting, plan, live)
-        finally:
-            live.close()
+    with course_of(args) as course:
+        return _run(course, _plan(args, course.setting))
 
 
-def _run(
-    args: argparse.Namespace, engine: Engine, clock: Clock, setting: Setting, plan: SearchPlan, live: Live
-) -> ExitCode:
+def _run(course: Course, plan: SearchPlan) -> ExitCode:
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.result import Kind
     from vppcfg.loadtest.search import Search
-    from vppcfg.loadtest.session import held
     from vppcfg.loadtest.trial import Bench
 
-    result = begun_result(Kind.SEARCH, args, setting)
+    args, traffic, live = course.args, course.setting.traffic, course.live
+    begun = begun_result(Kind.SEARCH, args, course.setting)
     live.mapped()
-    search = Search(Bench(engine, setting.traffic, clock, args.settle, live), plan, live.trial)
-    try:
-        with held(engine, setting.ports):
-            engine.prepare(setting.traffic)
-            throughputs = search.run()
-    except BaseException:
-        _keep_what_there_is(result, search, args)
-        raise
-    live.close()
-    result = replace(result, trials=tuple(search.trials), throughputs=throughputs, is_complete=True)
+    bench = Bench(course.engine, traffic, course.clock, args.settle, live)
+    search = Search(bench, plan, live.trial)
+
+    def found() -> tuple[Throughput, ...]:
+        course.engine.prepare(traffic)
+        return search.run()
+
+    throughputs = course.run(found, lambda: replace(begun, trials=tuple(search.trials)) if search.trials else None)
+    result = replace(begun, trials=tuple(search.trials), throughputs=throughputs, is_complete=True)
     show(search_lines(result), args, live)
     write_result(result, args)
     return ExitCode.DONE
@@ -135,11 +122,3 @@ def _plan(args: argparse.Namespace, setting: Setting) -> SearchPlan:
         longest_s=args.max_duration,
         warm_up_s=args.warm_up,
     )
-
-
-def _keep_what_there_is(result: Result, search: Search, args: argparse.Namespace) -> None:
-    """Write the trials of an interrupted search, where a file is named."""
-    from vppcfg.cli.loadtest.result_view import write_partial
-
-    if search.trials:
-        write_partial(replace(result, trials=tuple(search.trials)), args)
