@@ -96,17 +96,6 @@ bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/per
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m bench \
 		--public $(PUBLIC)/bin/vppcfg --document docs/performance.md $(BENCH_ARGS)
 
-.PHONY: test-trex
-test-trex: $(READY) ## load a real VPP with a real T-Rex: make test-trex TREX_DIR=DIR VPP_PREFIX=DIR
-	@[ -n "$(TREX_DIR)" ] && [ -n "$(VPP_PREFIX)" ] || { \
-		echo "Name both: make test-trex TREX_DIR=DIR VPP_PREFIX=DIR, where TREX_DIR holds t-rex-64 and VPP_PREFIX bin/vpp"; \
-		exit 1; } >&2
-	@[ -x "$(TREX_DIR)/t-rex-64" ] || { echo "There is no program $(TREX_DIR)/t-rex-64"; exit 1; } >&2
-	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
-	@[ "$$(id -u)" = 0 ] || { echo "Ports and namespaces are made by root only: run this as root"; exit 1; } >&2
-	@TREX_DIR="$(abspath $(TREX_DIR))" VPP_PREFIX="$(abspath $(VPP_PREFIX))" \
-		$(BIN)/python -m pytest -m 'long or not long' tests/trex $(PYTEST_ARGS)
-
 .PHONY: lint
 lint: $(READY) ## check style and types
 	@$(BIN)/python -m ruff check

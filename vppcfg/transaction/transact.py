@@ -22,6 +22,8 @@ from vppcfg.transaction.verify import still_different
 
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the way back is given up."""
+_CONNECTIONS = 2
+"""At the way back: a connection that is lost on it is taken up once more."""
 _ATTEMPTS = 2
 """At the way back: what is refused once because of a moment's state is planned anew."""
 
@@ -148,14 +150,19 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
 def _back(
     before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
 ) -> Outcome:
-    try:
-        if failure.cause in {Cause.GONE, Cause.BUG}:
-            session.reopen(RECONNECT_S)
-        return go_back(before, failure, session, watcher, is_unmanaged)
-    except RestartedError as error:
-        return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
-    except (DataplaneError, PlanProofError) as error:
-        return Outcome(ending=Ending.BETWEEN, failure=failure, trouble=error.message)
+    is_in_doubt, trouble = failure.cause in {Cause.GONE, Cause.BUG}, ""
+    for _ in range(_CONNECTIONS):
+        try:
+            if is_in_doubt:
+                session.reopen(RECONNECT_S)
+            return go_back(before, failure, session, watcher, is_unmanaged)
+        except RestartedError as error:
+            return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
+        except PlanProofError as error:
+            return Outcome(ending=Ending.BETWEEN, failure=failure, trouble=error.message)
+        except DataplaneError as error:
+            is_in_doubt, trouble = True, error.message
+    return Outcome(ending=Ending.BETWEEN, failure=failure, trouble=trouble)
 
 
 def go_back(

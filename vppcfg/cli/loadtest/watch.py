@@ -62,12 +62,14 @@ def run(args: argparse.Namespace) -> ExitCode:
             watch = Watch(targets, plan, lambda watch, elapsed_s: ticker.show(_line(watch, elapsed_s, plan)))
             try:
                 watch.run()
-            except BaseException as error:
-                is_end = isinstance(error, KeyboardInterrupt) and args.duration is None
-                _report(args, watch.outcome(), is_complete=is_end)
-                if not is_end:
-                    raise
-                return ExitCode.DONE
+            except KeyboardInterrupt:
+                _report(args, watch.outcome(), is_complete=args.duration is None)
+                if args.duration is None:
+                    return ExitCode.DONE
+                raise
+            except BaseException:
+                _report(args, watch.outcome(), is_complete=False)
+                raise
         _report(args, watch.outcome(), is_complete=True)
         return ExitCode.DONE
     finally:

@@ -174,8 +174,8 @@ def _spread(layout: Layout) -> None:
 
 def _write_sys(netns: str, name: str, value: str) -> None:
     """Write below /sys/class/net of a namespace, of which a program has a view of its own. Raise LinuxError."""
-    script = ["sh", "-c", 'printf %s "$1" >"$2"', "sh", value, f"/sys/class/net/{name}"]
-    done = subprocess.run(command_inside(netns, script), capture_output=True, text=True, check=False)
+    command = command_inside(netns, ["tee", f"/sys/class/net/{name}"])
+    done = subprocess.run(command, input=value, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LinuxError(f"Linux refuses to write {value} to {name} in namespace {netns}: {done.stderr.strip()}")
 
