@@ -45,12 +45,12 @@ def document_of(state: State) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """Return any value of the model as plain data; a set comes out sorted, a default is left out."""
-    kind = value.__class__
+    kind: type = value.__class__
     if kind in _ATOMS:
         return value
-    if is_dataclass(kind):
-        attributes = ((name, getattr(value, name), default) for name, default in _attributes(kind))
-        return {name: plain(item) for name, item, default in attributes if item != default}
+    if (attributes := _attributes(kind)) is not None:
+        told = ((name, item) for name, default in attributes if (item := getattr(value, name)) != default)
+        return {name: item if item.__class__ in _ATOMS else plain(item) for name, item in told}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):
@@ -60,6 +60,13 @@ def plain(value: object) -> Any:
     if isinstance(value, Mapping):
         return {name: plain(value[name]) for name in _sorted(value)}
     return value
+
+
+def attributes_told(value: object) -> list[str]:
+    """Return the names of the attributes of an object of the model that are not at their default."""
+    kind: type = value.__class__
+    attributes = _attributes(kind) or ()
+    return [name for name, default in attributes if getattr(value, name) != default]
 
 
 def _without_name(interface: Interface) -> dict[str, Any]:
@@ -79,9 +86,9 @@ def _member_key(member: str) -> tuple[int, int, int, str]:
 
 
 @lru_cache(maxsize=64)
-def _attributes(kind: type[Any]) -> tuple[tuple[str, object], ...]:
-    """Return the attributes of a class of the model, and what each is by default."""
-    return tuple((field.name, _default(field)) for field in fields(kind))
+def _attributes(kind: type[Any]) -> tuple[tuple[str, object], ...] | None:
+    """Return the attributes of a class of the model, and what each is by default; None of any other class."""
+    return tuple((field.name, _default(field)) for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def _default(field: Field[Any]) -> object:

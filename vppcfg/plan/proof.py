@@ -14,6 +14,8 @@ _HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the
 
 def replay(observed: State, steps: tuple[Step, ...]) -> State:
     """Return what the steps make of the observed state. Raise PlanProofError at a step that VPP would refuse."""
+    if not steps:
+        return observed
     draft = Draft(observed)
     for number, step in enumerate(steps, start=1):
         reason = refusal(step.operation, draft)

@@ -25,14 +25,18 @@ _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
 def is_sayable(operation: Operation) -> bool:
     """Return whether every text of an operation is one word, and its tag one that braces hold."""
     kind: type = type(operation)
-    values = ((name, getattr(operation, name)) for name in _names(kind))
-    return all(_is_text_sayable(name, value) for name, value in values if value.__class__ not in _WITHOUT_TEXT)
+    for name in _names(kind):
+        value = getattr(operation, name)
+        if value.__class__ is str:
+            if not _is_sayable_as(name, value):
+                return False
+        elif value.__class__ not in _WITHOUT_TEXT and not all(_is_sayable_as(*text) for text in _texts(value, name)):
+            return False
+    return True
 
 
-def _is_text_sayable(name: str, value: object) -> bool:
-    if isinstance(value, str):
-        return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(value) is not None
-    return all(_is_text_sayable(inner, text) for inner, text in _texts(value, name))
+def _is_sayable_as(name: str, text: str) -> bool:
+    return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None
 
 
 def harmless(text: str) -> str:

@@ -12,7 +12,7 @@ from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.naming import natural_key
-from vppcfg.model.state_document import plain
+from vppcfg.model.state_document import attributes_told, plain
 from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down
 from vppcfg.plan.operations import subject
@@ -121,7 +121,7 @@ def _whole(change: Change[Any]) -> Iterator[DiffLine]:
     thing = change.after if change.after is not None else change.before
     if isinstance(thing, bool):
         return
-    for name in plain(thing):
+    for name in attributes_told(thing):
         if name not in _IDENTITY:
             yield DiffLine(text=f"    {name.replace('_', ' ')}: {words(getattr(thing, name))}", action=change.action)
 
