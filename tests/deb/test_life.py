@@ -81,7 +81,7 @@ def test_the_demo_prints_what_the_readme_shows(debian: Debian) -> None:
     assert debian.run("bash", f"{DOC}/demo.sh") == "\n".join(blocks) + "\n"
 
 
-@pytest.mark.parametrize("module", ["vppcfg", "yamale", "vpp_papi"])
+@pytest.mark.parametrize("module", ["vppcfg", "yamale", "vpp_papi", "MLRsearch"])
 def test_nothing_that_is_bundled_shadows_anything(debian: Debian, module: str) -> None:
     missing = debian.run("/usr/bin/python3", "-c", f"import {module}", expected_code=1)
     assert f"No module named '{module}'" in missing
