@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import logging
+import time
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from vppcfg.cli.apply import apply_loaded, guard
 from vppcfg.cli.change import Intent, make_change
 from vppcfg.cli.loading import load_configuration
 from vppcfg.cli.workplace import Workplace, workplace
+from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.model.configuration import Configuration
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.retarget import retarget
@@ -22,6 +26,8 @@ log = logging.getLogger("root.main")
 
 PATIENCE_S = 120.0
 """How long VPP may take to answer after the machine or VPP was started."""
+PORTS_PATIENCE_S = 60.0
+"""How long ports may be missing after that: VPP answers before it has made those of `unix { exec FILE }`."""
 
 
 def apply_at_boot(args: argparse.Namespace) -> ExitCode:
@@ -30,6 +36,7 @@ def apply_at_boot(args: argparse.Namespace) -> ExitCode:
         accepted = last_accepted(place.records)
         if accepted is None or accepted.entry.source_digest == _digest(args.config):
             configuration, loaded = load_configuration(args)
+            await_ports(lambda: _missing_ports(configuration, place))
             return apply_loaded(configuration, loaded, place, args, is_boot=True)[0]
         log.warning(
             "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
@@ -37,6 +44,30 @@ def apply_at_boot(args: argparse.Namespace) -> ExitCode:
             accepted.entry.number,
         )
         return _apply_state(accepted, place, args)
+
+
+def await_ports(
+    missing: Callable[[], tuple[str, ...]],
+    patience_s: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Return when no port is missing any more, or when `patience_s` are over and whoever needs them must refuse."""
+    deadline, pause = clock() + (PORTS_PATIENCE_S if patience_s is None else patience_s), 0.1
+    has_said = False
+    while names := missing():
+        if clock() + pause > deadline:
+            return
+        if not has_said:
+            log.info("Waiting for VPP to make %s", ", ".join(names))
+            has_said = True
+        sleep(pause)
+        pause = min(2 * pause, 2.0)
+
+
+def _missing_ports(configuration: Configuration, place: Workplace) -> tuple[str, ...]:
+    problems = resolve(configuration, place.session.dataplane.observe()).problems
+    return tuple(str(problem.path[-1]) for problem in problems if problem.rule == "phy-missing")
 
 
 def _digest(file_name: str) -> str:
@@ -48,8 +79,10 @@ def _digest(file_name: str) -> str:
 
 def _apply_state(accepted: Record, place: Workplace, args: argparse.Namespace) -> ExitCode:
     entry = accepted.entry
+    wanted, is_unmanaged = place.journal.after(entry.number), NameGlobs(entry.unmanaged).matches
+    await_ports(lambda: retarget(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
     observed = place.session.dataplane.observe()
-    target = retarget(place.journal.after(entry.number), observed, NameGlobs(entry.unmanaged).matches)
+    target = retarget(wanted, observed, is_unmanaged)
     if target.missing:
         raise PlanRefusedError(
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.missing)}",

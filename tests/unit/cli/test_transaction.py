@@ -6,14 +6,17 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, two_ports
+from vppcfg.cli.apply_boot import await_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
 from vppcfg.transaction.lock import Holder, Lock
@@ -87,6 +90,47 @@ def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders
     assert run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
     timer.join()
     assert is_at(run, "l3.yaml")
+
+
+def late_port(serve: Serve) -> str:
+    """Serve a VPP that makes its second port a moment after it has begun to answer, and return its socket."""
+    first, second = two_ports()
+    vpp = SimulatedVpp(ports=[first])
+    threading.Timer(1.0, lambda: load_ports(vpp.tables, [replace(second, mac="02:00:5e:00:53:02")])).start()
+    return serve(vpp)
+
+
+def test_a_boot_waits_for_ports(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that VPP's own start-up file makes come after its API answers."""
+    assert main(["apply", "--boot", "-c", "l3.yaml", "-a", late_port(serve)]) == ExitCode.DONE
+    assert f"Waiting for VPP to make {GI3}" in capsys.readouterr().err
+
+
+def test_a_boot_to_an_older_state_waits_for_ports_too(
+    serve: Serve, files: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    vpp = SimulatedVpp(ports=two_ports())
+    socket = serve(vpp)
+    assert main(["apply", "-c", "l3.yaml", "-a", socket]) == ExitCode.DONE
+    (files / "l3.yaml").write_text(L2XC)
+    first, second = two_ports()
+    vpp._ports = [first]
+    vpp.restart()
+    threading.Timer(1.0, lambda: load_ports(vpp.tables, [replace(second, mac="02:00:5e:00:53:02")])).start()
+    assert main(["apply", "--boot", "-c", "l3.yaml", "-a", socket]) == ExitCode.DONE
+    (files / "l3.yaml").write_text(L3)
+    assert main(["plan", "-c", "l3.yaml", "-a", socket, "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def test_a_boot_does_not_wait_for_ports_for_ever() -> None:
+    now_s = 0.0
+
+    def sleep(duration_s: float) -> None:
+        nonlocal now_s
+        now_s += duration_s
+
+    await_ports(lambda: (GI1,), 60, lambda: now_s, sleep)
+    assert 50 < now_s <= 60
 
 
 def test_the_journal_has_the_plan_and_the_way_back(run: Run, journal: Path) -> None:
