@@ -132,19 +132,20 @@ def test_latency_is_measured_in_both_directions(trex: RealTrex, tmp_path: Path) 
 
 
 def test_the_tuner_reads_vpp_during_the_hold(trex: RealTrex, vpp: RealVpp, tmp_path: Path) -> None:
-    course = ["-wd", "1", "-rt", "20kpps", "-rd", "2", "-hd", "12", "--loss", "50"]
+    course = ["-wd", "1", "-rt", "5kpps", "-rd", "2", "-hd", "12", "--loss", "100"]
     options = ["--tune", "-a", str(vpp.socket_path)]
     result = measured(trex, tmp_path / "tuned.json", "ramp", *BENCH, *course, *options)
     assert result.tuning is not None
     assert result.tuning["findings"]
     ports = {port["name"]: port for port in result.tuning["load"]["ports"]}
-    assert ports["west"]["rx_pps"] == pytest.approx(20_000, rel=0.1)
+    assert ports["west"]["rx_pps"] == pytest.approx(5_000, rel=0.2)
 
 
 @pytest.mark.parametrize("after_s", [0.5, 3.0, 6.0])
 def test_an_interrupted_test_leaves_the_ports_free(trex: RealTrex, tmp_path: Path, after_s: float) -> None:
     course = ["-wd", "2", "-rt", "20kpps", "-rd", "30", "-hd", "1", "-o", str(tmp_path / "cut.json")]
-    command = trex.inside(sys.executable, "-m", "vppcfg", "loadtest", "ramp", *BENCH, *course)
+    awake = ["env", "--default-signal=INT"]  # where SIGINT is ignored, as in the background of a shell
+    command = trex.inside(*awake, sys.executable, "-m", "vppcfg", "loadtest", "ramp", *BENCH, *course)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         time.sleep(after_s)
         process.send_signal(signal.SIGINT)

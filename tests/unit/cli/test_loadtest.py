@@ -292,7 +292,8 @@ def test_a_link_that_is_down_is_refused(server: StandInTrex, capsys: pytest.Capt
 
 # interruptions
 
-COMMAND = [sys.executable, "-m", "vppcfg", "loadtest"]
+COMMAND = ["env", "--default-signal=INT", sys.executable, "-m", "vppcfg", "loadtest"]
+"""Ctrl-C counts even when the tests run in the background of a shell, where it is ignored."""
 
 
 def started(*arguments: str) -> subprocess.Popen[str]:
