@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
-from vppcfg.errors import LinuxError
+from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.state import State
-from vppcfg.vpp.live import connect
+from vppcfg.vpp.live import LiveDataplane, connect
 
 
 class Kept(TypedDict):
@@ -24,12 +24,37 @@ class Kept(TypedDict):
     bridges: list[tuple[str, str]]
 
 
+class KeptConnection:
+    """A connection to a VPP for each process that asks, taken up again when VPP has been restarted."""
+
+    def __init__(self, socket_path: str) -> None:
+        self._socket_path = socket_path
+        self._vpp: LiveDataplane | None = None
+        self._pid = 0
+
+    def observe(self) -> State:
+        """Read the whole state."""
+        if self._vpp is not None and self._pid == os.getpid():
+            try:
+                return self._vpp.observe()
+            except DataplaneError:
+                self._vpp.close()
+        self._vpp, self._pid = connect(self._socket_path), os.getpid()
+        return self._vpp.observe()
+
+    def close(self) -> None:
+        """Say goodbye."""
+        if self._vpp is not None and self._pid == os.getpid():
+            self._vpp.close()
+        self._vpp = None
+
+
 class FileLinux:
     """Devices that somebody has set, in a file; all others are as linux-cp keeps them: like the interface in VPP."""
 
-    def __init__(self, file: Path, socket_path: str, on_change: Callable[[int], None] = lambda count: None) -> None:
+    def __init__(self, file: Path, vpp: KeptConnection, on_change: Callable[[int], None] = lambda count: None) -> None:
         self._file = file
-        self._socket_path = socket_path
+        self._vpp = vpp
         self._on_change = on_change
 
     def begin(self, state: State) -> None:
@@ -89,8 +114,7 @@ class FileLinux:
 
     def _born(self) -> dict[tuple[str, str], LinuxDevice]:
         """Return every device that VPP has, as nobody has touched it."""
-        with connect(self._socket_path) as vpp:
-            state = vpp.observe()
+        state = self._vpp.observe()
         devices = {
             (tap.host_netns, tap.host_name): LinuxDevice(mtu=tap.host_mtu or 1500, is_up=True, bridge=tap.host_bridge)
             for tap in state.taps.values()

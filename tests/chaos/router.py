@@ -17,7 +17,7 @@ from typing import NoReturn
 import pytest
 
 from tests.chaos.configurations import PORTS
-from tests.chaos.linux import FileLinux
+from tests.chaos.linux import FileLinux, KeptConnection
 from tests.chaos.plans import ends_of, state_after
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -40,11 +40,12 @@ class SimulatedRouter:
         self.socket = str(folder / "vpp.sock")
         self.config = str(folder / "new.yaml")
         self.linux_file = linux_file
+        self.vpp = KeptConnection(self.socket)
         Path(self.config).write_text(ends_of(name)[1])
 
     def linux(self, on_change: Callable[[int], None] = lambda count: None) -> FileLinux:
         """Return the Linux around it."""
-        return FileLinux(self.linux_file, self.socket, on_change)
+        return FileLinux(self.linux_file, self.vpp, on_change)
 
     def state(self) -> State:
         """Return what it is like, without what is never removed, and without the MACs that bonds give their members."""
@@ -148,7 +149,10 @@ def simulated_router(
     router.linux().begin(state)
     with forked(lambda: serve(router, state, faults or Faults(), on_change), folder / "vpp.log"):
         wait_until(lambda: is_listening(router.socket))
-        yield router
+        try:
+            yield router
+        finally:
+            router.vpp.close()
 
 
 def is_listening(path: str) -> bool:
