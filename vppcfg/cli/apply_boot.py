@@ -9,8 +9,9 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from vppcfg.cli.apply import apply_loaded, guard
+from vppcfg.cli.apply_file import apply_loaded
 from vppcfg.cli.change import Intent, make_change
+from vppcfg.cli.consent import guard
 from vppcfg.cli.loading import load_configuration
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config.resolve import resolve

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vppcfg import __version__
-from vppcfg.cli.apply import apply_loaded
+from vppcfg.cli.apply_file import apply_loaded
 from vppcfg.cli.arguments import DEFAULT_CONFIG
 from vppcfg.cli.confirming import wait_for_confirmation
 from vppcfg.cli.difference import painted_changes

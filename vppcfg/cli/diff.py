@@ -7,8 +7,7 @@ import sys
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.cli.rollback import change_number
-from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.cli.transaction_options import add_state_dir_option, change_number
 from vppcfg.errors import ExitCode
 
 

@@ -9,7 +9,7 @@ import signal
 import time
 from contextlib import suppress
 
-from vppcfg.cli.rollback import roll_back
+from vppcfg.cli.roll_back import roll_back
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.transaction.accepted import is_running

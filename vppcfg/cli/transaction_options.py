@@ -50,6 +50,13 @@ def minutes(text: str) -> float:
     return value
 
 
+def change_number(text: str) -> int:
+    """Return the number of a change in an argument. Raise ArgumentTypeError."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a change")
+    return int(text)
+
+
 def run_dir() -> str:
     """Return where locks lie."""
     return os.environ.get(RUN_DIR_VARIABLE, DEFAULT_RUN_DIR)

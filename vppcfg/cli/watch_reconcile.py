@@ -6,8 +6,8 @@ import argparse
 import os
 from hashlib import sha256
 
-from vppcfg.cli.apply import refuse_rolled_back
 from vppcfg.cli.change import Intent, make_change
+from vppcfg.cli.consent import refuse_rolled_back
 from vppcfg.cli.signals import Terminated
 from vppcfg.cli.watch_file import WatchedFile
 from vppcfg.cli.watch_loop import Reconciler

@@ -1,0 +1,77 @@
+"""The state before a change, brought back: planned from what there is now, and made as a change of its own."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+
+from vppcfg.cli.change import Intent, disarm, make_change
+from vppcfg.cli.consent import ask, show
+from vppcfg.cli.workplace import Workplace, now
+from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.plan.diff import diff
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.retarget import retarget
+from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.guard import check_impact
+from vppcfg.transaction.journal import IN_FORCE, Origin, Record, Status
+
+log = logging.getLogger("root.main")
+
+
+def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_timer: bool = False) -> ExitCode:
+    """Bring back the state before a change and note that this change, and those after it, are not in force any more."""
+    plan = plan_back(record, place)
+    if plan.steps:
+        show(plan, args)
+        check_impact(plan, Impact[args.max_impact.upper()])
+        if not is_timer:
+            ask(plan, args)
+        made = make_change(plan, _intent(record, place, is_timer=is_timer), place, args)
+        if made.code is not ExitCode.DONE:
+            return made.code
+    else:
+        log.info("Nothing to do")
+    _note(record, place, is_timer=is_timer)
+    log.info("The state before change %d is back", record.entry.number)
+    return ExitCode.DONE
+
+
+def plan_back(record: Record, place: Workplace) -> Plan:
+    """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
+    entry = record.entry
+    observed = place.session.dataplane.observe()
+    target = retarget(place.journal.before(entry.number), observed, NameGlobs(entry.unmanaged).matches)
+    if target.missing:
+        raise PlanRefusedError(
+            f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
+            "bring the port back, or correct the file and apply it",
+        )
+    return make_plan(observed, target.state)
+
+
+def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
+    entry = record.entry
+    former = last_accepted([other for other in place.records if other.entry.number < entry.number])
+    is_known = former is not None and not any(
+        diff(place.journal.before(entry.number), place.journal.after(former.entry.number))
+    )
+    return Intent(
+        origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
+        source_name=former.entry.source_name if former and is_known else "",
+        source_digest=former.entry.source_digest if former and is_known else "",
+        target=entry.number,
+        is_forced=True,
+        unmanaged=entry.unmanaged,
+    )
+
+
+def _note(record: Record, place: Workplace, *, is_timer: bool) -> None:
+    """Write down what is not in force any more, and stop its timer."""
+    text = "nobody confirmed it in time" if is_timer else ""
+    for other in place.records:
+        if other.entry.number >= record.entry.number and other.status in IN_FORCE:
+            place.journal.end(other, Status.ROLLED_BACK, now(), text)
+            disarm(other)
