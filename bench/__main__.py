@@ -7,24 +7,25 @@ import logging
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.dataplanes import Start, real, release_of_real_vpp, simulated
+from bench.dataplanes import Start, real, release_of_real_vpp, simulated, vppcfg
 from bench.measure import FailedError, least, measure
 from bench.networks import KINDS
 from bench.plot import chart
-from bench.report import REAL, SIMULATED, SUB_INTERFACES, Results, bounds, growths, report, written_into
+from bench.report import BOUND_SIZE, REAL, SIMULATED, SUB_INTERFACES, Results, bounds, growths, report, written_into
 from bench.scenario import COMMANDS, LOADER, Result, measure_network
 from tests import real_vpp
 
 log = logging.getLogger("bench")
 
 SIZES: dict[str, tuple[int, ...]] = {
-    "sub-interfaces": (1, 250, 1000, 2500, 10_000, 50_000),
-    "bonds-and-bridges": (1, 50, 100, 250, 500),
-    "acl-terms": (1, 250, 1000, 2500, 10_000),
-    "mix": (20, 250, 1000, 2500, 10_000, 50_000),
+    "sub-interfaces": (1, 250, 1000, 10_000, 50_000),
+    "bonds-and-bridges": (1, 100, 250, 500),
+    "acl-terms": (1, 1000, 2500, 10_000),
+    "mix": (20, 1000, 2500, 10_000),
 }
 REAL_SIZES: dict[str, tuple[int, ...]] = {
     "sub-interfaces-without-lcp": (250, 1000, 10_000),
@@ -34,8 +35,8 @@ REAL_SIZES: dict[str, tuple[int, ...]] = {
 }
 PEER_SIZES = (1, 250)
 """The public vppcfg takes minutes for 1,000."""
-_FEW = 1000
-"""Up to this size commands are run three times, above it once."""
+ROUNDS = 2
+"""How often everything is run with a simulated VPP, up to the size that the bounds are about."""
 
 
 def main() -> int:
@@ -69,29 +70,39 @@ def _measured(args: argparse.Namespace) -> list[Result]:
     reason = real_vpp.skip_reason()
     if reason is not None:
         log.info("Without a real VPP: %s", reason)
-    plans: list[tuple[dict[str, Start], dict[str, tuple[int, ...]]]] = [({SIMULATED: simulated}, SIZES)]
-    plans += [({REAL: real}, REAL_SIZES)] if reason is None else []
     results: list[Result] = []
-    for starts, sizes_by_kind in plans:
-        for kind, sizes in sizes_by_kind.items():
-            for size in sizes:
-                if args.only in (None, kind) and size <= args.largest:
-                    is_peer_measured = kind == SUB_INTERFACES and size in PEER_SIZES and SIMULATED in starts
-                    results += measure_network(
-                        kind,
-                        KINDS[kind](size),
-                        starts,
-                        runs=3 if size <= _FEW else 1,
-                        public=args.public if is_peer_measured else None,
-                    )
+    try:
+        results.extend(_series(args, SIMULATED, simulated, SIZES))
+        if reason is None:
+            results.extend(_series(args, REAL, real, REAL_SIZES))
+    except KeyboardInterrupt:
+        log.info("Interrupted: only what was measured until now is shown, and no document is written")
+        args.document = None
     return results
+
+
+def _series(
+    args: argparse.Namespace, dataplane: str, start: Start, sizes_by_kind: dict[str, tuple[int, ...]]
+) -> Iterator[Result]:
+    for kind, sizes in sizes_by_kind.items():
+        for size in (size for size in sizes if args.only in (None, kind) and size <= args.largest):
+            is_simulated = dataplane == SIMULATED
+            is_compared = is_simulated and kind == SUB_INTERFACES and size in PEER_SIZES
+            yield from measure_network(
+                kind,
+                KINDS[kind](size),
+                dataplane,
+                start,
+                rounds=ROUNDS if is_simulated and size <= BOUND_SIZE else 1,
+                public=args.public if is_compared else None,
+            )
 
 
 def _version_cpu_s() -> float:
     """Return the CPU time of `vppcfg --version` in seconds."""
-    words = [sys.executable, "-m", "vppcfg", "--version"]
+    words = [vppcfg(), "--version"]
     with TemporaryDirectory(prefix="vppcfg-bench-") as folder:
-        return least([measure(words, output=Path(folder) / "output", timeout_s=60) for _ in range(5)]).cpu_s
+        return least([measure(words, output=Path(folder) / "output", timeout_s=60) for _ in range(20)]).cpu_s
 
 
 def _machine() -> str:

@@ -43,7 +43,7 @@ Start = Callable[[Sequence[str], Path], AbstractContextManager[Server]]
 def simulated(ports: Sequence[str], folder: Path) -> Iterator[Server]:
     """Run `vppcfg sim`."""
     path, log = folder / "sim.sock", folder / "sim.log"
-    command = [sys.executable, "-m", "vppcfg", "sim", "--socket", str(path), "--api-dir", str(folder / API_DIR)]
+    command = [vppcfg(), "sim", "--socket", str(path), "--api-dir", str(folder / API_DIR)]
     with log.open("wb") as output:
         process = subprocess.Popen([*command, *(f"--phy={port}" for port in ports)], stdout=output, stderr=output)
     try:
@@ -57,8 +57,13 @@ def simulated(ports: Sequence[str], folder: Path) -> Iterator[Server]:
 @contextmanager
 def real(ports: Sequence[str], folder: Path) -> Iterator[Server]:
     """Run the VPP that VPP_PREFIX names, in namespaces of its own."""
-    with real_vpp.running(ports, extra="statseg { size 512M }") as vpp:
+    with real_vpp.running(ports, makes_vlan_devices=True) as vpp:
         yield Server(pid=vpp.pid, api_socket=vpp.socket_path, cli_socket=vpp.folder / "cli.sock")
+
+
+def vppcfg() -> str:
+    """Return the command that is measured: the one beside this Python."""
+    return str(Path(sys.executable).with_name("vppcfg"))
 
 
 def vppctl() -> str:

@@ -46,7 +46,9 @@ class Results:
     """The results of one run, by network, size, VPP and command."""
 
     def __init__(self, results: Iterable[Result]) -> None:
-        self._results = {(r.kind, r.size, r.dataplane, r.command): r for r in results}
+        self._results: dict[tuple[str, int, str, str], Result] = {}
+        for result in results:
+            self._results.setdefault((result.kind, result.size, result.dataplane, result.command), result)
 
     def find(self, kind: str, size: int, command: str, dataplane: str) -> Result | None:
         """Return the result of a command; one that needs no VPP is the same for all of them."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import cProfile
 import pstats
 import socket
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections import Counter
@@ -267,3 +269,14 @@ def test_memory_grows_with_the_network() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert (peaks[1] - peaks[0]) / (LARGE - SMALL) < 8_000
+
+
+def test_the_command_starts_without_what_only_some_commands_need() -> None:
+    code = (
+        "import sys; from vppcfg.cli.main import main\n"
+        "try: main(['--version'])\n"
+        "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    costly = {"dataclasses", "inspect", "jinja2", "netaddr", "pyroute2", "socket", "subprocess", "yaml", "yamale"}
+    assert costly & set(finished.stdout.split()) == set()

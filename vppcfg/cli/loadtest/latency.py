@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -60,6 +59,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _run(course: Course, plan: LatencyPlan) -> ExitCode:
+    from dataclasses import replace
+
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.latency import LatencyTest

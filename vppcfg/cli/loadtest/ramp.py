@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -101,6 +100,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _run(course: Course, plan: RampPlan) -> ExitCode:
+    from dataclasses import replace
+
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
@@ -135,6 +136,8 @@ def _run(course: Course, plan: RampPlan) -> ExitCode:
 
 def _tuned(result: Result, tuning: TuningObserver) -> Result:
     """Return a result with the tuner's findings, or with a note about why there are none."""
+    from dataclasses import replace
+
     found = tuning.findings()
     if found is not None:
         return replace(result, tuning=found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -62,6 +61,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _run(course: Course, plan: SearchPlan) -> ExitCode:
+    from dataclasses import replace
+
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.result import Kind
