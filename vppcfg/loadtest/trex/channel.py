@@ -32,11 +32,11 @@ class UnreachableError(EngineError):
 class Channel:
     """A connection to one server; it is made with the first request."""
 
-    def __init__(self, host: str, port: int = DEFAULT_PORT, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, host: str, port: int = DEFAULT_PORT, timeout_s: float | None = None) -> None:
         self.peer = f"{host}:{port}"
         self._address = f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
         self._is_ipv6 = ":" in host
-        self._timeout_s = timeout_s
+        self._timeout_s = TIMEOUT_S if timeout_s is None else timeout_s
         self._is_lost = False
         self._context: zmq.Context[Any] | None = None
         self._socket: zmq.Socket[Any] | None = None

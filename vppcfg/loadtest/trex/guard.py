@@ -1,7 +1,7 @@
-"""A process of its own that gives a test's ports back when the test dies without doing so itself.
+"""A process of its own that gives a test's ports back when the test dies, or its server is away when it ends.
 
 The test writes the handlers of its ports to the guard's standard input, one JSON object a line, and in the end `null`.
-When the input ends without that, the test was killed.
+When the input ends without that, the ports are still taken.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import SystemClock
-from vppcfg.loadtest.trex.channel import Channel, host_and_port
+from vppcfg.loadtest.clock import Clock, SystemClock
+from vppcfg.loadtest.trex.channel import Channel, UnreachableError, host_and_port
 from vppcfg.loadtest.trex.rpc import Rpc
 
 _PATIENCE_S = 5.0
+_ATTEMPTS = 12
+_PAUSE_S = 5.0
 
 
 class Guard:
-    """The guard as the test sees it. Without one a test runs all the same."""
+    """The guard as the test sees it. A test whose guard is gone runs all the same."""
 
     def __init__(self, server: str) -> None:
         self._process = subprocess.Popen(
@@ -37,12 +39,15 @@ class Guard:
         """Tell the guard which ports are ours, by name with their handlers."""
         self._write(json.dumps(dict(handlers)))
 
+    def take_over(self) -> None:
+        """Leave the ports to the guard, which tries for a minute; nobody waits for it."""
+        self._close()
+        self._process.returncode = 0  # it outlives this process
+
     def dismiss(self) -> None:
         """Tell the guard that it is not needed any more."""
         self._write("null")
-        assert self._process.stdin is not None
-        with suppress(OSError):
-            self._process.stdin.close()
+        self._close()
         try:
             self._process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -51,9 +56,14 @@ class Guard:
 
     def _write(self, line: str) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # the guard is gone; the test is not in danger by that
+        with suppress(OSError):
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
+
+    def _close(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
 
 
 def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
@@ -64,25 +74,39 @@ def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
     return handlers
 
 
-def give_back(server: str, handlers: Mapping[str, str]) -> None:
-    """Stop the traffic of ports and release them. Raise EngineError when the server is not there."""
-    channel = Channel(*host_and_port(server))
-    rpc = Rpc(channel, SystemClock())
-    try:
-        rpc.connect()
-        for port, handler in handlers.items():
-            for method in ("stop_traffic", "remove_all_streams", "release"):
-                with suppress(EngineError):
-                    rpc.call(method, port_id=int(port), handler=handler)
-    finally:
-        channel.close()
+def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
+    """Stop the traffic of ports and release them; try again for a while when the server is not there."""
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            clock.sleep(_PAUSE_S)
+        channel = Channel(*host_and_port(server))
+        try:
+            _give_back(Rpc(channel, clock), handlers)
+        except UnreachableError:
+            continue
+        finally:
+            channel.close()
+        return
+
+
+def _give_back(rpc: Rpc, handlers: Mapping[str, str]) -> None:
+    """Raise UnreachableError when the server is not there; what it refuses is not ours any more."""
+    rpc.connect()
+    for port, handler in handlers.items():
+        for method in ("stop_traffic", "remove_all_streams", "release"):
+            try:
+                rpc.call(method, port_id=int(port), handler=handler)
+            except UnreachableError:
+                raise
+            except EngineError:
+                continue
 
 
 def main(arguments: list[str]) -> int:
-    """Wait until the test ends, and tidy up behind it when it was killed."""
+    """Wait until the test ends, and tidy up behind it when it has not done so."""
     handlers = left_behind(sys.stdin)
     if handlers:
-        give_back(arguments[0], handlers)
+        give_back(arguments[0], handlers, SystemClock())
     return 0
 
 

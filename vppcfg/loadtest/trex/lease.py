@@ -1,0 +1,116 @@
+"""The ports of a T-Rex server that are ours for a while: taken, called upon, put back as they were and released."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+import random
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from vppcfg.errors import EngineError
+from vppcfg.loadtest.trex.channel import UnreachableError
+from vppcfg.loadtest.trex.guard import Guard
+from vppcfg.loadtest.trex.ports import RUNNING
+from vppcfg.loadtest.trex.rpc import Call, Rpc
+
+log = logging.getLogger(__name__)
+
+
+class Lease:
+    """Ports with the handlers that the server gave us for them."""
+
+    def __init__(self, rpc: Rpc, guard: Guard | None) -> None:
+        """With a guard, another process gives the ports back if this one is killed."""
+        self._rpc = rpc
+        self._guard = guard
+        self._handlers: dict[str, str] = {}
+        self._lost_promiscuity: set[str] = set()
+        self.has_filters = False
+        """Whether streams that measure latency have left filters on the ports."""
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Return the names of the ports that are ours."""
+        return tuple(self._handlers)
+
+    def take(self, states: Mapping[str, Mapping[str, Any]], *, is_forced: bool) -> None:
+        """Take ports whose states are given, and leave no traffic and no stream on them."""
+        session = random.SystemRandom().randrange(1, 2**31)
+        for name in states:
+            self._handlers[name] = self._rpc.call(
+                "acquire", port_id=int(name), user=_user(), session_id=session, force=is_forced
+            )
+            if self._guard is not None:
+                self._guard.watch(self._handlers)
+        for name, status in states.items():
+            if status.get("state") in RUNNING:
+                self._rpc.batch([self.call("stop_traffic", name)])
+            self._make_promiscuous(name, status)
+        self.on("remove_all_streams", self.ports)
+
+    def on(self, method: str, ports: tuple[str, ...], **arguments: Any) -> None:
+        """Make a call that only the owner may make for each port, with one message."""
+        self._rpc.batch([self.call(method, name, **arguments) for name in ports])
+
+    def call(self, method: str, port: str, **arguments: Any) -> Call:
+        """Return a call that only the owner may make."""
+        return Call(method=method, arguments={"port_id": int(port), "handler": self._handlers[port], **arguments})
+
+    def give_back(self) -> None:
+        """Release all ports. Raise EngineError when that failed; the guard goes on trying if the server is away."""
+        failure: EngineError | None = None
+        try:
+            for name in self.ports:
+                refused = self._released(name)
+                failure = failure or refused
+        except UnreachableError:
+            if self._guard is not None:
+                self._guard.take_over()
+            raise
+        else:
+            if self._guard is not None:
+                self._guard.dismiss()
+        finally:
+            self._handlers = {}
+        if failure is not None:
+            raise failure
+
+    def _released(self, name: str) -> EngineError | None:
+        """Put a port back as it was and release it; return why not, where the server refuses."""
+        calls = [self.call("remove_rx_filters", name, profile_id="_")] if self.has_filters else []
+        calls.append(self.call("remove_all_streams", name))
+        if name in self._lost_promiscuity:
+            calls.append(self.call("set_port_attr", name, attr={"promiscuous": {"enabled": False}}))
+        try:
+            self._rpc.batch(calls)
+        except UnreachableError:
+            raise
+        except EngineError as error:  # a port that does not want to be tidied up is released all the same
+            log.debug("port %s: %s", name, error.message)
+        try:
+            self._rpc.batch([self.call("release", name)])
+        except UnreachableError:
+            raise
+        except EngineError as error:
+            return error
+        return None
+
+    def _make_promiscuous(self, name: str, status: Mapping[str, Any]) -> None:
+        """Have a port take frames for any address, as it gets them through a cross-connect."""
+        mode = (status.get("attr") or {}).get("promiscuous") or {}
+        if mode.get("enabled") is False:
+            with suppress(EngineError):  # drivers of some virtual ports cannot; most frames arrive all the same
+                self._rpc.batch([self.call("set_port_attr", name, attr={"promiscuous": {"enabled": True}})])
+                self._lost_promiscuity.add(name)
+
+
+def _user() -> str:
+    """Return who a port belongs to, as other users of T-Rex see it."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return f"{name}-vppcfg"
