@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests import real_vpp
+from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.linux.inside import command_inside
@@ -34,16 +34,9 @@ CLOSE = 0.1
 DUTS = (Dut.BRIDGE, Dut.ROUTER, Dut.VPP)
 
 
-def skip_reason(dut: Dut) -> str | None:
+def why_not(dut: Dut) -> str | None:
     """Return why there can be no laboratory with this device, None when there can."""
-    if os.geteuid() != 0:
-        return "only root may make network namespaces"
-    for program, package in (("trafgen", "netsniff-ng"), ("iperf3", "iperf3")):
-        if shutil.which(program) is None:
-            return f"there is no program {program} (Debian: {package})"
-    if subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False).returncode:
-        return "this kernel lets nobody make network namespaces"
-    return real_vpp.skip_reason() if dut is Dut.VPP else None
+    return skip_reason("trafgen", "iperf3") or (real_vpp.skip_reason() if dut is Dut.VPP else None)
 
 
 pytestmark = [pytest.mark.lab, pytest.mark.long]
@@ -51,7 +44,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 def laboratory(dut: Dut, link_bps: int) -> Iterator[Layout]:
     """Make a laboratory, and remove it at the end."""
-    reason = skip_reason(dut)
+    reason = why_not(dut)
     if reason is not None:
         pytest.skip(reason)
     layout = layout_of(NAME, dut, link_bps)

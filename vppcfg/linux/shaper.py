@@ -10,7 +10,8 @@ from vppcfg.linux.refusal import within
 
 _BURST_S = 0.002
 _LEAST_BURST_BYTES = 10_000
-_TIMEOUT_S = 10
+_TIMEOUT_S = 30
+"""Linux changes one thing at a time; somebody else may be removing a namespace with thousands of devices."""
 
 
 def set_rate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.cli.loadtest.flows_view import flows_lines
 from vppcfg.cli.main import main
 from vppcfg.errors import EngineError, ExitCode
@@ -149,17 +149,8 @@ def test_counters_of_cores_are_read_with_and_without_their_numbers() -> None:
     assert packets_by_core("0000000a 0 0\n0000000b 0 0\n") == {0: 10, 1: 11}
 
 
-def skip_reason() -> str | None:
-    """Return why no flows can run here, None when they can."""
-    if os.geteuid() != 0:
-        return "only root may make network namespaces"
-    if shutil.which("iperf3") is None:
-        return "there is no program iperf3"
-    probe = subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False)
-    return "this kernel lets nobody make network namespaces" if probe.returncode else None
-
-
-needs_iperf3 = pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))
+REASON = skip_reason("iperf3")
+needs_iperf3 = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.errors import DataplaneError, LinuxError, UsageError
 from vppcfg.linux.inside import command_inside, processes_inside, run_inside
 from vppcfg.linux.netns import Namespaces
@@ -21,15 +22,8 @@ from vppcfg.loadtest.lab.vpp import require_vpp, vpp_lines
 NAME = f"vppcfgtest{os.getpid()}"
 
 
-def skip_reason() -> str | None:
-    """Return why no laboratory can be made here, None when one can."""
-    if os.geteuid() != 0:
-        return "only root may make network namespaces"
-    probe = subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False)
-    return "this kernel lets nobody make network namespaces" if probe.returncode else None
-
-
-needs_root = pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))
+REASON = skip_reason()
+needs_root = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
 @pytest.fixture(params=[Dut.ROUTER, Dut.BRIDGE], ids=lambda dut: dut.value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside, processes_inside
 from vppcfg.loadtest.clock import SystemClock
@@ -32,17 +32,8 @@ THERE, BACK = Direction(source=PORTS[0], sink=PORTS[1]), Direction(source=PORTS[
 SOURCE, SINK = bytes.fromhex("020000000010"), bytes.fromhex("020000000011")
 
 
-def skip_reason() -> str | None:
-    """Return why trafgen cannot be tried here, None when it can."""
-    if os.geteuid() != 0:
-        return "only root may make network namespaces"
-    if shutil.which("trafgen") is None:
-        return "there is no program trafgen (Debian: netsniff-ng)"
-    probe = subprocess.run(("unshare", "--net", "true"), capture_output=True, check=False)
-    return "this kernel lets nobody make network namespaces" if probe.returncode else None
-
-
-needs_trafgen = pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))
+REASON = skip_reason("trafgen")
+needs_trafgen = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
 def frames_of(name: str, variation: str = "none") -> tuple[bytes, ...]:

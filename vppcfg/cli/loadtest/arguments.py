@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from vppcfg.loadtest.load import LineRate
 
 _LONGEST_S = 24 * 3600
+LAST_PORT = 65535
 
 
 def whole_seconds(text: str) -> int:
@@ -46,3 +47,15 @@ def load_or_percent(text: str, line_rate: LineRate) -> float:
     from vppcfg.loadtest.load import parse_load
 
     return parse_load(text if text[-1:].isalpha() or text.endswith("%") else f"{text}%", line_rate)
+
+
+def port_number(text: str) -> int:
+    """Return a port from 1 to 65535. Raise ArgumentTypeError."""
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 1 to {LAST_PORT}")
+    return int(text)
+
+
+def ports(text: str) -> tuple[int, ...]:
+    """Return the ports of a list such as `40000,40001`. Raise ArgumentTypeError."""
+    return tuple(port_number(word.strip()) for word in text.split(",") if word.strip())

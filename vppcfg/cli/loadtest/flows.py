@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.arguments import whole_seconds
+from vppcfg.cli.loadtest.arguments import LAST_PORT, port_number, ports, whole_seconds
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
     from vppcfg.loadtest.clock import Clock
     from vppcfg.loadtest.flows.outcome import FlowsOutcome
-    from vppcfg.loadtest.flows.place import Placed
     from vppcfg.loadtest.flows.router import Router
     from vppcfg.loadtest.flows.run import FlowsPlan
 
 _MOST_FLOWS = 128
-_LAST_PORT = 65535
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -56,10 +54,18 @@ def _add_flow_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--engine", choices=["iperf3"], default="iperf3", help="what makes the flows (default: iperf3)")
     group.add_argument("--flows", metavar="N", type=_flows, default=4, help="how many (default: %(default)s)")
     group.add_argument(
-        "--first-port", metavar="PORT", type=_port, default=5201, help="port of the first server (default: %(default)s)"
+        "--first-port",
+        metavar="PORT",
+        type=port_number,
+        default=5201,
+        help="port of the first server (default: %(default)s)",
     )
     group.add_argument(
-        "--cport", metavar="P,P,...", default="", help="ports of the clients, one per flow (default: chosen by core)"
+        "--cport",
+        metavar="P,P,...",
+        type=ports,
+        default=(),
+        help="ports of the clients, one per flow (default: chosen by core)",
     )
     group.add_argument("--duration", metavar="S", type=whole_seconds, default=60, help="seconds (default: %(default)s)")
     group.add_argument("--reverse", action="store_true", help="the servers send")
@@ -104,8 +110,8 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
         raise UsageError("flows needs to know where the servers are", "give --lab NAME or --server ADDRESS")
     if args.duration < 1:
         raise UsageError("a test of 0 seconds measures nothing", "--duration 60")
-    if args.first_port + args.flows - 1 > _LAST_PORT:
-        raise UsageError(f"{args.flows} servers do not fit between port {args.first_port} and {_LAST_PORT}")
+    if args.first_port + args.flows - 1 > LAST_PORT:
+        raise UsageError(f"{args.flows} servers do not fit between port {args.first_port} and {LAST_PORT}")
     server, server_netns, client_netns = args.server, args.server_netns, args.client_netns
     if args.lab:
         from vppcfg.loadtest.lab.build import find
@@ -124,6 +130,7 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
 
 def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
     """Place the flows, run them, and return what they found."""
+    from vppcfg.cli.loadtest.flows_ports import placed_flows
     from vppcfg.cli.loadtest.live import clock_text
     from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.loadtest.flows.outcome import CoresSample
@@ -136,7 +143,7 @@ def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Call
         left_s = plan.duration_s - sample.at_s
         show(f"flows {clock_text(sample.at_s)}, {clock_text(left_s)} left{', ' if idle else ''}{idle}")
 
-    placed, placed_by = _placed(args, plan, router)
+    placed, placed_by = placed_flows(args, plan, router)
     version = require_iperf3()
     with serving(plan, clock):
         flows, samples = run_flows(plan, placed, router, clock, on_sample)
@@ -156,97 +163,6 @@ def _router(args: argparse.Namespace) -> Router | None:
     return LocalRouter() if args.router == "local" else SshRouter(host=args.router)
 
 
-def _placed(args: argparse.Namespace, plan: FlowsPlan, router: Router | None) -> tuple[tuple[Placed, ...], str]:
-    """Return a client port per flow with its core, and how they were found."""
-    from vppcfg.loadtest.flows.place import spread, toeplitz_cores
-
-    count = len(plan.server_ports)
-    if args.cport:
-        return tuple((port, None) for port in _client_ports(args.cport, count)), "named by the operator"
-    if router is None:
-        return ((0, None),) * count, "not chosen: no router is named"
-    cores = _cores(args, router)
-    if args.router_device:
-        by_hash = toeplitz_cores(router, args.router_device, _source_address(plan), plan.server)
-        if by_hash is not None:
-            return spread(plan.server_ports, cores, by_hash), "Toeplitz"
-    if plan.server_netns is None or not (args.lab or args.router == "local"):
-        return ((0, None),) * count, "not chosen: the card tells no hash, and only servers of our own can be probed"
-    if args.lab and _is_vpp(args.lab):
-        return ((0, None),) * count, "not chosen: VPP has one thread in a laboratory"
-    return _probed(plan, router, cores), "probe"
-
-
-def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Placed, ...]:
-    """Return client ports by trying which core they load."""
-    from contextlib import ExitStack
-
-    from vppcfg.loadtest.flows.place import spread
-    from vppcfg.loadtest.flows.probe import core_of, listener, packets_by_core
-
-    def look() -> dict[int, int]:
-        return packets_by_core(router.run(["cat", "/proc/net/softnet_stat"]))
-
-    with ExitStack() as stack:
-        for port in plan.server_ports:
-            stack.enter_context(listener(plan.server_netns or "", port))
-        return spread(
-            plan.server_ports,
-            cores,
-            lambda port, client_port: core_of(plan.client_netns, plan.server, port, client_port, look),
-        )
-
-
-def _cores(args: argparse.Namespace, router: Router) -> tuple[int, ...]:
-    from vppcfg.loadtest.flows.proc_stat import ticks_by_core
-    from vppcfg.model.cpu_list import cpus_of
-
-    online = tuple(sorted(ticks_by_core(router.run(["cat", "/proc/stat"]))))
-    if not args.cores:
-        return online
-    try:
-        wanted = cpus_of(args.cores)
-    except ValueError as error:
-        raise UsageError(f"--cores: {error}") from error
-    missing = sorted(set(wanted) - set(online))
-    if missing or not wanted:
-        raise UsageError(f"--cores: the router has no core {missing[0] if missing else args.cores}")
-    return wanted
-
-
-def _source_address(plan: FlowsPlan) -> str:
-    """Return the address from which the clients reach the server."""
-    import socket
-
-    from vppcfg.errors import EngineError
-    from vppcfg.linux.inside import run_inside
-
-    def address() -> str:
-        family = socket.AF_INET6 if ":" in plan.server else socket.AF_INET
-        with socket.socket(family, socket.SOCK_DGRAM) as sock:
-            sock.connect((plan.server, plan.server_ports[0]))
-            return str(sock.getsockname()[0])
-
-    try:
-        return run_inside(plan.client_netns, address)
-    except OSError as error:
-        raise EngineError(f"there is no way to {plan.server}: {error.strerror or error}") from error
-
-
-def _is_vpp(lab: str) -> bool:
-    from vppcfg.loadtest.lab.build import find
-    from vppcfg.loadtest.lab.layout import Dut
-
-    return find(lab).dut is Dut.VPP
-
-
-def _client_ports(text: str, count: int) -> tuple[int, ...]:
-    ports = tuple(_port(word.strip()) for word in text.split(",") if word.strip())
-    if len(ports) != count or len(set(ports)) != count:
-        raise UsageError(f"--cport names {len(set(ports))} ports, and there are {count} flows")
-    return ports
-
-
 def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
     from vppcfg.cli.loadtest.result_view import write_result
     from vppcfg.cli.loadtest.setting import plain_result
@@ -260,10 +176,4 @@ def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
 def _flows(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _MOST_FLOWS:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of flows from 1 to {_MOST_FLOWS}")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port from 1 to {_LAST_PORT}")
     return int(text)

@@ -60,21 +60,25 @@ def run(args: argparse.Namespace) -> ExitCode:
     try:
         with Ticker(is_quiet=args.quiet) as ticker:
             watch = Watch(targets, plan, lambda watch, elapsed_s: ticker.show(_line(watch, elapsed_s, plan)))
-            try:
-                watch.run()
-            except KeyboardInterrupt:
-                _report(args, watch.outcome(), is_complete=args.duration is None)
-                if args.duration is None:
-                    return ExitCode.DONE
-                raise
-            except BaseException:
-                _report(args, watch.outcome(), is_complete=False)
-                raise
+            _run(args, watch)
         _report(args, watch.outcome(), is_complete=True)
         return ExitCode.DONE
     finally:
         for target in targets:
             target.probe.close()
+
+
+def _run(args: argparse.Namespace, watch: Watch) -> None:
+    """Watch to the end; what ends it before that is raised again, once everything that was seen has been reported."""
+    try:
+        try:
+            watch.run()
+        except KeyboardInterrupt:
+            if args.duration is not None:
+                raise
+    except BaseException:
+        _report(args, watch.outcome(), is_complete=False)
+        raise
 
 
 def _plan(args: argparse.Namespace) -> WatchPlan:
