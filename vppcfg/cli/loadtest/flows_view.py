@@ -25,6 +25,7 @@ def flows_lines(outcome: FlowsOutcome, link_bps: int | None) -> Iterator[str]:
         most = link_bps * _TCP_SHARE
         yield f"That is {100 * outcome.goodput_bps / most:.1f} % of the {_rate(most)} that TCP gets on this link."
     yield f"Ports: {outcome.placed_by}"
+    yield from (f"Note: {note}" for note in outcome.notes())
     yield from _cores(outcome)
 
 

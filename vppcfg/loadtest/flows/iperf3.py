@@ -121,6 +121,7 @@ def _flow(document: Mapping[str, Any], server_port: int) -> Flow:
         sent_bps=float(sent["bits_per_second"]),
         received_bps=float(received["bits_per_second"]) if is_whole else None,
         retransmits=sent.get("retransmits"),
+        began_at=document["start"].get("timestamp", {}).get("timesecs"),
         rates=tuple(
             Rate(from_s=float(sum_["start"]), to_s=float(sum_["end"]), bps=float(sum_["bits_per_second"]))
             for sum_ in (interval["sum"] for interval in document["intervals"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_APART_S = 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
@@ -26,6 +28,8 @@ class Flow:
     received_bps: float | None
     """Goodput as the receiver counts it; None when the client was interrupted and never heard of it."""
     retransmits: int | None = None
+    began_at: int | None = None
+    """Unix time."""
     rates: tuple[Rate, ...] = ()
 
 
@@ -78,6 +82,18 @@ class FlowsOutcome:
     def goodput_bps(self) -> float:
         """Return the sum of what arrived; of an interrupted client what it sent."""
         return sum(flow.sent_bps if flow.received_bps is None else flow.received_bps for flow in self.flows)
+
+    @property
+    def apart_s(self) -> int:
+        """Return how far apart the flows began."""
+        moments = [flow.began_at for flow in self.flows if flow.began_at is not None]
+        return max(moments) - min(moments) if moments else 0
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader of the sum should know; iperf3 tells whole seconds."""
+        if self.apart_s < _APART_S:
+            return ()
+        return (f"the flows began {self.apart_s} s apart: their sum may be more than went through at any one time",)
 
     def summaries(self) -> tuple[CoreSummary, ...]:
         """Return every core's mean load."""
