@@ -18,8 +18,10 @@ def main() -> None:
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     streams = [(os.POSIX_SPAWN_DUP2, file, 1), (os.POSIX_SPAWN_DUP2, file, 2)]
     start = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams, setpgroup=0)
-    signal.signal(signal.SIGALRM, lambda number, frame: os.killpg(pid, signal.SIGKILL))
+    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
+    signal.signal(signal.SIGALRM, lambda number, frame: os.kill(pid, signal.SIGKILL))
+    for request in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(request, lambda number, frame: os.kill(pid, number))
     signal.setitimer(signal.ITIMER_REAL, float(timeout_s))
     _, status, usage = os.wait4(pid, 0)
     cost = {

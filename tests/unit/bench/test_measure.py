@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from bench import measure as measurement
 from bench.measure import Cost, FailedError, least, measure
 
 
@@ -33,3 +38,16 @@ def test_of_several_runs_the_least_counts() -> None:
     one = Cost(cpu_s=1.0, wall_s=4.0, peak_bytes=7)
     other = Cost(cpu_s=2.0, wall_s=3.0, peak_bytes=6)
     assert least([one, other]) == Cost(cpu_s=1.0, wall_s=3.0, peak_bytes=6)
+
+
+def test_who_ends_the_measurement_ends_the_command(tmp_path: Path) -> None:
+    code = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
+    launcher = Path(measurement.__file__).with_name("launch.py")
+    words = [sys.executable, "-I", "-S", str(launcher), "60", str(tmp_path / "output"), sys.executable, "-c", code]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        output, _ = process.communicate(timeout=30)
+    assert json.loads(output)["status"] == -signal.SIGTERM
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
