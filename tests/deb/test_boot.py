@@ -181,3 +181,9 @@ def test_the_confined_service_reaches_other_namespaces(booted_with_vpp: Booted) 
     assert booted_with_vpp.said["pair"] == "mtu 1500"
     assert booted_with_vpp.said["pair again"] == "mtu 1500"
     assert booted_with_vpp.said["bridge"] == "master br0"
+
+
+def test_the_confined_watch_says_what_differs(booted_with_vpp: Booted) -> None:
+    said = booted_with_vpp.said
+    assert (said["in sync"], said["drift"], said["drift is gone"]) == ("yes", "yes", "yes")
+    assert (said["watch"], said["watch stopped"]) == ("active 0", "inactive success")

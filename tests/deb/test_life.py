@@ -19,6 +19,25 @@ SERVICES = ("vppcfg.service", "vppcfg-watch.service")
 STUB = "[Unit]\nDescription=VPP\n[Service]\nExecStart=/bin/true\n"
 WORST_EXPOSURE = 4.0
 """Of 10, by systemd-analyze; above 5 it says MEDIUM, and without any hardening 9.6."""
+UNCONFIRMED = """\
+cd /root
+vppcfg sim --socket vpp.sock --phy GigabitEthernet1/0/0 --phy GigabitEthernet3/0/0 2>/dev/null &
+vppcfg apply --boot --state-dir state -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1
+setsid vppcfg apply --yes --confirm 0.05 --state-dir state -a vpp.sock -c {examples}/l3.yaml >/dev/null 2>&1
+applied=$?
+vppcfg plan --detailed-exitcode -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1
+before=$?
+for _ in $(seq 60); do
+    vppcfg plan --detailed-exitcode -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1 && break
+    sleep 0.5
+done
+vppcfg plan --detailed-exitcode -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1
+after=$?
+rm -r state
+kill %1
+echo $applied $before $after
+"""
+"""The exit codes of the apply, and whether VPP is as the file before says: not at first (2), then again (0)."""
 SHOW_MODULES = "import sys; sys.argv = ['vppcfg', '--version']; exec(open('/usr/bin/vppcfg').read().split('from ')[0])"
 
 
@@ -79,6 +98,11 @@ def test_the_demo_prints_what_the_readme_shows(debian: Debian) -> None:
     assert shown is not None
     blocks = re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)
     assert debian.run("bash", f"{DOC}/demo.sh") == "\n".join(blocks) + "\n"
+
+
+def test_an_unconfirmed_change_is_rolled_back_without_systemd(debian: Debian) -> None:
+    debian.path("/root/unconfirmed").write_text(UNCONFIRMED.format(examples=f"{DOC}/examples"))
+    assert debian.run("bash", "/root/unconfirmed").splitlines()[-1] == "0 2 0"
 
 
 @pytest.mark.parametrize("module", ["vppcfg", "yamale", "vpp_papi", "MLRsearch"])
