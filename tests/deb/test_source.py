@@ -10,6 +10,8 @@ import pytest
 from tests.deb.debian import Debian
 from vppcfg import __version__
 
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
+"""Whom this machine trusts, which may be more than Debian does, when PyPI is reached through a proxy."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -29,17 +31,18 @@ def source(debian: Debian) -> str:
     )
     subprocess.run(["tar", "--extract", "--directory", folder], input=pack.stdout, check=True)
     debian.install("--no-install-recommends", "pipx", "python3-venv", "python3-pip")
+    debian.put(AUTHORITIES)
     return "/srv/source"
 
 
 @pytest.mark.parametrize("installer", ["pipx", "pip"])
 def test_the_source_tree_can_be_installed(debian: Debian, source: str, installer: str) -> None:
     if installer == "pipx":
-        debian.run("pipx", "install", source)
+        debian.run("pipx", "install", source, PIP_CERT=f"/root/{AUTHORITIES.name}")
         program = "/root/.local/bin/vppcfg"
     else:
         debian.run("python3", "-m", "venv", "/srv/venv")
-        debian.run("/srv/venv/bin/pip", "install", "--quiet", source)
+        debian.run("/srv/venv/bin/pip", "install", "--quiet", source, PIP_CERT=f"/root/{AUTHORITIES.name}")
         program = "/srv/venv/bin/vppcfg"
     assert debian.run(program, "--version") == f"vppcfg {__version__}\n"
     debian.run(program, "check", "-c", f"{source}/docs/examples/router.yaml")
