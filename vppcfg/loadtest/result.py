@@ -105,6 +105,8 @@ class Trial:
     load_pps: float
     duration_s: float
     totals: tuple[Total, ...]
+    cpu_share: float | None = None
+    """Load of the generator near its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ SETTLE_S = 2.0
 """After the traffic and before the last count (RFC 2544, section 23)."""
 MARGIN_S = 5.0
 """A generator stops by itself so long after the planned end."""
+_LOOK_AT = 0.8
+"""When in a trial the load of the generator is read, as a share of the time."""
 
 
 class Bench:
@@ -42,6 +44,8 @@ class Bench:
         began_s = self._clock.now()
         for second in range(1, math.ceil(duration_s)):
             recorder.wait(second, Phase.TRIAL, load_pps, duration_s - second)
+        sleep_until(self._clock, began_s + _LOOK_AT * duration_s)
+        cpu_share = self._engine.count().cpu_share
         sleep_until(self._clock, began_s + duration_s)
         self._engine.stop()
         lasted_s = self._clock.now() - began_s
@@ -52,4 +56,5 @@ class Bench:
             load_pps=load_pps,
             duration_s=duration_s,
             totals=totals_of(self._traffic.directions, tallies, intended),
+            cpu_share=cpu_share,
         )

@@ -99,6 +99,23 @@ def test_a_baseline_stands_beside_the_result(capsys: pytest.CaptureFixture[str],
     assert "Baseline     the generator alone lost 0 % of imix" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["-p", "bench"], "it has frames of 361.833 bytes, this test 64 bytes"),
+        (["--link", "100M"], "it has links of 1,000,000,000 bit/s, this test 100,000,000 bit/s"),
+        (["-u"], "it has directions: 2, this test 1"),
+    ],
+)
+def test_a_baseline_of_another_test_is_refused(
+    options: list[str], problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    baseline = tmp_path / "cable.json"
+    ramp(*SIMULATED, "-q", *SHORT, "-o", str(baseline))
+    assert ramp(*SIMULATED, "-q", *SHORT, *options, "--baseline", str(baseline)) == ExitCode.INVALID
+    assert problem in capsys.readouterr().err
+
+
 def test_a_search_prints_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "search.json"
     options = ["-p", "bench", "-u", "--device", "capacity=1420454"]

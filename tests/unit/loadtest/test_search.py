@@ -45,6 +45,11 @@ def test_a_device_with_a_capacity_has_a_known_throughput(
     assert found[1].conditional_pps == pytest.approx(pdr, abs=0.01)
 
 
+def test_a_trial_says_how_busy_the_generator_was() -> None:
+    run, _ = search(SimulatedDevice(capacity_pps=2e6), 1e6)
+    assert {trial.cpu_share for trial in run.trials} == {0.0}
+
+
 def test_the_upper_bound_is_the_lowest_load_that_fails() -> None:
     _, (ndr, _) = search(SimulatedDevice(capacity_pps=1_420_454.0), 1_488_095.0)
     assert ndr.upper_bound_pps == pytest.approx(1_422_481.14, abs=0.01)

@@ -73,7 +73,7 @@ def begun_result(kind: Kind, args: argparse.Namespace, setting: Setting) -> Resu
         args,
         generator=setting.generator,
         offered=setting.offered,
-        baseline=_baseline(args.baseline),
+        baseline=_baseline(args.baseline, setting.offered),
         is_complete=False,
     )
 
@@ -101,10 +101,22 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _baseline(file_name: str | None) -> Baseline | None:
+def _baseline(file_name: str | None, offered: Offered) -> Baseline | None:
+    """Return the test of the generator alone. Raise UsageError when it was about other traffic."""
     if file_name is None:
         return None
     result = read_result(Path(file_name))
-    if result.offered is None or not result.totals:
+    alone = result.offered
+    if alone is None or not result.totals:
         raise UsageError(f"{file_name} holds no traffic that could be compared", "take a ramp as the baseline")
-    return Baseline(started_at=result.started_at, offered=result.offered, totals=result.totals, file=file_name)
+    for what, one, other in (
+        ("frames of", f"{alone.mean_frame_bytes:g} bytes", f"{offered.mean_frame_bytes:g} bytes"),
+        ("links of", f"{alone.link_bps:,} bit/s", f"{offered.link_bps:,} bit/s"),
+        ("directions:", len(alone.directions), len(offered.directions)),
+    ):
+        if one != other:
+            raise UsageError(
+                f"{file_name} is no baseline of this test: it has {what} {one}, this test {other}",
+                "take the baseline with the same options",
+            )
+    return Baseline(started_at=result.started_at, offered=alone, totals=result.totals, file=file_name)
