@@ -9,7 +9,9 @@ from vppcfg.linux.inside import command_inside
 from vppcfg.linux.refusal import within
 
 _BURST_S = 0.002
-_LEAST_BURST_BYTES = 10_000
+_HANDLE = "1:"
+_USUAL_BURST_BYTES, _LEAST_BURST_BYTES = 10_000, 3_200
+"""The least is what two frames of usual size take."""
 _TIMEOUT_S = 30
 """Linux changes one thing at a time; somebody else may be removing a namespace with thousands of devices."""
 
@@ -29,10 +31,15 @@ def set_rate(
     late it makes good for `burst_bytes`, by default some milliseconds; less costs rate on a busy machine. May be called
     again while the device sends. Raise LinuxError.
     """
-    burst = max(burst_bytes or round(rate_bps / 8 * _BURST_S), _LEAST_BURST_BYTES)
+    burst = max(burst_bytes or max(round(rate_bps / 8 * _BURST_S), _USUAL_BURST_BYTES), _LEAST_BURST_BYTES)
     shape = ["rate", f"{max(round(rate_bps), 8)}bit", "burst", str(burst), "limit", str(limit_bytes)]
     overhead = ["overhead", str(overhead_bytes)] if overhead_bytes else []
-    _tc(netns, device, ["replace", "dev", device, "root", "tbf", *shape, *overhead])
+    _tc(netns, device, ["replace", "dev", device, "root", "handle", _HANDLE, "tbf", *shape, *overhead])
+
+
+def limit_queue(netns: str, device: str, packets: int) -> None:
+    """Let so many packets wait, of whatever size, on a device with a rate. Raise LinuxError."""
+    _tc(netns, device, ["replace", "dev", device, "parent", f"{_HANDLE}1", "pfifo", "limit", str(packets)])
 
 
 def remove_rate(netns: str, device: str) -> None:

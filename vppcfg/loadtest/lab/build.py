@@ -14,7 +14,7 @@ from vppcfg.errors import LinuxError
 from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.inside import command_inside, processes_inside, remove_netns, set_sysctl
 from vppcfg.linux.netns import Namespaces
-from vppcfg.linux.shaper import set_rate
+from vppcfg.linux.shaper import limit_queue, set_rate
 from vppcfg.linux.wire import add_address, add_neighbour, add_route, add_silent_bridge, add_wire, switch_offloads_off
 from vppcfg.loadtest.lab.layout import BRIDGE, PREFIX_LENGTH, Dut, Layout, Side, layout_of, namespaces_of
 from vppcfg.loadtest.lab.vpp import remove_segments
@@ -23,8 +23,9 @@ from vppcfg.tune.linerate import CHECKSUM_BYTES, OVERHEAD_BYTES
 RUN = Path("/run/vppcfg-lab")
 """Below it each laboratory has a folder, named like it."""
 _STOP_S = 5.0
-_QUEUE_BYTES = 150_000
-"""What waits in front of a link of limited speed: 100 frames of full size."""
+_QUEUE_BYTES = 1 << 20
+_QUEUE_FRAMES = 256
+"""What waits in front of a link of limited speed; the bytes are more than they have."""
 _SYSCTLS = (
     ("ipv6/conf/all/disable_ipv6", "1"),
     ("ipv6/conf/default/disable_ipv6", "1"),
@@ -145,6 +146,7 @@ def _limit(layout: Layout, side: Side) -> None:
             limit_bytes=_QUEUE_BYTES,
             overhead_bytes=overhead_bytes,
         )
+        limit_queue(side.port.netns, side.port.device, _QUEUE_FRAMES)
 
 
 def _make_router(layout: Layout, host: LinuxHost) -> None:
