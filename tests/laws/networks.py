@@ -475,3 +475,8 @@ def without_what_is_left_open(state: State) -> State:
         interfaces[name] = replace(interfaces[name], **bare)
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
     return replace(state, interfaces=interfaces, taps=taps, bridges=bridges, has_mpls_table=True)
+
+
+def numbered_pair(state: int, configuration: int) -> dict[str, State | Configuration]:
+    """Return a state and a configuration that once did harm, by the numbers that they were drawn with."""
+    return {"observed": _state(_Dice(state), with_linux=False), "configuration": _configuration(_Dice(configuration))}

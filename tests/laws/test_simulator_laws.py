@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
-from tests.laws.networks import configurations, states
+from tests.laws.networks import configurations, numbered_pair, states
 from vppcfg.config.resolve import resolve
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
@@ -52,6 +52,7 @@ def carry_out(plan: Plan, dataplane: LiveDataplane) -> None:
 
 @CHECKS
 @given(observed=states(), configuration=configurations())
+@example(**numbered_pair(306706341452406720, 1839271253307)).via("a bond takes the MAC of its first member")
 def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
     observed: State, configuration: Configuration
 ) -> None:

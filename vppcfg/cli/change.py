@@ -18,6 +18,7 @@ from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageErr
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
+from vppcfg.plan.reverse import end_of
 from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import summary
 from vppcfg.transaction import watchdog
@@ -93,9 +94,10 @@ def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
 
 def _way_back(plan: Plan, intent: Intent) -> list[str]:
     """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
-    back = retarget(plan.observed, plan.reached, NameGlobs(intent.unmanaged).matches)
+    end = end_of(plan)
+    back = retarget(plan.observed, end, NameGlobs(intent.unmanaged).matches)
     try:
-        return plan_text(make_plan(plan.reached, back.state)).lines
+        return plan_text(make_plan(end, back.state)).lines
     except PlanProofError as error:
         if not intent.is_forced:
             raise PlanRefusedError(

@@ -122,7 +122,10 @@ def diff(observed: State, desired: State) -> Difference:
 def _interface_changes(observed: State, desired: State) -> dict[str, Change[Interface]]:
     replaced = replaced_interfaces(observed, desired)
     changes = {}
-    for name in _names(observed.interfaces, desired.interfaces):
+    names = _names(observed.interfaces, desired.interfaces)
+    if not replaced.keys() <= set(names):
+        names = sorted({*names, *replaced}, key=natural_key)
+    for name in names:
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
         if before is None or after is None:
             changes[name] = _appearance(ObjectKind.INTERFACE, name, before, after)

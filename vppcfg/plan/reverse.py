@@ -11,7 +11,21 @@ from vppcfg.plan.plan import Plan, make_plan
 
 def reverse_plan(plan: Plan) -> Plan:
     """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable`."""
-    return make_plan(plan.reached, restorable(plan.observed))
+    return make_plan(end_of(plan), restorable(plan.observed))
+
+
+def end_of(plan: Plan) -> State:
+    """Return where a plan leads, as far as that is known before it is carried out.
+
+    Which MAC a bond gets from its members is known only where the desired state says it.
+    """
+    reached = plan.reached
+    bonds = {
+        name: replace(reached.interfaces[name], mac=plan.desired.interfaces[name].mac)
+        for name in reached.bonds
+        if name in plan.desired.interfaces
+    }
+    return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
 
 
 def restorable(state: State) -> State:
