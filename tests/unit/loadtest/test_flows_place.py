@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from vppcfg.errors import EngineError
+from vppcfg.loadtest.flows.place import toeplitz_cores
 from vppcfg.loadtest.flows.proc_stat import loads_between, ticks_by_core
+from vppcfg.loadtest.flows.router import LocalRouter, SshRouter
 from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of, toeplitz
 
 KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
@@ -98,3 +104,51 @@ def test_a_core_that_is_switched_off_meanwhile_is_left_out() -> None:
 def test_a_text_without_cores_is_refused() -> None:
     with pytest.raises(EngineError, match="names no CPU"):
         ticks_by_core("nothing")
+
+
+class Answers:
+    """A router that prints what it is told to."""
+
+    def __init__(self, **texts: str) -> None:
+        self._texts = texts
+
+    def run(self, command: Sequence[str]) -> str:
+        text = next((text for word, text in self._texts.items() if word in " ".join(command)), None)
+        if text is None:
+            raise EngineError(f"cannot do {command}")
+        return text
+
+
+def test_the_core_of_a_flow_follows_from_hash_table_and_interrupts() -> None:
+    router = Answers(ethtool=ETHTOOL, interrupts=INTERRUPTS, irq="1")
+    core_of = toeplitz_cores(router, "eth0", "66.9.149.187", "161.142.100.80")
+    assert core_of is not None
+    queue = 0x51CCC178 % 16 % 4
+    assert core_of(1766, 2794) == (1 if queue < 2 else None)
+
+
+@pytest.mark.parametrize("texts", [{}, {"ethtool": "no RSS"}, {"ethtool": ETHTOOL, "interrupts": "", "irq": ""}])
+def test_a_router_that_does_not_tell_leaves_the_core_open(texts: dict[str, str]) -> None:
+    assert toeplitz_cores(Answers(**texts), "eth0", "192.0.2.1", "192.0.2.2") is None
+
+
+def test_a_router_is_asked_by_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "ssh"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    answer = SshRouter(host="root@whle").run(["cat", "/proc/stat"])
+    assert answer == "-o BatchMode=yes -o ConnectTimeout=10 -- root@whle cat /proc/stat\n"
+
+
+def test_a_router_that_ssh_does_not_reach_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "ssh"
+    program.write_text("#!/bin/sh\necho 'Host key verification failed.' >&2\nexit 255\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(EngineError, match=r"root@whle cannot do .*Host key verification failed"):
+        SshRouter(host="root@whle").run(["cat", "/proc/stat"])
+
+
+def test_this_machine_answers_itself() -> None:
+    assert ticks_by_core(LocalRouter().run(["cat", "/proc/stat"]))

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -88,6 +89,12 @@ def engine() -> Iterator[TrafgenEngine]:
     remove(NAME)
 
 
+def rates_in(netns: str) -> bytes:
+    """Return the rates that devices of a namespace are held to."""
+    shown = subprocess.run(command_inside(netns, ["tc", "qdisc", "show"]), capture_output=True, check=True).stdout
+    return b"".join(line for line in shown.splitlines() if b"tbf" in line)
+
+
 def send(engine: TrafgenEngine, *directions: Direction, load_pps: float = 2000.0, duration_s: float = 1.0) -> None:
     engine.acquire(PORTS)
     engine.prepare(Traffic(profile=profile_of("bench", "64", "var2"), directions=directions))
@@ -128,11 +135,45 @@ def test_counting_begins_anew_with_each_preparation(engine: TrafgenEngine) -> No
 
 
 @needs_trafgen
+def test_traffic_ends_by_itself_after_its_time(engine: TrafgenEngine) -> None:
+    engine.acquire(PORTS)
+    engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE,)))
+    engine.start(500.0, 0.5)
+    deadline = time.monotonic() + 10
+    while list(processes_inside(f"{NAME}-left")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(processes_inside(f"{NAME}-left")) == []
+    assert rates_in(f"{NAME}-left") == b""
+
+
+@needs_trafgen
+def test_a_trafgen_that_ends_before_its_time_ends_the_test(engine: TrafgenEngine) -> None:
+    engine.acquire(PORTS)
+    engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE,)))
+    engine.start(500.0, 60.0)
+    for pid in processes_inside(f"{NAME}-left"):
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.2)
+    with pytest.raises(EngineError, match=r"trafgen on .* has ended"):
+        engine.count()
+
+
+@needs_trafgen
+def test_a_search_that_prepares_many_trials_keeps_nothing_of_the_former_ones(engine: TrafgenEngine) -> None:
+    engine.acquire(PORTS)
+    folders = set(Path(tempfile.gettempdir()).glob("vppcfg-trafgen-*"))
+    descriptors = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE,)))
+    assert len(set(Path(tempfile.gettempdir()).glob("vppcfg-trafgen-*")) - folders) == 1
+    assert len(os.listdir("/proc/self/fd")) == descriptors + 2
+
+
+@needs_trafgen
 def test_nothing_is_left_of_a_test(engine: TrafgenEngine) -> None:
     send(engine, THERE, duration_s=0.2)
     engine.release()
-    shown = subprocess.run(command_inside(f"{NAME}-left", ["tc", "qdisc", "show"]), capture_output=True, check=True)
-    assert b"tbf" not in shown.stdout
+    assert rates_in(f"{NAME}-left") == b""
     assert list(processes_inside(f"{NAME}-left")) == []
 
 
@@ -156,6 +197,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     while list(processes_inside(f"{NAME}-left")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert list(processes_inside(f"{NAME}-left")) == []
+    assert rates_in(f"{NAME}-left") == b""
 
 
 @needs_trafgen
@@ -174,8 +216,7 @@ def test_an_interruption_at_any_moment_leaves_no_traffic(
     assert process.returncode == 128 + number
     for netns in (f"{NAME}-left", f"{NAME}-right"):
         assert list(processes_inside(netns)) == []
-        shown = subprocess.run(command_inside(netns, ["tc", "qdisc", "show"]), capture_output=True, check=True)
-        assert b"tbf" not in shown.stdout
+        assert rates_in(netns) == b""
     engine.acquire(PORTS)
 
 

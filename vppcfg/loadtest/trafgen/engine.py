@@ -61,7 +61,9 @@ class TrafgenEngine:
         self._names = ports
         self._next_macs = next_macs
         self._held = ExitStack()
+        self._prepared = ExitStack()
         self._ways: list[_Way] = []
+        self._ends_at_s = 0.0
         self._cpu: tuple[float, float] | None = None
 
     def describe(self) -> Generator:
@@ -91,7 +93,8 @@ class TrafgenEngine:
         if traffic.latency_pps:
             raise EngineError("trafgen measures no latency", "`vppcfg loadtest watch` does, or a T-Rex: --engine trex")
         self.stop()
-        folder = Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="vppcfg-trafgen-")))
+        self._prepared.close()
+        folder = Path(self._prepared.enter_context(tempfile.TemporaryDirectory(prefix="vppcfg-trafgen-")))
         self._ways = [self._way(traffic, place, folder) for place in range(len(traffic.directions))]
         for way in self._ways:
             tally = _tally(way)
@@ -103,7 +106,7 @@ class TrafgenEngine:
         before = [way.at_source.read() for way in self._ways]
         for way in self._ways:
             way.process = Trafgen(way.source, way.frames, limit_s)
-        self._cpu = None
+        self._cpu, self._ends_at_s = None, self._clock.now() + limit_s
         for way, counters in zip(self._ways, before, strict=True):
             self._await_frames(way, counters)
 
@@ -119,6 +122,7 @@ class TrafgenEngine:
 
     def count(self) -> Count:
         """Return what the kernel counted since `prepare`. Raise EngineError when trafgen has ended before its time."""
+        self._require_running()
         began_s = self._clock.now()
         tallies = tuple(_tally(way) - Tally(sent=way.sent_before, received=way.received_before) for way in self._ways)
         ended_s = self._clock.now()
@@ -146,7 +150,14 @@ class TrafgenEngine:
     def release(self) -> None:
         """Unlock the ports."""
         self._ways = []
+        self._prepared.close()
         self._held.close()
+
+    def _require_running(self) -> None:
+        """Raise EngineError when a trafgen has ended that was not told to."""
+        for way in self._ways:
+            if way.process is not None and way.process.has_ended and self._clock.now() < self._ends_at_s:
+                raise EngineError(f"trafgen on {way.source.name} has ended: {way.process.complaint()}")
 
     def _way(self, traffic: Traffic, place: int, folder: Path) -> _Way:
         direction = traffic.directions[place]
@@ -167,7 +178,7 @@ class TrafgenEngine:
 
     def _counters(self, port: LinuxPort) -> PortCounters:
         counters = PortCounters(port)
-        self._held.callback(counters.close)
+        self._prepared.callback(counters.close)
         return counters
 
     def _next_mac(self, port: LinuxPort) -> bytes:

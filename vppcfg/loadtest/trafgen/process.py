@@ -18,6 +18,15 @@ PROGRAM = "trafgen"
 _WAIT_S = 5.0
 _NICE = "-10"
 """A generator that comes late sends in bursts, or less than it should."""
+_GUARD = """\
+trap true TERM
+"$@" &
+wait $!
+trap '' TERM
+kill 0
+tc qdisc delete dev "$0" root
+"""
+"""All of it is one process group: trafgen's main process does not end its children."""
 _TOOLS = ("timeout", "setpriv", "ip", "tc")
 
 
@@ -39,27 +48,17 @@ class Trafgen:
     """A running trafgen, which sends the frames of a file as fast as the kernel takes them."""
 
     def __init__(self, port: LinuxPort, frames: Path, limit_s: float) -> None:
-        """Start it. `timeout` ends it when this process dies, of which the kernel tells it, or `limit_s` is over."""
+        """Start it. When this process dies, or `limit_s` is over, a shell ends it and takes its rate from the port."""
         # With -t 0 trafgen waits for the kernel to take each frame, and with --qdisc-path the kernel paces it. Its own
         # --rate sends the frames of a whole second at once and is idle for the rest of it (0.6.8, measured).
         send = [PROGRAM, "--in", str(frames), "--out", port.device, "--cpus", "1", "--gap", "0ns", "--qdisc-path"]
         quiet = ["--no-sock-mem", "--notouch-irq", "--no-cpu-stats"]
-        bounds = [
-            "setpriv",
-            "--pdeathsig",
-            "TERM",
-            "nice",
-            "-n",
-            _NICE,
-            "timeout",
-            "--kill-after",
-            "1",
-            f"{limit_s:.3f}",
-        ]
+        bounds = ["timeout", "--foreground", "--kill-after", "1", f"{limit_s:.3f}"]
+        guarded = ["sh", "-c", _GUARD, port.device, *bounds, *send, *quiet]
         self._log = frames.with_suffix(".log")
         with self._log.open("wb") as output:
             self._process = subprocess.Popen(
-                [*bounds, *command_inside(port.netns, [*send, *quiet])],
+                ["setpriv", "--pdeathsig", "TERM", "nice", "-n", _NICE, *command_inside(port.netns, guarded)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
