@@ -31,6 +31,7 @@ from vppcfg.tune.linerate import line_rate_pps
 NAME = f"vppcfglab{os.getpid()}"
 RAMP_LINK_BPS, FLOWS_LINK_BPS = 10**7, 2 * 10**8
 CLOSE = 0.1
+TRIES = 4
 DUTS = (Dut.BRIDGE, Dut.ROUTER, Dut.VPP)
 
 
@@ -65,29 +66,37 @@ def broad(request: pytest.FixtureRequest) -> Iterator[Layout]:
     yield from laboratory(request.param, FLOWS_LINK_BPS)
 
 
-def ramp(file: Path, *words: str) -> Result:
-    """Run a ramp to one and a half times what the link carries, one way."""
+def ramp(file: Path, *course: str) -> tuple[Result, int]:
+    """Return a ramp in which the generator sent what it should, and its exit code.
+
+    One in which it did not is no valid trial: the machine was busy with something else.
+    """
     ports = f"{NAME}-left/port0,{NAME}-right/port1"
-    command = ["loadtest", "ramp", "--ports", ports, "-p", "bench", "--size", "64", "--vm", "var2", "-u"]
-    course = ["--link", "15M", "-wm", "500pps", "-wd", "2", "-rd", "30", "-hd", "3", "-o", str(file)]
-    assert main([*command, *course, *words]) == ExitCode.VERDICT
-    return read_result(file)
+    for _ in range(TRIES):
+        code = main(["loadtest", "ramp", "--ports", ports, *course, "-o", str(file)])
+        result = read_result(file)
+        if not any("the generator did not send" in note for note in result.notes):
+            return result, code
+    pytest.fail(f"the generator was too slow in {TRIES} ramps: {result.notes}")
 
 
 def test_a_ramp_finds_where_loss_begins_and_two_more_confirm_it(narrow: Layout, tmp_path: Path) -> None:
-    found = [ramp(tmp_path / f"{number}.json").loss_begins_pps for number in range(3)]
-    assert None not in found
-    first, *others = (rate for rate in found if rate is not None)
-    assert others == [pytest.approx(first, rel=CLOSE)] * 2
-    assert first == pytest.approx(line_rate_pps(RAMP_LINK_BPS, 64), rel=CLOSE)
+    course = ["-p", "bench", "--size", "64", "--vm", "var2", "-u", "--link", "15M"]
+    course += ["-wm", "500pps", "-wd", "2", "-rd", "30", "-hd", "3"]
+    found = []
+    for number in range(3):
+        result, code = ramp(tmp_path / f"{number}.json", *course)
+        assert code == ExitCode.VERDICT
+        assert result.loss_begins_pps is not None
+        found.append(result.loss_begins_pps)
+    assert found[1:] == [pytest.approx(found[0], rel=CLOSE)] * 2
+    assert found[0] == pytest.approx(line_rate_pps(RAMP_LINK_BPS, 64), rel=CLOSE)
 
 
 def test_a_ramp_below_the_speed_of_the_link_passes(narrow: Layout, tmp_path: Path) -> None:
-    ports = f"{NAME}-left/port0,{NAME}-right/port1"
-    file = tmp_path / "ramp.json"
-    course = ["--link", "10M", "-rt", "40", "-wd", "1", "-rd", "8", "-hd", "2", "-o", str(file)]
-    assert main(["loadtest", "ramp", "--ports", ports, "-p", "imix", *course]) == ExitCode.DONE
-    result = read_result(file)
+    course = ["-p", "imix", "--link", "10M", "-rt", "40", "-wd", "1", "-rd", "8", "-hd", "2"]
+    result, code = ramp(tmp_path / "ramp.json", *course)
+    assert code == ExitCode.DONE
     assert [total.tally.lost for total in result.totals] == [0, 0]
     assert all(total.tally.sent > 1000 for total in result.totals)
 

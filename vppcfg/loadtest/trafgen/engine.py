@@ -25,7 +25,7 @@ _ON_ITS_WAY_S = 0.01
 """How long a packet may wait in the queues of a device under test."""
 _QUEUE_BYTES = 16 << 20
 """More than trafgen's socket lets wait: it is never dropped before it is sent."""
-_BURST_S, _BURST_PACKETS = 0.025, 128
+_BURST_S, _BURST_PACKETS = 0.1, 128
 """What the kernel makes good for when it came late: more would be lost in short queues, and look like the device's."""
 _START_S = 10.0
 _POLL_S = 0.001
