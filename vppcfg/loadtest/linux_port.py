@@ -85,7 +85,7 @@ class PortCounters:
 def mac_of(port: LinuxPort) -> bytes:
     """Return the MAC address of a port. Raise EngineError when it has none."""
     text = run_inside(port.netns, lambda: _address(port.device))
-    if len(text) != _MAC_BYTES:
+    if len(text) != _MAC_BYTES or not any(text):
         raise EngineError(f"{port.name} has no MAC address", "name an Ethernet device")
     return text
 

@@ -22,6 +22,7 @@ from vppcfg.loadtest.clock import SystemClock
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, layout_of
+from vppcfg.loadtest.linux_port import mac_of, port_named
 from vppcfg.loadtest.packet import checksum
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trafgen.engine import TrafgenEngine
@@ -234,6 +235,12 @@ def test_a_port_that_is_not_there_or_down_is_refused(engine: TrafgenEngine) -> N
     subprocess.run(["ip", "-n", f"{NAME}-left", "link", "set", "port0", "down"], check=True)
     with pytest.raises(EngineError, match=r"port0 in namespace .* is down"):
         engine.acquire(PORTS)
+
+
+@needs_trafgen
+def test_the_loopback_device_is_no_port(engine: TrafgenEngine) -> None:
+    with pytest.raises(EngineError, match=r"/lo has no MAC address"):
+        mac_of(port_named(f"{NAME}-left/lo"))
 
 
 @needs_trafgen
