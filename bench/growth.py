@@ -29,14 +29,14 @@ class Growth:
 def growth(figures: Mapping[int, float]) -> Growth | None:
     """Return how figures (CPU seconds by size) grow; None when too few of them say anything.
 
-    What the smallest size takes is what a process costs anyway, and is subtracted from the others. The exponent is the
+    The least of all is what a process costs anyway, and is subtracted from the others. The exponent is the
     slope of a straight line through the logarithms (least squares). That of n log n is 1 + 1 / ln n, by derivation.
     """
-    smallest = min(figures)
+    floor = min(figures.values())
     points = [
-        (math.log(size), math.log(figure - figures[smallest]))
+        (math.log(size), math.log(figure - floor))
         for size, figure in figures.items()
-        if size > smallest and figure - figures[smallest] >= _SMALLEST_S
+        if figure - floor >= _SMALLEST_S and size > min(figures)
     ]
     if len(points) < 2:
         return None
