@@ -17,6 +17,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
+from vppcfg.plan.retarget import retarget
 from vppcfg.plan.reverse import restorable, reverse_plan
 from vppcfg.render.cli_text import plan_text
 
@@ -45,6 +46,19 @@ def test_the_reverse_plan_brings_the_old_state_back(observed: State, configurati
     back = reverse_plan(plan_for(configuration, observed))
     reached = replay(back.observed, back.steps)
     assert list(diff(reached, restorable(observed))) == []
+
+
+@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(observed=states(with_linux=True), configuration=configurations(), share=st.floats(min_value=0, max_value=1))
+def test_from_every_step_of_a_plan_there_is_a_way_back(
+    observed: State, configuration: Configuration, share: float
+) -> None:
+    steps = plan_for(configuration, observed).steps
+    between = replay(observed, steps[: round(share * len(steps))])
+    target = retarget(observed, between, is_unmanaged=lambda name: False)
+    assert target.missing == ()
+    back = make_plan(between, target.state)
+    assert list(diff(back.reached, retarget(observed, back.reached, is_unmanaged=lambda name: False).state)) == []
 
 
 @some

@@ -122,10 +122,10 @@ def diff(observed: State, desired: State) -> Difference:
 def _interface_changes(observed: State, desired: State) -> dict[str, Change[Interface]]:
     replaced = replaced_interfaces(observed, desired)
     changes = {}
-    names = _names(observed.interfaces, desired.interfaces)
-    if not replaced.keys() <= set(names):
-        names = sorted({*names, *replaced}, key=natural_key)
-    for name in names:
+    names = {*_different(observed.interfaces, desired.interfaces), *replaced}
+    for before_table, after_table in _belonging(observed, desired):
+        names |= _different(before_table, after_table) & (observed.interfaces.keys() | desired.interfaces.keys())
+    for name in sorted(names, key=natural_key):
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
         if before is None or after is None:
             changes[name] = _appearance(ObjectKind.INTERFACE, name, before, after)
@@ -144,13 +144,22 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
     return changes
 
 
+def _belonging(observed: State, desired: State) -> tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]:
+    """Return the tables whose rows say more about an interface, before and after."""
+    return (observed.bonds, desired.bonds), (observed.vxlans, desired.vxlans), (observed.taps, desired.taps)
+
+
 _OPEN = object()
 
 
 def _names(observed: Mapping[str, object], desired: Mapping[str, object]) -> list[str]:
     """Return the names of everything that may differ, in natural order; the very same object does not."""
-    different = [name for name, thing in observed.items() if desired.get(name, _OPEN) is not thing]
-    return sorted({*different, *(desired.keys() - observed.keys())}, key=natural_key)
+    return sorted(_different(observed, desired), key=natural_key)
+
+
+def _different(observed: Mapping[str, object], desired: Mapping[str, object]) -> set[str]:
+    different = {name for name, thing in observed.items() if desired.get(name, _OPEN) is not thing}
+    return different | (desired.keys() - observed.keys())
 
 
 def _appearance(kind: ObjectKind, name: str, before: Any, after: Any) -> Change[Any]:
@@ -169,8 +178,7 @@ def _interface_attributes(
             old, new = getattr(before, name), getattr(after, name)
             if old != new and not is_open(name, new):
                 yield from _interface_attribute(name, before, after, observed, desired)
-    pairs = ((observed.bonds, desired.bonds), (observed.vxlans, desired.vxlans), (observed.taps, desired.taps))
-    for table, wanted in pairs:
+    for table, wanted in _belonging(observed, desired):
         if before.name in table and before.name in wanted:
             yield from _attributes(table[before.name], wanted[before.name])
 
