@@ -222,13 +222,20 @@ def test_vppcfg_is_killed_at_a_step_on_linux_and_run_again(
 
 
 def test_two_applies_at_once_do_not_meet(tmp_path: Path, with_linux: Around, capfd: pytest.CaptureFixture[str]) -> None:
-    name = "from-bare-to-one"
-    with simulated_router(tmp_path / "router", name, Faults(pace_s=0.02)) as router:
+    reached, released = tmp_path / "reached", tmp_path / "released"
+
+    def stand_still(count: int) -> None:
+        if count == 20:
+            reached.touch()
+            wait_until(released.exists)
+
+    with simulated_router(tmp_path / "router", "from-bare-to-one", on_change=stand_still) as router:
         with_linux(router)
         with forked(lambda: apply(router), tmp_path / "first.log") as pid:
-            wait_until(lambda: "GigabitEthernet1/0/0.100" in router.state().interfaces)
+            wait_until(reached.exists)
             assert apply(router) == ExitCode.REFUSED
             assert f"vppcfg apply, process {pid}, since " in capfd.readouterr().err
+            released.touch()
             assert end_of(pid) == ExitCode.DONE
         assert_new(router)
 
