@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
-from hashlib import sha256
 
 from vppcfg.cli.change import Intent, make_change, note_unchanged
 from vppcfg.cli.confirming import wait_for_confirmation
@@ -15,7 +13,6 @@ from vppcfg.cli.obstacles import show_obstacles
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.resolve import resolve
-from vppcfg.config.source import STDIN
 from vppcfg.errors import ExitCode
 from vppcfg.model.configuration import Configuration
 from vppcfg.plan.plan import make_plan
@@ -60,8 +57,8 @@ def apply_loaded(
 def _intent(configuration: Configuration, loaded: Loaded, args: argparse.Namespace, *, is_boot: bool) -> Intent:
     return Intent(
         origin=Origin.BOOT if is_boot else Origin.APPLY,
-        source_name=loaded.name if loaded.name == STDIN else os.path.realpath(loaded.name),
-        source_digest=sha256(loaded.source).hexdigest(),
+        source_name=loaded.origin,
+        source_digest=loaded.digest,
         unmanaged=configuration.unmanaged,
         confirm_s=None if args.confirm is None else 60 * args.confirm,
         keep=args.keep,

@@ -98,12 +98,10 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
 
 def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> None:
     """Keep the plan, and what it was made for, in a file of the user's own. Raise StorageError."""
-    import os
     from pathlib import Path
 
     from vppcfg import __version__
     from vppcfg.cli.workplace import now
-    from vppcfg.config.source import STDIN
     from vppcfg.render.cli_text import plan_text
     from vppcfg.transaction.saved_plan import SavedPlan, sealed_plan
     from vppcfg.transaction.sealed import write_durably
@@ -112,7 +110,7 @@ def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
         made_at=now(),
         made_with=__version__,
         boot_id=boot_id,
-        source_name=loaded.name if loaded.name == STDIN else os.path.realpath(loaded.name),
+        source_name=loaded.origin,
         source=loaded.source,
         is_adopting=args.adopt,
         observed=plan.observed,

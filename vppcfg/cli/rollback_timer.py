@@ -13,13 +13,12 @@ from vppcfg.cli.roll_back import roll_back
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.transaction.accepted import is_running
-from vppcfg.transaction.journal import Journal, Record, Status
+from vppcfg.transaction.journal import UNDECIDED, Journal, Record, Status
 from vppcfg.transaction.lock import LockedError, holder_of
 from vppcfg.transaction.watchdog import READY, await_deadline
 
 log = logging.getLogger("root.main")
 
-OPEN = frozenset({Status.STARTED, Status.CUT_OFF, Status.WAITING})
 GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
 PATIENCE_S = 3600.0
@@ -62,7 +61,7 @@ def _is_over(journal: Journal, number: int) -> bool:
 
 def _act(number: int, args: argparse.Namespace) -> ExitCode:
     record = journal_of(args).record(number)
-    if record.status not in OPEN:
+    if record.status not in UNDECIDED:
         return ExitCode.DONE
     try:
         with workplace(args, is_settling=False) as place:
@@ -74,7 +73,7 @@ def _act(number: int, args: argparse.Namespace) -> ExitCode:
 
 def _roll_back(number: int, place: Workplace, args: argparse.Namespace) -> ExitCode:
     record = place.journal.record(number)
-    if record.status not in OPEN:
+    if record.status not in UNDECIDED:
         return ExitCode.DONE
     log.warning("Change %d was not confirmed in time and is rolled back", number)
     code = roll_back(record, place, args, is_timer=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-from hashlib import sha256
 
 from vppcfg.cli.change import Intent, make_change
 from vppcfg.cli.consent import refuse_rolled_back
@@ -13,7 +11,6 @@ from vppcfg.cli.watch_file import WatchedFile
 from vppcfg.cli.watch_loop import Reconciler
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config.resolve import resolve
-from vppcfg.config.source import STDIN
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.problem import Severity
 from vppcfg.plan.impact import Impact
@@ -43,7 +40,7 @@ def reconcile(file: WatchedFile, args: argparse.Namespace) -> ExitCode:
 
 
 def _reconcile(file: WatchedFile, place: Workplace, args: argparse.Namespace) -> ExitCode:
-    digest = sha256(file.loaded.source).hexdigest()
+    digest = file.loaded.digest
     refuse_rolled_back(digest, place, args)
     resolution = resolve(file.configuration, place.session.dataplane.observe(), adopt=args.adopt)
     errors = [problem.text for problem in resolution.problems if problem.severity is Severity.ERROR]
@@ -61,7 +58,7 @@ def _reconcile(file: WatchedFile, place: Workplace, args: argparse.Namespace) ->
 def _intent(file: WatchedFile, digest: str) -> Intent:
     return Intent(
         origin=Origin.RECONCILE,
-        source_name=file.name if file.name == STDIN else os.path.realpath(file.name),
+        source_name=file.loaded.origin,
         source_digest=digest,
         unmanaged=file.configuration.unmanaged,
     )

@@ -6,7 +6,6 @@ import argparse
 import getpass
 import logging
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from pathlib import Path
 
 from vppcfg.cli.dataplane_options import connect
 from vppcfg.cli.transaction_options import run_dir
-from vppcfg.router import Router
 from vppcfg.transaction.accepted import is_running, settle
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal, Record
@@ -35,14 +33,6 @@ class Workplace:
     journal: Journal
     records: tuple[Record, ...]
     """The journal as it was found, the open ends settled."""
-    lock: Lock
-
-    @property
-    def router(self) -> Router:
-        """Return the VPP and the Linux around it."""
-        dataplane = self.session.dataplane
-        assert isinstance(dataplane, Router)
-        return dataplane
 
 
 def journal_of(args: argparse.Namespace) -> Journal:
@@ -107,7 +97,7 @@ def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s:
             if is_settling:
                 for line in settle(journal, session.boot_id, now(), is_alive):
                     log.warning("%s", line)
-            yield Workplace(session=session, journal=journal, records=tuple(journal.records()), lock=lock)
+            yield Workplace(session=session, journal=journal, records=tuple(journal.records()))
 
 
 def own_command() -> list[str]:
@@ -116,8 +106,3 @@ def own_command() -> list[str]:
     if program.name == "__main__.py" or not program.is_file():
         return [sys.executable, "-m", "vppcfg"]
     return [sys.executable, str(program.resolve())]
-
-
-def words_of(args: argparse.Namespace) -> str:
-    """Return the command line as a person would type it, to be read only."""
-    return shlex.join(["vppcfg", args.command])

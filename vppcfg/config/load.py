@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +13,7 @@ from vppcfg.config.parse import parse
 from vppcfg.config.reader import read_document
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
-from vppcfg.config.source import read_source
+from vppcfg.config.source import STDIN, read_source
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import Problem, Severity
 
@@ -31,6 +32,18 @@ class Loaded:
     """The file's bytes."""
     document: Document | None = field(default=None, repr=False, compare=False)
     """Knows the places of all keys; None when there is none to know."""
+
+    @property
+    def origin(self) -> str:
+        """Return where the file is, whatever becomes of the working directory; `-` for standard input."""
+        return self.name if self.name == STDIN else os.path.realpath(self.name)
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the file, by which the journal knows it again."""
+        from hashlib import sha256
+
+        return sha256(self.source).hexdigest()
 
     def placed(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
         """Return problems that were found later, with their places in the file, in its order."""

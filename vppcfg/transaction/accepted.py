@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError
-from vppcfg.transaction.journal import ACCEPTED, IN_FORCE, Journal, Origin, Record, Status, Timer
-
-_OPEN = frozenset({Status.STARTED, Status.CUT_OFF, Status.WAITING})
+from vppcfg.transaction.journal import ACCEPTED, IN_FORCE, UNDECIDED, Journal, Origin, Record, Status, Timer
 
 
 def last_accepted(records: Sequence[Record]) -> Record | None:
@@ -33,7 +31,7 @@ def was_rolled_back(records: Sequence[Record], digest: str) -> Record | None:
 
 def awaited(records: Sequence[Record]) -> Record | None:
     """Return the change that somebody is to confirm, or whose timer is to bring the old state back."""
-    return next((record for record in reversed(records) if record.timer and record.status in _OPEN), None)
+    return next((record for record in reversed(records) if record.timer and record.status in UNDECIDED), None)
 
 
 def to_roll_back(records: Sequence[Record]) -> Record | None:
@@ -52,7 +50,7 @@ def settle(journal: Journal, boot_id: str, at: str, is_alive: Callable[[Timer], 
     """
     said = []
     for record in journal.records():
-        if record.status not in _OPEN:
+        if record.status not in UNDECIDED:
             continue
         entry = record.entry
         if record.timer is not None and entry.boot_id != boot_id:

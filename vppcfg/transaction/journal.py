@@ -48,9 +48,11 @@ class Status(Enum):
     """Was in force for a while."""
 
 
+UNDECIDED = frozenset({Status.STARTED, Status.CUT_OFF, Status.WAITING})
+"""What may still be kept or rolled back by its timer."""
 ACCEPTED = frozenset({Status.APPLIED, Status.CONFIRMED})
 """What a boot may bring back."""
-IN_FORCE = frozenset({*ACCEPTED, Status.WAITING, Status.STRANDED, Status.CUT_OFF, Status.STARTED})
+IN_FORCE = frozenset({*ACCEPTED, *UNDECIDED, Status.STRANDED})
 """What may have left something in VPP that can be rolled back."""
 
 
