@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 
 from vppcfg.cli.arguments import Parser, Subparsers, build_parser
-from vppcfg.cli.main import COMMANDS
+from vppcfg.cli.commands import all_commands
 from vppcfg.config import parse_text
 from vppcfg.errors import ExitCode
 
@@ -102,7 +102,7 @@ def test_a_command_for_make_names_a_target(shown: Shown) -> None:
 @pytest.mark.parametrize("shown", OURS, ids=str)
 def test_a_command_of_ours_is_understood(shown: Shown) -> None:
     _, *arguments = shlex.split(shown.command)
-    assert build_parser(COMMANDS).parse_args(arguments).command
+    assert build_parser(all_commands()).parse_args(arguments).command
 
 
 @pytest.mark.parametrize("shown", [shown for shown in OURS if shown.output], ids=str)
@@ -143,7 +143,7 @@ def test_the_exit_codes_are_documented() -> None:
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command, without the global options."""
     subparsers = cast(Subparsers, Parser().add_subparsers())
-    for command in COMMANDS:
+    for command in all_commands():
         command.add_parser(subparsers)
     return subparsers.choices
 

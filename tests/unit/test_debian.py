@@ -13,7 +13,7 @@ import pytest
 
 from vppcfg import __version__
 from vppcfg.cli.arguments import build_parser
-from vppcfg.cli.main import COMMANDS
+from vppcfg.cli.commands import all_commands
 from vppcfg.config import parse_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,7 +98,7 @@ def test_a_service_runs_a_command_line_that_vppcfg_understands(service: str) -> 
     program, *words = shlex.split(unit(service)["Service"]["ExecStart"])
     assert program == "/usr/bin/vppcfg"
     arguments = [word for word in words if not word.startswith("$")]
-    assert build_parser(COMMANDS).parse_args(arguments).command == arguments[0]
+    assert build_parser(all_commands()).parse_args(arguments).command == arguments[0]
 
 
 @every_service

@@ -275,12 +275,25 @@ def test_memory_grows_with_the_network() -> None:
     assert grown < 8_000
 
 
-def test_the_command_starts_without_what_only_some_commands_need() -> None:
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["plan", "--help"]])
+def test_the_command_starts_without_what_only_some_commands_need(arguments: list[str]) -> None:
+    costly = {"dataclasses", "inspect", "jinja2", "netaddr", "pyroute2", "socket", "subprocess", "yaml", "yamale"}
+    assert costly & {name.partition(".")[0] for name in modules_of(arguments)} == set()
+
+
+def test_one_command_starts_without_the_others() -> None:
+    others = {f"vppcfg.cli.{name}" for name in ("apply", "tune", "loadtest", "watch", "startup")}
+    assert others & modules_of(["plan", "--help"]) == set()
+    assert others <= modules_of(["--help"])
+    assert {name for name in modules_of(["--version"]) if name.startswith("vppcfg.cli.")}.isdisjoint(
+        {*others, "vppcfg.cli.plan"}
+    )
+
+
+def modules_of(arguments: list[str]) -> set[str]:
+    """Return the modules that a command line which ends at once has imported."""
     code = (
-        "import sys; from vppcfg.cli.main import main\n"
-        "try: main(['--version'])\n"
-        "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        f"import sys; from vppcfg.cli.main import main\ntry: main({arguments!r})\nfinally: print(); print(*sys.modules)"
     )
     finished = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
-    costly = {"dataclasses", "inspect", "jinja2", "netaddr", "pyroute2", "socket", "subprocess", "yaml", "yamale"}
-    assert costly & set(finished.stdout.split()) == set()
+    return set(finished.stdout.splitlines()[-1].split())

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 def script_for(shell: str) -> str:
     """Return the script for a shell, of all commands that there are."""
     from vppcfg.cli.arguments import build_parser
-    from vppcfg.cli.main import COMMANDS
+    from vppcfg.cli.commands import all_commands
     from vppcfg.commandline.bash import bash_script
     from vppcfg.commandline.command import describe
     from vppcfg.commandline.fish import fish_script
@@ -44,4 +44,4 @@ def script_for(shell: str) -> str:
 
     write_script = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}[shell]
     names = {("explain", "RULE"): tuple(explanations()), ("tune", "RULE"): NAMES}
-    return write_script(describe(build_parser(COMMANDS)), names)
+    return write_script(describe(build_parser(all_commands())), names)

@@ -9,51 +9,14 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from vppcfg.cli import (
-    apply,
-    check,
-    completion,
-    confirm,
-    diff,
-    dump,
-    explain,
-    history,
-    host,
-    plan,
-    rollback,
-    sim,
-    startup,
-    tune,
-    watch,
-)
-from vppcfg.cli.arguments import Command, build_parser
+from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.collector import rare_collections
-from vppcfg.cli.loadtest import command as loadtest
+from vppcfg.cli.commands import commands_for
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
 from vppcfg.cli.signals import Terminated, terminating
 from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)
-
-COMMANDS: tuple[Command, ...] = (
-    check,
-    plan,
-    apply,
-    confirm,
-    rollback,
-    history,
-    diff,
-    watch,
-    dump,
-    explain,
-    sim,
-    host,
-    startup,
-    tune,
-    loadtest,
-    completion,
-)
-"""In the order of `vppcfg --help`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> ExitCode:
-    parser = build_parser(COMMANDS)
+    parser = build_parser(commands_for(arguments))
     args = parser.parse_args(arguments)
     args.color = ColourChoice(args.color)
     if args.command is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vppcfg import __version__
 from vppcfg.cli.arguments import build_parser
-from vppcfg.cli.main import COMMANDS
+from vppcfg.cli.commands import all_commands
 from vppcfg.commandline.command import describe
 from vppcfg.commandline.manual import command_page, file_page
 
@@ -16,7 +16,7 @@ from vppcfg.commandline.manual import command_page, file_page
 def pages(docs: Path) -> Iterator[tuple[str, str]]:
     """Yield the name of each page (`vppcfg-plan.1`) and its text."""
     documented = (docs / "commands.md").read_text(encoding="utf-8")
-    vppcfg = describe(build_parser(COMMANDS))
+    vppcfg = describe(build_parser(all_commands()))
     for command in vppcfg.walk():
         yield "-".join(command.words) + ".1", command_page(command, vppcfg, documented, __version__)
     yield "vppcfg.yaml.5", file_page((docs / "configuration.md").read_text(encoding="utf-8"), __version__)

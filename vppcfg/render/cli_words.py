@@ -18,6 +18,8 @@ _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
 _TAG_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\\"']*")
+_NUMBERS = frozenset({"int", "float", "bool", "None"})
+"""Annotations, which are texts in the modules of the model."""
 _WITHOUT_TEXT = frozenset({int, bool, type(None)})
 _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
 
@@ -51,11 +53,15 @@ def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple | frozenset):
         for item in value:
             yield from _texts(item, name)
-    elif is_dataclass(value) and not isinstance(value, Enum | type):
-        for field in _names(type(value)):
+    else:
+        kind: type = value.__class__
+        for field in _names(kind):
             yield from _texts(getattr(value, field), field)
 
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    """Return the fields of a kind of value that may have texts: all but numbers; none of what is no data class."""
+    if not is_dataclass(kind) or issubclass(kind, Enum):
+        return ()
+    return tuple(field.name for field in fields(kind) if not _NUMBERS.issuperset(str(field.type).split(" | ")))

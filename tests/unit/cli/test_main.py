@@ -35,7 +35,7 @@ class FakeCommand:
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch) -> FakeCommand:
     fake = FakeCommand()
-    monkeypatch.setattr(frame, "COMMANDS", (fake,))
+    monkeypatch.setattr(frame, "commands_for", lambda words: [fake])
     return fake
 
 

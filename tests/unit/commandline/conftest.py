@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from vppcfg.cli.arguments import build_parser
-from vppcfg.cli.main import COMMANDS
+from vppcfg.cli.commands import all_commands
 from vppcfg.commandline.command import Command, describe
 
 
 @pytest.fixture(scope="session")
 def vppcfg() -> Command:
     """The whole command line."""
-    return describe(build_parser(COMMANDS))
+    return describe(build_parser(all_commands()))
