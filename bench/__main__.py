@@ -15,14 +15,14 @@ from bench.dataplanes import Start, real, release_of_real_vpp, simulated, vppcfg
 from bench.measure import FailedError, least, measure
 from bench.networks import KINDS
 from bench.plot import chart
-from bench.report import BOUND_SIZE, REAL, SIMULATED, SUB_INTERFACES, Results, bounds, growths, report, written_into
+from bench.report import REAL, SIMULATED, SUB_INTERFACES, Results, bounds, grown_too_fast, report, written_into
 from bench.scenario import COMMANDS, LOADER, Result, measure_network
 from tests import real_vpp
 
 log = logging.getLogger("bench")
 
 SIZES: dict[str, tuple[int, ...]] = {
-    "sub-interfaces": (1, 250, 1000, 10_000, 50_000),
+    "sub-interfaces": (1, 250, 1000, 2500, 10_000, 50_000),
     "bonds-and-bridges": (1, 100, 250, 500),
     "acl-terms": (1, 1000, 2500, 10_000),
     "mix": (20, 1000, 2500, 10_000),
@@ -35,8 +35,8 @@ REAL_SIZES: dict[str, tuple[int, ...]] = {
 }
 PEER_SIZES = (1, 250)
 """The public vppcfg takes minutes for 1,000."""
-ROUNDS = 2
-"""How often everything is run with a simulated VPP, up to the size that the bounds are about."""
+ROUNDS = {SIMULATED: ((2500, 5), (10_000, 4), (50_000, 2)), REAL: ((2500, 3), (10_000, 2))}
+"""How often everything is run, for networks up to a size: the least counts, and the smaller is disturbed more."""
 
 
 def main() -> int:
@@ -93,7 +93,7 @@ def _series(
                 KINDS[kind](size),
                 dataplane,
                 start,
-                rounds=ROUNDS if is_simulated and size <= BOUND_SIZE else 1,
+                rounds=next(rounds for largest, rounds in ROUNDS[dataplane] if size <= largest),
                 public=args.public if is_compared else None,
             )
 
@@ -129,11 +129,7 @@ def _picture(results: Results) -> str:
 
 def _verdict(results: Results, version_cpu_s: float) -> int:
     broken = [bound.what for bound in bounds(results, version_cpu_s) if not bound.is_met]
-    broken += [
-        f"{kind}, {name}: grows with n^{grown.exponent:.2f}"
-        for kind, name, grown in growths(results)
-        if grown.is_too_fast
-    ]
+    broken += grown_too_fast(results)
     for what in broken:
         log.error("Too much: %s", what)
     return 1 if broken else 0

@@ -93,6 +93,13 @@ def _apply_bound(results: Results, kind: str, size: int) -> list[Bound]:
     return [Bound(what=what, limit=1.5, measured=apply.cost.wall_s / floor.cost.wall_s, unit="vppctl exec")]
 
 
+def grown_too_fast(results: Results) -> Iterator[str]:
+    """Yield what of ours grows faster than n log n, in words."""
+    for kind, name, grown in growths(results):
+        if name != LOADER and grown.is_too_fast:
+            yield f"{kind}, {name}: grows with n^{grown.exponent:.2f}"
+
+
 def growths(results: Results) -> Iterator[tuple[str, str, Growth]]:
     """Yield the network, what of it was measured, and how that grows with its size, where that can be told."""
     for kind in results.kinds(SIMULATED):
@@ -150,7 +157,7 @@ def _table(results: Results, kind: str, dataplane: str, figure: Callable[[Result
     columns = (LOADER, *COMMANDS, *((VPPCTL,) if dataplane == REAL else ()))
     sizes = results.sizes(kind, dataplane)
     used = [command for command in columns if any(results.find(kind, size, command, dataplane) for size in sizes)]
-    header = (kind.replace("-", " "), *used, "VPP's CPU in apply", "peak memory")
+    header = (kind.replace("-", " "), *used, *(f"VPP's CPU in {name}" for name in _serving(used)), "peak memory")
     return _rows(header, (_row(results, kind, size, dataplane, used, figure) for size in sizes))
 
 
@@ -160,18 +167,29 @@ def _row(
     found = {command: results.find(kind, size, command, dataplane) for command in commands}
     yield f"{size:,}"
     yield from ("" if result is None else f"{figure(result):.2f}" for result in found.values())
-    apply = found.get(APPLY)
-    yield "" if apply is None else f"{apply.server_cpu_s:.2f}"
+    served = (found[command] for command in _serving(commands))
+    yield from ("" if result is None else f"{result.server_cpu_s:.2f}" for result in served)
     ours = [result.cost.peak_bytes for command, result in found.items() if result and command in COMMANDS]
     yield f"{max(ours, default=0) / 1e6:.0f} MB"
 
 
+def _serving(commands: Sequence[str]) -> Sequence[str]:
+    """Return the commands that VPP works for more than a moment."""
+    return [command for command in (APPLY, VPPCTL) if command in commands]
+
+
 def _growth_table(found: Sequence[tuple[str, str, Growth]]) -> Iterator[str]:
     rows = [
-        (kind.replace("-", " "), name, f"{grown.exponent:.2f}", "**no**" if grown.is_too_fast else "yes")
+        (kind.replace("-", " "), name, f"{grown.exponent:.2f} ± {grown.error:.2f}", _growth_verdict(name, grown))
         for kind, name, grown in found
     ]
     return _rows(("network", "what", "exponent", "within n log n"), rows)
+
+
+def _growth_verdict(name: str, grown: Growth) -> str:
+    if name == LOADER:
+        return "not ours"
+    return "**no**" if grown.is_too_fast else "yes"
 
 
 def _peers(results: Results) -> Iterator[str]:

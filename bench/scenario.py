@@ -91,15 +91,17 @@ def measure_network(
 ) -> Iterator[Result]:
     """Yield what every command costs on a network and on a VPP; with several rounds, the least counts.
 
+    Each round has a fresh VPP, and so has `vppctl exec` after it: what disturbs the machine for minutes disturbs both.
+
     `public` is the program of the public vppcfg, None to leave it out. Raise FailedError.
     """
     with TemporaryDirectory(prefix="vppcfg-bench-") as folder:
         bench = Bench(kind, network, Path(folder))
-        with start(network.ports, bench.folder) as server:
-            for _ in range(rounds):
+        for _ in range(rounds):
+            with start(network.ports, bench.folder) as server:
                 _measure_round(bench, dataplane, server)
-        if server.cli_socket is not None and _NO_FORM not in Path(bench.plan_file).read_text():
-            _measure_floor(bench, dataplane, start)
+            if server.cli_socket is not None and _NO_FORM not in Path(bench.plan_file).read_text():
+                _measure_floor(bench, dataplane, start)
         if public is not None:
             bench.take(PUBLIC_CHECK, [str(public), "check", "-c", bench.file])
             where = ["-j", str(bench.folder / API_DIR), "-o", bench.plan_file]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bench.measure import Cost
-from bench.report import Results, bounds, report, written_into
+from bench.report import Results, bounds, grown_too_fast, report, written_into
 from bench.scenario import APPLY, CHECK, LOADER, PLAN_EMPTY, PUBLIC_CHECK, VPPCTL, Result
 
 
@@ -42,6 +44,25 @@ def test_the_tables_have_what_was_measured() -> None:
     text = report(results, machine="A machine.", version_cpu_s=0.05)
     assert "| 10,000 | 0.50 | 1.25 | 3.50 | 0.00 | 100 MB |" in text
     assert "| 10,000 | check | 125.00 | 1.25 | 100 |" in text
+
+
+def test_what_grows_too_fast_is_told_unless_it_is_not_ours() -> None:
+    results = Results(
+        result(command, 0.1 + (size / 10_000) ** 2, size=size, dataplane="simulated")
+        for command in (LOADER, CHECK)
+        for size in (1, 2500, 5000, 10_000)
+    )
+    assert list(grown_too_fast(results)) == ["sub-interfaces, check: grows with n^2.00"]
+    text = report(results, machine="A machine.", version_cpu_s=0.05)
+    assert re.search(r"\| check \| 2.00 ± 0.\d\d \| \*\*no\*\* \|", text)
+    assert re.search(r"\| PyYAML's C loader \| 2.00 ± 0.\d\d \| not ours \|", text)
+
+
+def test_what_vpp_takes_for_vppctl_stands_beside_what_it_takes_for_apply() -> None:
+    results = Results([result(APPLY, 1, dataplane="real", wall_s=2), result(VPPCTL, 0, dataplane="real", wall_s=3)])
+    text = report(results, machine="A machine.", version_cpu_s=0.05)
+    assert "| apply | vppctl exec | VPP's CPU in apply | VPP's CPU in vppctl exec | peak memory |" in text
+    assert "| 10,000 | 2.00 | 3.00 | 0.00 | 0.00 | 100 MB |" in text
 
 
 def test_only_what_stands_between_the_marks_is_replaced() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from vppcfg.config.resolve.wanted import Wanted, marked_tag
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.birth import born, born_sub_interface
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.device import FIXED_LINK_MTU
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, TagRewrite, evolve
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite, evolve
 
 _POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}
 """What a bridge does to the tags of a sub-interface, by their number (vnet/l2/l2_vtr.h)."""
@@ -67,7 +68,7 @@ class _Resolver:
         observed = wanted.observed.interfaces.get(config.name)
         base = self._base(config, observed)
         wanted.configured.add(config.name)
-        configured = evolve(
+        wanted.interfaces[config.name] = evolve(
             base,
             encapsulation=config.encapsulation,
             mac=self._mac(config, base),
@@ -79,12 +80,11 @@ class _Resolver:
             addresses=frozenset(config.addresses),
             unnumbered=config.unnumbered,
             l2xc=config.l2xc,
-            tag_rewrite=None,
             has_mpls=config.has_mpls,
             has_sflow=self._has_sflow(config),
             acls=self._acls(config, base),
+            **self._bridging(config.name, config.encapsulation, base),
         )
-        wanted.interfaces[config.name] = self._bridged(configured, base)
 
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
         """Return the interface to start from: as observed, or, before it is made, as VPP makes it."""
@@ -102,7 +102,7 @@ class _Resolver:
         tag = marked_tag(description, observed.tag if observed else None, is_made_by_us=True)
         if not description and observed is not None:
             tag = observed.tag
-        bare = evolve(
+        wanted.interfaces[name] = evolve(
             base,
             tag=tag,
             addresses=frozenset(),
@@ -111,8 +111,8 @@ class _Resolver:
             has_mpls=False,
             has_sflow=False,
             acls=AclBinding(),
+            **self._bridging(name, base.encapsulation, base),
         )
-        wanted.interfaces[name] = self._bridged(bare, base)
 
     def drop_missing_targets(self) -> None:
         """Leave out references to ports that VPP lacks, which is a problem already."""
@@ -124,19 +124,16 @@ class _Resolver:
             if interface.unnumbered is not None and interface.unnumbered not in wanted.interfaces:
                 wanted.interfaces[name] = evolve(interface, unnumbered=None)
 
-    def _bridged(self, interface: Interface, base: Interface) -> Interface:
-        """Return the interface in the bridge that the file puts it into, with the tag rewrite that goes with it."""
-        bridge, is_bvi = self._memberships.get(interface.name, (None, False))
+    def _bridging(self, name: str, match: Encapsulation | OtherMatch | None, base: Interface) -> dict[str, Any]:
+        """Return the attributes of an interface in the bridge that the file puts it into, with its tag rewrite."""
+        bridge, is_bvi = self._memberships.get(name, (None, False))
         is_same = bridge is not None and base.bridge == bridge
-        match = interface.encapsulation
-        rewrite = _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None
-        return evolve(
-            interface,
-            bridge=bridge,
-            is_bvi=is_bvi,
-            split_horizon_group=base.split_horizon_group if is_same else 0,
-            tag_rewrite=rewrite,
-        )
+        return {
+            "bridge": bridge,
+            "is_bvi": is_bvi,
+            "split_horizon_group": base.split_horizon_group if is_same else 0,
+            "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
+        }
 
     def _mac(self, config: InterfaceConfig, base: Interface) -> str:
         """Return the MAC, '' where it is left open: that of a bond and its members is a matter of who joins first."""
