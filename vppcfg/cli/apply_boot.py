@@ -6,16 +6,15 @@ import argparse
 import logging
 import time
 from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
 
 from vppcfg.cli.apply_file import apply_loaded
 from vppcfg.cli.change import Intent, make_change
 from vppcfg.cli.consent import guard
-from vppcfg.cli.loading import load_configuration
+from vppcfg.cli.loading import configuration_in, load_configuration, read
 from vppcfg.cli.workplace import Workplace, workplace
+from vppcfg.config import Loaded
 from vppcfg.config.resolve import resolve
-from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import make_plan
@@ -35,10 +34,11 @@ def apply_at_boot(args: argparse.Namespace) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
     with workplace(args, patience_s=PATIENCE_S) as place:
         accepted = last_accepted(place.records)
-        if accepted is None or accepted.entry.source_digest == _digest(args.config):
-            configuration, loaded = load_configuration(args)
-            await_ports(lambda: _missing_ports(configuration, place))
-            return apply_loaded(configuration, loaded, place, args, is_boot=True)[0]
+        if accepted is None:
+            return _apply_file(*load_configuration(args), place, args)
+        loaded = _readable(args.config)
+        if loaded is not None and loaded.digest == accepted.entry.source_digest:
+            return _apply_file(configuration_in(loaded, args), loaded, place, args)
         log.warning(
             "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
             args.config,
@@ -71,11 +71,17 @@ def _missing_ports(configuration: Configuration, place: Workplace) -> tuple[str,
     return tuple(str(problem.path[-1]) for problem in problems if problem.rule == "phy-missing")
 
 
-def _digest(file_name: str) -> str:
+def _readable(file_name: str) -> Loaded | None:
+    """Return what is in a file, whether it is valid or not; None when there is nothing to read."""
     try:
-        return sha256(Path(file_name).read_bytes()).hexdigest()
-    except OSError:
-        return ""
+        return read(file_name)
+    except ConfigError:
+        return None
+
+
+def _apply_file(configuration: Configuration, loaded: Loaded, place: Workplace, args: argparse.Namespace) -> ExitCode:
+    await_ports(lambda: _missing_ports(configuration, place))
+    return apply_loaded(configuration, loaded, place, args, is_boot=True)[0]
 
 
 def _apply_state(accepted: Record, place: Workplace, args: argparse.Namespace) -> ExitCode:

@@ -32,7 +32,12 @@ def load_configuration(args: argparse.Namespace) -> tuple[Configuration, Loaded]
     Raise ConfigError when one of them is an error or when there is nothing to read.
     """
     loaded = read(args.config)
+    return configuration_in(loaded, args), loaded
+
+
+def configuration_in(loaded: Loaded, args: argparse.Namespace) -> Configuration:
+    """Return the configuration in a file that was read, after showing its problems. Raise ConfigError for an error."""
     report(loaded.problems, args.config, sys.stderr, paint_for(sys.stderr, args.color))
     if loaded.configuration is None:
         raise ConfigError(f"{args.config} is not valid", "`vppcfg explain RULE` tells more about a rule")
-    return loaded.configuration, loaded
+    return loaded.configuration

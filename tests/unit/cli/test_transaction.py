@@ -14,6 +14,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, two_ports
 from vppcfg.cli.apply_boot import await_ports
 from vppcfg.cli.main import main
+from vppcfg.config import Loaded, load
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.load import load_ports
@@ -90,6 +91,43 @@ def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders
     assert run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
     timer.join()
     assert is_at(run, "l3.yaml")
+
+
+def test_at_boot_a_file_that_changes_while_it_is_read_is_another(
+    run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edited_and_loaded(name: str) -> Loaded:
+        (files / name).write_text(L3)
+        return load(name)
+
+    assert run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
+    with monkeypatch.context() as patch:
+        patch.setattr("vppcfg.cli.loading.load", edited_and_loaded)
+        assert run("apply", "--boot", "-c", "l2xc.yaml")[0] == ExitCode.DONE
+    (files / "l2xc.yaml").write_text(L2XC)
+    assert is_at(run, "l2xc.yaml")
+
+
+@pytest.mark.parametrize("text", ["interfaces: { nonsense", "interfaces: { GigabitEthernet1/0/0: { mtu: 1 } }", None])
+def test_at_boot_a_file_that_is_no_use_is_as_good_as_another(run: Run, files: Path, text: str | None) -> None:
+    assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+    if text is None:
+        (files / "l3.yaml").unlink()
+    else:
+        (files / "l3.yaml").write_text(text)
+    code, _, err = run("apply", "--boot", "-c", "l3.yaml")
+    assert code == ExitCode.DONE
+    assert "l3.yaml is not what was applied last (change 1): that comes back" in err
+    (files / "l3.yaml").write_text(L3)
+    assert is_at(run, "l3.yaml")
+
+
+@pytest.mark.parametrize("text", ["interfaces: { nonsense", None])
+def test_a_first_boot_needs_a_file_that_can_be_applied(run: Run, files: Path, text: str | None) -> None:
+    (files / "l3.yaml").unlink()
+    if text is not None:
+        (files / "l3.yaml").write_text(text)
+    assert run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.INVALID
 
 
 def late_port(serve: Serve) -> str:
