@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests import real_vpp
+from vppcfg.record import record
 
 API_DIR = "api"
 """Where in the folder a simulated VPP leaves its API definitions."""
@@ -20,7 +20,7 @@ _START_S = 60.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Server:
     """A VPP that runs."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from vppcfg.record import record
 
 _NOISE = 0.05
 """By how much of itself a figure may be off: the least of several runs on a machine that does other things too."""
@@ -13,7 +14,7 @@ _SMALLEST_S = 0.05
 """CPU time in seconds above that of the smallest network below which a figure says nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Growth:
     """The exponent e of n^e that fits best, how far off it may be, and the largest that n log n explains."""
 

@@ -11,6 +11,9 @@ import signal
 import sys
 import time
 
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""What is installed is compiled once, not whenever it starts."""
+
 
 def main() -> None:
     """Print CPU and wall time in seconds, peak memory in bytes, and the exit status, negative for a signal."""
@@ -18,7 +21,7 @@ def main() -> None:
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     streams = [(os.POSIX_SPAWN_DUP2, file, 1), (os.POSIX_SPAWN_DUP2, file, 2)]
     start = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
+    pid = os.posix_spawnp(command[0], command, _ENVIRONMENT, file_actions=streams)
     signal.signal(signal.SIGALRM, lambda number, frame: os.kill(pid, signal.SIGKILL))
     for request in (signal.SIGINT, signal.SIGTERM):
         signal.signal(request, lambda number, frame: os.kill(pid, number))

@@ -6,8 +6,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from vppcfg.record import record
 
 _LAUNCHER = Path(__file__).with_name("launch.py")
 _KILLED = -9
@@ -17,7 +18,7 @@ class FailedError(Exception):
     """A command ended as it should not have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cost:
     """What one process took, from its start to its end."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from vppcfg.record import record
 
 _VLANS_PER_PORT = 4000
 """There are 4095."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Network:
     """A configuration, and what one line of it is changed to."""
 

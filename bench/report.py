@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from bench.growth import Growth, growth
 from bench.scenario import (
@@ -19,6 +18,7 @@ from bench.scenario import (
     VPPCTL,
     Result,
 )
+from vppcfg.record import record
 
 SIMULATED, REAL = "simulated", "real"
 SUB_INTERFACES = "sub-interfaces"
@@ -27,7 +27,7 @@ BOUND_SIZE = 10_000
 _MEASURED = re.compile(r"(?<=<!-- measured -->\n).*(?=<!-- end of measured -->)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bound:
     """What something may cost, and what it did."""
 

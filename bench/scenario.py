@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.dataplanes import API_DIR, Server, Start, vppcfg, vppctl
 from bench.measure import Cost, least, measure
 from bench.networks import Network
+from vppcfg.record import record
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _LOAD = "import sys, yaml; yaml.load(open(sys.argv[1], 'rb'), Loader=yaml.CSafeL
 _VPPCFG = (vppcfg(), "--quiet")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Result:
     """What one command cost on one network."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Refusal:
     """VPP's answer to the operation that it did not carry out."""
 
@@ -23,7 +23,7 @@ class Refusal:
     """VPP's own words for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Performance:
     """How far a sequence of operations got."""
 

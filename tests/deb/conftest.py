@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.deb.debian import Debian, fresh_debian
+from vppcfg.record import record
 
 RELEASES = ("bookworm", "trixie")
 PROGRAMS = ("debootstrap", "unshare", "chroot")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Packages:
     """The package to test, and a build before it."""
 

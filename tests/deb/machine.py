@@ -6,10 +6,10 @@ import os
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.deb.debian import Debian
+from vppcfg.record import record
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 KERNEL = "linux-image-cloud-amd64"
@@ -27,7 +27,7 @@ ExecStopPost=/bin/systemctl poweroff
 _SIZE = "4G"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Booted:
     """What came of a boot."""
 

@@ -7,7 +7,6 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +16,7 @@ from vppcfg.cli.arguments import Parser, Subparsers, build_parser
 from vppcfg.cli.commands import all_commands
 from vppcfg.config import parse_text
 from vppcfg.errors import ExitCode
+from vppcfg.record import record
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {ROOT / "docs" / "rules.md"}
@@ -27,7 +27,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DEMO = re.compile(r"<!-- demo -->.*?<!-- end of demo -->", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Block:
     """A fenced block of a document."""
 
@@ -40,7 +40,7 @@ class Block:
         return f"{self.document}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Shown:
     """A command in a console block, and the output that the document shows below it."""
 

@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from signal import SIGTERM
 
@@ -19,6 +18,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
 from vppcfg.plan.reverse import end_of
+from vppcfg.record import record
 from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import summary
 from vppcfg.transaction import watchdog
@@ -28,7 +28,7 @@ from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 log = logging.getLogger("root.main")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Intent:
     """What a change is made for, and under which conditions."""
 
@@ -43,7 +43,7 @@ class Intent:
     """Whether it is made even if there is no way back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Made:
     """What became of a change."""
 

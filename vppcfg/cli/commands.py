@@ -37,7 +37,7 @@ def commands_for(words: Sequence[str]) -> list[Command]:
     if list(words) == ["--version"]:
         return []
     first = next((word for word in words if not word.startswith("-")), "")
-    return [_imported(first)] if first in NAMES else all_commands()
+    return [_imported(first)] if first in NAMES and "--" not in words else all_commands()
 
 
 def _imported(name: str) -> Command:

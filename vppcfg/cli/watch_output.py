@@ -8,12 +8,13 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from vppcfg.cli.output import drop_output, printable, write_file
 from vppcfg.cli.workplace import now
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.render.prometheus import Status, metrics_text
 
 log = logging.getLogger("root.main")
@@ -26,7 +27,7 @@ class ReaderLeftError(Exception):
     """Whoever read standard output is gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Notice:
     """One thing that is worth a line."""
 

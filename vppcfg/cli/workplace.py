@@ -9,12 +9,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from vppcfg.cli.dataplane_options import connect
 from vppcfg.cli.transaction_options import run_dir
+from vppcfg.record import record
 from vppcfg.transaction.accepted import is_running, settle
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal, Record
@@ -25,7 +25,7 @@ from vppcfg.transaction.watchdog import is_alive
 log = logging.getLogger("root.main")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Workplace:
     """One VPP, and nobody else at work on it."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Option:
     """An option: `names` as they are typed, `value` as help shows it, empty for a switch."""
 
@@ -23,7 +24,7 @@ class Option:
     """The names of options that cannot stand beside it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Argument:
     """An argument without a name of its own."""
 
@@ -34,7 +35,7 @@ class Argument:
     is_repeatable: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Command:
     """A command, `words` being what is typed to name it."""
 

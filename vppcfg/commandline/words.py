@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vppcfg.commandline.command import Argument, Command, Option
+from vppcfg.record import record
 
 FILES = frozenset({"CAPTURE", "DUMP", "FILE", "OUT", "PATH", "PLAN", "SOCKET"})
 """Values that are names of files, as help writes them; sockets and outputs too."""
@@ -15,7 +15,7 @@ Names = Mapping[tuple[str, str], tuple[str, ...]]
 """Words known beforehand, by the command that takes them (`tune capture`) and how its help writes the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Words:
     """What to offer for a value; nothing when all of it is empty."""
 

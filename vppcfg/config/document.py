@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.record import record
 
 
 class Mark(Protocol):
@@ -23,7 +24,7 @@ Marks = Mapping[int, Mapping[Any, Mark]]
 """id() of a map or list in the data -> key or index -> where it begins."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Document:
     """What a file says. The data is made of dict, list and scalars; the keys of a dict are text or integers."""
 

@@ -9,13 +9,13 @@ import difflib
 import sys
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from vppcfg import assets
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 
 TABLE = "schema/rules.yaml"
 WIDTH = 100
@@ -29,7 +29,7 @@ by `make docs`.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explanation:
     """What one rule means."""
 

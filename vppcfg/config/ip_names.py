@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import yaml
 
 from vppcfg import assets
+from vppcfg.record import record
 
 TABLE = "schema/ip_names.yaml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class IpNames:
     """Numbers by name, in lower case."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from vppcfg.config.acceptance import doubtful_part
@@ -16,9 +16,10 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.source import STDIN, read_source
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Loaded:
     """What a file says, and what is wrong with it."""
 

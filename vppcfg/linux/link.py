@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import errno
 import struct
-from dataclasses import dataclass
 
 from vppcfg.linux.netlink import Span, ask_links, attributes_of
+from vppcfg.record import record
 
 _INFO = struct.Struct("=BxHiII")
 """struct ifinfomsg (linux/rtnetlink.h): family, type, index, flags, change mask."""
@@ -23,7 +23,7 @@ _WANTED = frozenset({_IFLA_IFNAME, _IFLA_MTU, _IFLA_MASTER, _IFLA_LINKINFO})
 _ROUNDS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Link:
     """A network device."""
 

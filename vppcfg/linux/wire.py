@@ -6,12 +6,12 @@ import array
 import fcntl
 import socket
 import struct
-from dataclasses import dataclass
 
 from vppcfg.linux.change import netlink
 from vppcfg.linux.inside import run_inside
 from vppcfg.linux.names import require_device_name
 from vppcfg.linux.refusal import no_device, refusal_of
+from vppcfg.record import record
 
 _SIOCETHTOOL = 0x8946
 _IFREQ = struct.Struct("@16sP")
@@ -21,7 +21,7 @@ _OFFLOADS = {"rx-checksum": 0x15, "tx-checksum": 0x17, "tso": 0x1F, "gso": 0x24,
 """The ETHTOOL_S... commands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class End:
     """One end of a veth pair."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from vppcfg.loadtest.profile import Profile
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Port:
     """A port of a generator."""
 
@@ -20,7 +20,7 @@ class Port:
     driver: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Direction:
     """One way through the device under test, from a port of the generator to another."""
 
@@ -35,7 +35,7 @@ class Direction:
         return f"{self.source}->{self.sink}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Generator:
     """What offers the traffic."""
 
@@ -54,7 +54,7 @@ class Generator:
         return next((port for port in self.ports if port.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tally:
     """Packets of one direction, since `prepare` or in an interval."""
 
@@ -73,7 +73,7 @@ class Tally:
         return max(self.sent - self.received, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Count:
     """One look at the counters of a generator."""
 
@@ -90,7 +90,7 @@ class Count:
     """How often the generator found a queue full since `prepare`; None when unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Delay:
     """Latency of one direction since `prepare`, in microseconds."""
 
@@ -108,7 +108,7 @@ class Delay:
     duplicated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Traffic:
     """What is to be offered; how much of it, `start` and `update` say."""
 

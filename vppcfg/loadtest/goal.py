@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.tune.figures import parse_figure
 
 _WORDS: Mapping[str, tuple[str, float]] = {
@@ -21,7 +22,7 @@ _WORDS: Mapping[str, tuple[str, float]] = {
 """Word in a goal -> attribute, and what to multiply with: shares are given in percent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Goal:
     """One goal; the defaults are those of FD.io CSIT."""
 

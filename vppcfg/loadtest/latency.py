@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.clock import Clock
@@ -12,11 +12,12 @@ from vppcfg.loadtest.observer import Observer
 from vppcfg.loadtest.ramp import LONGEST_S, MARGIN_S, SETTLE_S
 from vppcfg.loadtest.recorder import Recorder
 from vppcfg.loadtest.result import DelayAtLoad, Phase, Sample
+from vppcfg.record import record
 
 PERCENTILES = (0.5, 0.99, 0.999)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LatencyPlan:
     """Which loads to measure at, per direction and in this order."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from vppcfg.errors import EngineError
@@ -11,6 +10,7 @@ from vppcfg.linux.inside import run_inside
 from vppcfg.linux.link import find_link
 from vppcfg.linux.refusal import no_device, within
 from vppcfg.loadtest.default_route import OF_THREAD, refuse_default_route
+from vppcfg.record import record
 
 _COUNTERS = Path("/proc/thread-self/net/dev")
 """Unlike /proc/net/dev, of the namespace that the thread is in."""
@@ -18,7 +18,7 @@ _MOST_BYTES = 1 << 20
 _MAC_BYTES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinuxPort:
     """A device in a network namespace, '' for the one of this process."""
 
@@ -31,7 +31,7 @@ class LinuxPort:
         return f"{self.netns}/{self.device}" if self.netns else self.device
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Counters:
     """What the kernel counted on a device since it was made; packets."""
 

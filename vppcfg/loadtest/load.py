@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 
 _LOAD = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?:(%)|([kmg]?)(pps|bpsl1|bps))", re.IGNORECASE)
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LineRate:
     """What a port carries of one traffic profile."""
 

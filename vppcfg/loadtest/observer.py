@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from vppcfg.loadtest.engine import Tally
 from vppcfg.loadtest.result import Phase, Sample
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Status:
     """How far a test has got."""
 

@@ -6,12 +6,12 @@ Sources: scripts/stl/bench.py, imix.py and udp_1pkt_simple_bdir.py of trex-core 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from ipaddress import IPv4Address
 
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.packet import DESTINATION_OFFSET, SOURCE_OFFSET, udp_frame
+from vppcfg.record import record
 from vppcfg.tune.linerate import CHECKSUM_BYTES, OVERHEAD_BYTES, SMALLEST_FRAME
 
 LARGEST_FRAME = 9238 + CHECKSUM_BYTES
@@ -29,7 +29,7 @@ class Variation(Enum):
     VAR2 = "var2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Variable:
     """A field of a frame that takes every value from `first` to `last`, one more with each packet."""
 
@@ -41,7 +41,7 @@ class Variable:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stream:
     """Frames of one kind."""
 
@@ -59,7 +59,7 @@ class Stream:
         return max(len(self.frame) + CHECKSUM_BYTES, SMALLEST_FRAME)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Profile:
     """The streams of both directions, and how the profile was asked for."""
 

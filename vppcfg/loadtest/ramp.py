@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.clock import Clock
@@ -13,6 +12,7 @@ from vppcfg.loadtest.observer import Observer
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Recorder, is_losing
 from vppcfg.loadtest.result import Phase, Sample, Total, Verdict
 from vppcfg.loadtest.series import first_of_last_failing_run
+from vppcfg.record import record
 from vppcfg.tune.figures import pps
 
 LONGEST_S = 24 * 3600
@@ -25,7 +25,7 @@ EARLY_SAMPLES = 3
 """So many samples in a row that lose too much end a test that stops early."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RampPlan:
     """What load to offer when; rates per direction."""
 
@@ -72,7 +72,7 @@ class RampPlan:
             yield Phase.HOLD, self.target_pps
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RampOutcome:
     """What a ramp found."""
 

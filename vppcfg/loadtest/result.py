@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Tally
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
 from vppcfg.loadtest.watch.outcome import Watched
+from vppcfg.record import record
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -36,7 +37,7 @@ class Phase(Enum):
     """After the traffic has stopped: packets that were on their way come in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Offered:
     """The traffic of a test, and the path that it was for."""
 
@@ -57,7 +58,7 @@ class Offered:
     latency_pps: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sample:
     """About a second of a test."""
 
@@ -76,7 +77,7 @@ class Sample:
     """How often since the former sample."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Total:
     """Everything that one direction sent and got back, counted after the traffic had stopped and settled."""
 
@@ -88,7 +89,7 @@ class Total:
     """Lost and never sent packets as a share, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Verdict:
     """Whether a test passed."""
 
@@ -98,7 +99,7 @@ class Verdict:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trial:
     """One measurement of a search."""
 
@@ -109,7 +110,7 @@ class Trial:
     """Load of the generator near its end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Throughput:
     """What a search found for one goal; rates per direction."""
 
@@ -128,7 +129,7 @@ class Throughput:
     """The throughput under that loss (RFC 9971)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DelayAtLoad:
     """Latency under one load."""
 
@@ -138,7 +139,7 @@ class DelayAtLoad:
     totals: tuple[Total, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Baseline:
     """What the generator does without a device, its ports connected to each other."""
 
@@ -148,7 +149,7 @@ class Baseline:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Result:
     """One test."""
 

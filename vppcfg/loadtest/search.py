@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from vppcfg.errors import EngineError, UsageError
@@ -16,6 +15,7 @@ from vppcfg.loadtest.loss import sum_of
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE
 from vppcfg.loadtest.result import Throughput, Trial
 from vppcfg.loadtest.trial import Bench
+from vppcfg.record import record
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ OnTrial = Callable[[Trial, int, float], None]
 """Is told of each trial, its number and how long it took with its pauses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SearchPlan:
     """What to look for, between which loads per direction."""
 

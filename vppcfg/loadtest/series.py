@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from vppcfg.loadtest.engine import Tally
 from vppcfg.loadtest.loss import certain_loss_ratio
 from vppcfg.loadtest.result import Offered, Result, Sample
+from vppcfg.record import record
 
 SHORT_SHARE = 0.05
 """A sample that has this share of its packets less than it should was not what was asked for."""
@@ -16,7 +16,7 @@ GAP_RATIO = 1.5
 """A sample that comes this much later than its own duration explains has lost one before it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Gap:
     """A time without samples."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
+from vppcfg.record import record
 
 _STEP_S = 0.1
 """Jitter is drawn anew this often."""
@@ -19,7 +19,7 @@ _QUEUE_PACKETS = 1024
 """What waits in front of a device that is overloaded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SimulatedDevice:
     """What a device forwards per direction."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
+
+from vppcfg.record import record
 
 ICMP, TCP, UDP, ICMP6 = 1, 6, 17, 58
 MAX_PORT = 65535
@@ -19,7 +21,7 @@ class AclAction(Enum):
     PERMIT_REFLECT = "permit+reflect"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AclRule:
     """One rule (plugins/acl/acl_types.api); of the two prefixes, both are of the same family."""
 
@@ -64,7 +66,7 @@ def _icmp_range(numbers: tuple[int, int]) -> tuple[int, int]:
     return (numbers[0], MAX_ICMP) if numbers[0] <= MAX_ICMP < numbers[1] else numbers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Acl:
     """One access list. It is identified by its name: what follows the mark in its tag."""
 
@@ -75,7 +77,7 @@ class Acl:
     """VPP's own number for it; None for one that is to be made."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AclBinding:
     """The access lists that an interface applies, in order, by name."""
 

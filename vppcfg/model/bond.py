@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from vppcfg.record import record
 
 
 class BondMode(Enum):
@@ -30,7 +32,7 @@ class LoadBalance(Enum):
     L34 = "l34"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Membership:
     """How one interface belongs to a bond; the configuration says none of this, so it is read and kept."""
 
@@ -39,7 +41,7 @@ class Membership:
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bond:
     """What a bond is made with, and its members."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
 def bridge_name(bd_id: int) -> str:
@@ -10,7 +10,7 @@ def bridge_name(bd_id: int) -> str:
     return f"bd{bd_id}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BridgeSettings:
     """What can be changed on a bridge domain at any time (vnet/l2/l2.api)."""
 
@@ -24,7 +24,7 @@ class BridgeSettings:
     """0: learned addresses stay for ever."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bridge:
     """One bridge domain."""
 

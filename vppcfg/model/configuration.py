@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -12,9 +12,10 @@ from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LcpConfig:
     """The `lcp` key: a Linux device name, and a namespace unless VPP's default is meant."""
 
@@ -22,7 +23,7 @@ class LcpConfig:
     netns: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class InterfaceConfig:
     """One entry below `interfaces`, `sub-interfaces` or `loopbacks`, defaults filled in."""
 
@@ -50,7 +51,7 @@ class InterfaceConfig:
     acls: AclBinding = AclBinding()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BondConfig:
     """One entry below `bondethernets`; its MTU, addresses and so on stand in its InterfaceConfig."""
 
@@ -63,7 +64,7 @@ class BondConfig:
     load_balance: LoadBalance | None = LoadBalance.L34
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BridgeConfig:
     """One entry below `bridgedomains`."""
 
@@ -78,7 +79,7 @@ class BridgeConfig:
     settings: BridgeSettings = BridgeSettings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VxlanConfig:
     """One entry below `vxlan_tunnels`."""
 
@@ -90,7 +91,7 @@ class VxlanConfig:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TapConfig:
     """One entry below `taps`."""
 
@@ -109,7 +110,7 @@ class TapConfig:
     tx_ring_size: int = 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AclConfig:
     """One entry below `acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
 
@@ -118,7 +119,7 @@ class AclConfig:
     rules: tuple[AclRule, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 

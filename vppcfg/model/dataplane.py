@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from vppcfg.model.problem import KeyPath
+from vppcfg.record import record
 
 
 class KernelLevel(Enum):
@@ -16,7 +17,7 @@ class KernelLevel(Enum):
     LATENCY = "latency"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CpuSection:
     """Which CPUs VPP's threads run on."""
 
@@ -29,7 +30,7 @@ class CpuSection:
     """Whether the kernel is to keep everything else off, or from which CPUs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MemorySection:
     """The main heap, and what it has to hold."""
 
@@ -38,7 +39,7 @@ class MemorySection:
     hugepage_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BuffersSection:
     """Packet buffers."""
 
@@ -47,7 +48,7 @@ class BuffersSection:
     """Bytes of packet in one buffer (vlib/buffer.h)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class QueueSection:
     """Queues and descriptors of one device, or of all that do not say themselves."""
 
@@ -57,7 +58,7 @@ class QueueSection:
     tx_descriptors: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeviceSection:
     """One network device that VPP drives."""
 
@@ -71,7 +72,7 @@ class DeviceSection:
     """The worker of each RX queue, counted from 0; None leaves it to VPP."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DpdkSection:
     """The DPDK driver and its devices."""
 
@@ -83,7 +84,7 @@ class DpdkSection:
     """By PCI address; None takes those that the interfaces of the file are named after."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinuxCpSection:
     """Linux devices for VPP's interfaces, and the netlink socket that follows what Linux does."""
 
@@ -93,7 +94,7 @@ class LinuxCpSection:
     netlink_buffer_bytes: int = 64 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class UnixSection:
     """VPP as a process."""
 
@@ -102,7 +103,7 @@ class UnixSection:
     gid: str = "vpp"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class KernelSection:
     """What the kernel is told at boot."""
 
@@ -111,7 +112,7 @@ class KernelSection:
     level: KernelLevel = KernelLevel.SAFE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DataplaneSection:
     """The whole section, defaults filled in."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 DEFAULT_MTU = 9000
 """Bytes; link and packet MTU of an Ethernet port that nobody has configured (vnet/ethernet/interface.c)."""
@@ -15,7 +15,7 @@ LINK_MTU_WHILE_UP = frozenset({"af-packet", "memif", "virtio", "tap", "VXLAN"})
 DPDK drivers do, dpdk/device/init.c; so do VPP's own, drivers/iavf/port.c), so these are shut for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeviceType:
     """A value of the `device-type` key: what a port of that kind is when nobody has configured it."""
 

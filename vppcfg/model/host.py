@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from vppcfg.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Cpu:
     """One logical CPU."""
 
@@ -25,7 +27,7 @@ class Cpu:
     """Kept free of other tasks by the running kernel."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cache:
     """One cache, and the CPUs that share it."""
 
@@ -36,7 +38,7 @@ class Cache:
     cpus: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HugepagePool:
     """The hugepages of one size on one node."""
 
@@ -45,7 +47,7 @@ class HugepagePool:
     free: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NumaNode:
     """One NUMA node; a machine without that information has one, with everything."""
 
@@ -55,7 +57,7 @@ class NumaNode:
     hugepages: tuple[HugepagePool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PcieLink:
     """Speed and width of a PCI Express link."""
 
@@ -70,7 +72,7 @@ class PcieLink:
         return self.speed_gts * self.width
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Nic:
     """One network device on the PCI bus."""
 

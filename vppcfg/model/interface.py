@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.device import LINK_MTU_WHILE_UP
+from vppcfg.record import record
 
 
 class InterfaceKind(Enum):
@@ -24,7 +25,7 @@ class InterfaceKind(Enum):
     TAP = "tap"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Encapsulation:
     """The VLAN tags that a sub-interface matches (VPP's create_subif): 802.1Q or 802.1ad outside, 802.1Q inside."""
 
@@ -52,7 +53,7 @@ class Encapsulation:
         return self.outer, self.inner, self.is_dot1ad
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OtherMatch:
     """A match that the configuration language cannot say: default, untagged, any outer or inner tag."""
 
@@ -67,7 +68,7 @@ class OtherMatch:
         return self.flags, self.outer, self.inner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TagRewrite:
     """VPP's VLAN tag rewrite on an L2 interface (l2_interface_vlan_tag_rewrite); absent when disabled."""
 
@@ -78,7 +79,7 @@ class TagRewrite:
     tag2: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Interface:
     """One interface; all values canonical. Two of them are equal when VPP shows no difference."""
 

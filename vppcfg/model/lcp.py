@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LcpPair:
     """The Linux side of one VPP interface."""
 
@@ -16,7 +16,7 @@ class LcpPair:
     """False when the Linux device is gone but VPP still keeps the pair and its name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LcpSettings:
     """How VPP's linux-cp plugin is set up."""
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from vppcfg.record import record
 
 LONGEST_NAME = 15
 """Characters in the name of a network device (linux/if.h, IFNAMSIZ less the NUL)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinuxDevice:
     """A network device as Linux shows it."""
 
@@ -20,7 +22,7 @@ class LinuxDevice:
     """The Linux bridge that it is a port of; '' for none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinkSetting:
     """What a network device is to be."""
 
@@ -30,7 +32,7 @@ class LinkSetting:
     is_up: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinkOutcome:
     """What became of settings, by their positions; one that is in neither was not tried."""
 
@@ -39,7 +41,7 @@ class LinkOutcome:
     """Why, in a line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinuxSide:
     """What Linux has that belongs to a VPP."""
 

@@ -6,12 +6,12 @@ A new kind of object adds an entry. Rules and the generator of startup.conf both
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from vppcfg.model.bond import BondMode
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.release import OLDEST, Release
+from vppcfg.record import record
 
 PORT_PLUGINS: Mapping[str, str] = {
     "af-packet": "af_packet",
@@ -24,7 +24,7 @@ PORT_PLUGINS: Mapping[str, str] = {
 """The driver of a port by its `device-type`; virtio's is part of VPP."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Need:
     """Why a plugin is needed."""
 

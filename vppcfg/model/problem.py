@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from vppcfg.record import record
 
 KeyPath = tuple[str | int, ...]
 
@@ -15,7 +16,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Problem:
     """One finding about one place of a configuration file."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Thread:
     """One thread of VPP."""
 
@@ -16,7 +18,7 @@ class Thread:
     cpu: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunningVpp:
     """One VPP at one time."""
 

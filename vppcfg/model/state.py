@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
@@ -14,9 +14,10 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Facts:
     """What a dataplane is, as opposed to how it is configured; never a difference between two states."""
 
@@ -29,7 +30,7 @@ class Facts:
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class State:
     """Interfaces by name, and what hangs on them. Treat the mappings as read-only."""
 

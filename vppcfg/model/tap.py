@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.record import record
 
 DEFAULT_HOST_MTU = 1500
 """Bytes; what Linux gives the device of a TAP that was made without an MTU for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tap:
     """What a TAP is made with; nothing of it can be changed in place."""
 

@@ -6,7 +6,7 @@ An object is replaced when VPP cannot change it in place, or when something that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +21,7 @@ from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
+from vppcfg.record import record
 
 
 class Action(Enum):
@@ -44,7 +45,7 @@ class ObjectKind(Enum):
     MPLS = "mpls"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AttributeChange:
     """One attribute that differs."""
 
@@ -56,7 +57,7 @@ class AttributeChange:
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change(Generic[T_co]):
     """What becomes of one object."""
 
@@ -71,7 +72,7 @@ class Change(Generic[T_co]):
     """Why the object is replaced."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Difference:
     """All changes, by name, in natural order."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
+from vppcfg.record import record
 
 KINDS = tuple(
     sorted({kind.value for kind in InterfaceKind} | {kind.value for kind in ObjectKind} - {ObjectKind.INTERFACE.value})
@@ -15,7 +15,7 @@ KINDS = tuple(
 """Everything that `kind_of` can return."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Difference:
     """One object that is not as the configuration wants it."""
 
@@ -37,7 +37,7 @@ class Difference:
 Differences = Mapping[tuple[str, str], Difference]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class News:
     """What became different, in another way different, or equal since the last look."""
 

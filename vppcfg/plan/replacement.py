@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
@@ -40,7 +42,7 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
         return _first_difference(observed.vxlans[name], desired.vxlans[name], ("local", "remote", "vni"))
     if before.kind is InterfaceKind.TAP and name in observed.taps and name in desired.taps:
         tap = desired.taps[name]
-        return _first_difference(observed.taps[name], tap, tuple(type(tap).__slots__))
+        return _first_difference(observed.taps[name], tap, tuple(field.name for field in fields(tap)))
     return None
 
 

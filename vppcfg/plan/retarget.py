@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from vppcfg.model.acl import Acl
@@ -12,11 +12,12 @@ from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
 from vppcfg.plan.reverse import restorable
+from vppcfg.record import record
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Retargeted:
     """The state to go to, and the ports that the old state had and that are gone."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
 
 from vppcfg.plan.operations import Operation
+from vppcfg.record import record
 
 
 class Phase(Enum):
@@ -106,7 +106,7 @@ PARENTS_FIRST = frozenset(
 """Stages in which it is the other way round; in all others the order is that of the names alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Step:
     """One operation and where it belongs."""
 

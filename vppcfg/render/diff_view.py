@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -17,6 +16,7 @@ from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down
 from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
+from vppcfg.record import record
 from vppcfg.render.cli_lines.l2 import rewrite_words
 from vppcfg.render.cli_lines.sub_interface import encapsulation_words
 
@@ -25,7 +25,7 @@ _IDENTITY = {"name", "kind", "device_class", "parent", "sub_id", "mac"}
 _IMPACT_WORDS = {Impact.FLAP: "flap", Impact.RECREATE: "recreate"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DiffLine:
     """One line, and what its change does, so that it can be coloured."""
 

@@ -11,10 +11,11 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vppcfg.record import record
 from vppcfg.simulator.pool import NONE, Pool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Assigned:
     """An address that an interface has."""
 

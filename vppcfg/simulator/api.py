@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from vppcfg.record import record
 from vppcfg.simulator.api_json import text_of
 from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.releases import Release, api_files, codec_of, message_ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Api:
     """What a VPP of one release, with certain plugins, speaks."""
 

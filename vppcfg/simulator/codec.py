@@ -6,9 +6,9 @@ A message is a flat tuple of values: nested types and arrays are written out, by
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from struct import Struct, error
 
+from vppcfg.record import record
 from vppcfg.simulator.definitions.grammar import ApiFile, Enumeration, Field, Message
 
 Value = int | bytes | Sequence[tuple[int | bytes, ...]]
@@ -53,7 +53,7 @@ class Types:
         return f"{length}s" if bracket and base == "u8" else self._type(base)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Layout:
     """How the values of one message lie behind its id."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import inf
 from sys import maxsize
 
+from vppcfg.record import record
 from vppcfg.simulator.retval import Retval
 
 _SPAN = re.compile(r"([0-9]+)(-([0-9]*))?")
@@ -40,7 +40,7 @@ def parse_occasions(text: str) -> Container[int]:
     return _Spans(spans)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Faults:
     """When to fail. Messages that change something count from 1, over all clients and restarts; dumps do not count."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 
 MAX_MTU = 65535
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PhysicalPort:
     """A port that VPP finds when it starts: down, without addresses."""
 

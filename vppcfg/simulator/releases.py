@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.simulator.codec import Codec, Types, layout_of
 from vppcfg.simulator.definitions import (
     acl,
@@ -33,7 +34,7 @@ PLUGINS = frozenset({ACL, LACP, LINUX_CP, SFLOW, TAP, VXLAN})
 _FIRST_FREE_ID = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Release:
     """One VPP release, such as 26.06."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 
 from vppcfg.model.release import Release
+from vppcfg.record import record
 from vppcfg.startup.conf.meaning import Difference, differences
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.tree import Conf
@@ -40,7 +40,7 @@ _COST_OF: Mapping[str, Cost] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FileChange:
     """What becomes of one file."""
 

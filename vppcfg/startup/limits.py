@@ -6,14 +6,15 @@ They are for devices that VPP does not drive yet; what it shows of one that it d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vppcfg.model.host import Nic
 from vppcfg.model.release import Release
+from vppcfg.record import record
 from vppcfg.startup.shown import ShownDevice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NicLimits:
     """The limits of one kind of device. None means that only the device's firmware knows."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vppcfg import assets
 from vppcfg.model.cpu_list import cpu_text
 from vppcfg.model.size import size_text
+from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
@@ -25,7 +25,7 @@ TEMPLATES: Mapping[str, str] = {
 """The template of each file, by its path below the root directory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeviceLines:
     """A device as the template writes it."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from vppcfg.model.host import Nic
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.release import Release
+from vppcfg.record import record
 from vppcfg.startup.limits import NicLimits
 
 
@@ -21,7 +22,7 @@ class Origin(Enum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explanation:
     """One value and its reason."""
 
@@ -31,7 +32,7 @@ class Explanation:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Placement:
     """Which CPU does what."""
 
@@ -50,7 +51,7 @@ class Placement:
         return len(self.workers) + 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Device:
     """One network device as VPP is to drive it."""
 
@@ -74,7 +75,7 @@ class Device:
         return min(wanted, limit) if limit else wanted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Memory:
     """Heaps, buffers and hugepages."""
 
@@ -99,7 +100,7 @@ class Memory:
         return sum(self.hugepages.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LinuxCp:
     """The stanzas of the plugins linux_cp and linux_nl."""
 
@@ -109,7 +110,7 @@ class LinuxCp:
     netlink_buffer_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settings:
     """Everything that is written."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vppcfg.model.size import KIB
+from vppcfg.record import record
 
 HARDWARE = "show hardware-interfaces"
 BUFFERS = "show buffers"
@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"address ([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.)([0-9a-f]
 _RING = re.compile(r"\b([rt]x): queues (\d+) \(max (\d+)\), desc (\d+) \(min (\d+) max (\d+) align (\d+)\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ring:
     """Queues and descriptors of one direction, and what the device could do."""
 
@@ -39,7 +39,7 @@ class Ring:
     align: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ShownDevice:
     """One DPDK device of `show hardware-interfaces`."""
 

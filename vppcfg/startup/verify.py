@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vppcfg.model.cpu_list import cpu_text
 from vppcfg.model.host import Host
 from vppcfg.model.running import RunningVpp
 from vppcfg.model.size import size_text
+from vppcfg.record import record
 from vppcfg.startup import shown
 from vppcfg.startup.settings import Device, Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """One thing that was asked for, and what is there."""
 

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
+from vppcfg.record import record
 from vppcfg.transaction.folders import MODE, made_folder
 from vppcfg.transaction.sealed import read_trusted, sealed, sync_folder, unsealed, write_durably
 
@@ -67,7 +68,7 @@ class Origin(Enum):
     RECONCILE = "reconcile"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Timer:
     """Who brings the old state back unless somebody confirms."""
 
@@ -78,7 +79,7 @@ class Timer:
     pid: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """One change, without the states, which are large."""
 
@@ -108,7 +109,7 @@ class Entry:
     """The process that makes the change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Record:
     """An entry and how it stands."""
 

@@ -7,17 +7,18 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from vppcfg.errors import PlanRefusedError, StorageError
+from vppcfg.record import record
 
 _MODE = 0o660
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Holder:
     """Who holds the lock, as they say themselves."""
 

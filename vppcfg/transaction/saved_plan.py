@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
+from vppcfg.record import record
 from vppcfg.transaction.sealed import read_trusted, sealed, unsealed
 
 FORMAT_VERSION = 1
 _KIND = "plan"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SavedPlan:
     """What a plan was made of; the steps follow from it."""
 

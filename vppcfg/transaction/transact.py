@@ -6,7 +6,6 @@ It changes what a plan says and nothing else; the journal, the questions and the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
+from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import still_different
@@ -50,7 +50,7 @@ class Ending(Enum):
     """VPP is another process, without the configuration of the former one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failure:
     """What went wrong on the way to the new state."""
 
@@ -62,7 +62,7 @@ class Failure:
     """What differs from the desired state, after a verification."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Outcome:
     """What became of a plan."""
 

@@ -14,10 +14,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vppcfg.errors import StorageError
+from vppcfg.record import record
 from vppcfg.transaction.journal import Timer
 from vppcfg.transaction.sealed import MODE
 
@@ -29,7 +29,7 @@ _SYSTEMD = Path("/run/systemd/system")
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Watch:
     """What is to be done when nobody confirms."""
 

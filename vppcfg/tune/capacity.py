@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, sqrt
 
+from vppcfg.record import record
 from vppcfg.tune.fit import NodeFit, fit_nodes
 from vppcfg.tune.sample import Sample
 from vppcfg.tune.thresholds import FRAME, SATURATED_VECTOR
@@ -21,7 +21,7 @@ _SATURATED_ERROR = 0.01
 """A saturated worker's own figure agreed with what was measured within 0.7 % in five of five cases."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Estimate:
     """A rate and where it lies for sure enough; `high_pps` is None when nothing bounds it from above."""
 
@@ -31,7 +31,7 @@ class Estimate:
     basis: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Model:
     """The costs of one path on one machine."""
 

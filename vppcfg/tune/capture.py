@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.tune.paste import split_paste
 
 COMMANDS: dict[str, str] = {
@@ -36,7 +37,7 @@ _DOCUMENTS = ("stats", "api", "host")
 _LIMIT_BYTES = 64 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Capture:
     """The sources of one look, unread."""
 

@@ -6,9 +6,9 @@ Costs of nodes carry over between paths on the same machine within about 2 % as 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.tune.sample import NodeCost, Sample
 
 ERROR = 0.03
@@ -17,7 +17,7 @@ _AS_FULL = 1.25
 """Ours: vectors that differ by more than this factor are not as full."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Composition:
     """The cost of a path that nobody has measured."""
 

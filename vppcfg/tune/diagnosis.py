@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from vppcfg.record import record
 from vppcfg.tune.finding import Finding, Severity
 from vppcfg.tune.rules import (
     buffer_leak,
@@ -50,7 +50,7 @@ _UNHEALTHY = {Severity.LOSS, Severity.LIMIT, Severity.RISK}
 _WORST_FIRST = list(Severity)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Diagnosis:
     """What was found, and what could not be looked at."""
 

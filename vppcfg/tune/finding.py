@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from vppcfg.record import record
 
 
 class Severity(Enum):
@@ -27,7 +28,7 @@ class Basis(Enum):
     GUESS = "guess"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Evidence:
     """A number, and where it was read."""
 
@@ -35,7 +36,7 @@ class Evidence:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Setting:
     """One value of the section `dataplane` and its words in startup.conf."""
 
@@ -53,7 +54,7 @@ class Setting:
     """What stands there now; empty when nothing does, or nobody knows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Proposal:
     """A change. Without settings it is something to do elsewhere: a cable, a slot, a BIOS."""
 
@@ -63,7 +64,7 @@ class Proposal:
     """Commands that try it on the running VPP, without a restart."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Expectation:
     """What the proposal does, and how sure that is."""
 
@@ -73,7 +74,7 @@ class Expectation:
     """Packets per second more than now, where that can be said."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """One verdict about one subject."""
 

@@ -7,10 +7,10 @@ a least-squares fit and an idea of its error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.tune.linear import least_squares
 from vppcfg.tune.sample import NodeCost, Sample
 
@@ -18,7 +18,7 @@ _ALIKE = 0.05
 """Ours: calls per packet that differ by less than this share cannot be told from noise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NodeFit:
     """The cost of a node, and how far samples are from it."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 
+from vppcfg.record import record
 from vppcfg.tune.linear import least_squares
 from vppcfg.tune.sample import Sample
 
@@ -13,7 +13,7 @@ ENTRY = "ethernet-input"
 """The node behind input nodes: it is called once for each port that had packets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PollCost:
     """Clocks of an input node."""
 
@@ -22,7 +22,7 @@ class PollCost:
     per_packet: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TimeUse:
     """Where a worker's time went, as shares of it."""
 

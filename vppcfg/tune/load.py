@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from vppcfg.record import record
 from vppcfg.tune.linerate import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.tune.reading import ErrorCounter, Hardware, PrintedRates, Reading, RxQueue, TxQueue
 
@@ -18,7 +19,7 @@ INPUT_NODES = frozenset(
 """Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NodeLoad:
     """A node on one thread in an interval."""
 
@@ -165,7 +166,7 @@ class PortLoad:
         return line_rate_pps(self.link_bps, max(frame or 0, SMALLEST_FRAME)) if self.link_bps else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ErrorRate:
     """A counter of a node in the interval, or since VPP began when there is one reading."""
 

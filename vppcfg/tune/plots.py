@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
+from vppcfg.record import record
 from vppcfg.tune.figures import short
 
 _WIDTH = 720
@@ -16,7 +16,7 @@ _HEIGHT = 220
 _COLOURS = ("#2f6f9f", "#c0392b", "#2e8b57", "#b8860b", "#6a4c93", "#555555")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bar:
     """One bar with its label."""
 
@@ -45,7 +45,7 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """A named series of points, time in seconds and value."""
 

@@ -5,10 +5,10 @@ All counters are totals since a VPP began to count, or since `clear runtime` for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NodeCounters:
     """A graph node on one thread."""
 
@@ -24,7 +24,7 @@ class NodeCounters:
     """Relative error of `clocks`: printed figures have three digits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PrintedRates:
     """The line `vector rates in ...` of `show runtime`, in packets per second."""
 
@@ -34,7 +34,7 @@ class PrintedRates:
     punted_pps: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ThreadCounters:
     """One thread of VPP; thread 0 is the main thread."""
 
@@ -50,7 +50,7 @@ class ThreadCounters:
     nodes: tuple[NodeCounters, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ErrorCounter:
     """A counter of a node, errors or not, summed over threads."""
 
@@ -59,7 +59,7 @@ class ErrorCounter:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class InterfaceCounters:
     """An interface's counters since VPP began; those that VPP leaves out when they are 0 are 0."""
 
@@ -77,7 +77,7 @@ class InterfaceCounters:
     mtu: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class QueueLimits:
     """Queues and descriptors of one direction of a port, as the dpdk plugin prints them."""
 
@@ -89,7 +89,7 @@ class QueueLimits:
     align: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RxQueue:
     """A receive queue and the thread that polls it."""
 
@@ -100,7 +100,7 @@ class RxQueue:
     """polling, interrupt or adaptive; `unknown` where the source does not tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TxQueue:
     """A transmit queue and the threads that send on it."""
 
@@ -110,7 +110,7 @@ class TxQueue:
     is_shared: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Hardware:
     """A port as `show hardware-interfaces` describes it."""
 
@@ -138,7 +138,7 @@ class Hardware:
     """Whether the driver reports that setting the port up failed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BufferPool:
     """The packet buffers of one NUMA node."""
 
@@ -150,7 +150,7 @@ class BufferPool:
     numa: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Heap:
     """A heap of VPP, such as `main heap` and `stat segment`."""
 
@@ -159,7 +159,7 @@ class Heap:
     used_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cpu:
     """The processor, as `show cpu` prints it."""
 
@@ -168,7 +168,7 @@ class Cpu:
     """The rate of the time stamp counter, which clocks are counted in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PciDevice:
     """A row of `show pci`."""
 
@@ -180,7 +180,7 @@ class PciDevice:
     driver: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ThreadPlace:
     """Where a thread of VPP runs."""
 
@@ -190,7 +190,7 @@ class ThreadPlace:
     socket: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HostFacts:
     """What the kernel says about the CPUs that VPP's threads run on; empty parts are unknown."""
 
@@ -208,7 +208,7 @@ class HostFacts:
     """Thread name and how often it was taken off its CPU against its will between the readings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reading:
     """Everything that one look found."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vppcfg.errors import UsageError
+from vppcfg.record import record
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
 from vppcfg.tune.thresholds import BASE_FIT_HZ
 
@@ -14,7 +14,7 @@ SENDING = "PORT-tx"
 """Nodes of ports count together: each port's carry a part of the packets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NodeCost:
     """What a kind of node did in a sample."""
 
@@ -29,7 +29,7 @@ class NodeCost:
         return self.clocks / self.vectors if self.vectors else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sample:
     """A worker at one load."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from vppcfg.record import record
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.thresholds import FRAME
 
@@ -12,7 +13,7 @@ _RECEIVES = 0.01
 """Ours: a port with less than this share of all packets is not one that traffic is sent to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trial:
     """What a generator sent in one run and what came back, for one frame size."""
 

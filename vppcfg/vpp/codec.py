@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from vppcfg.errors import DataplaneError
+from vppcfg.record import record
 
 FRAME = struct.Struct(">8xI4x")
 """What stands before a message on the socket: its size in bytes (msgbuf_t, vlibmemory/socket_api.c)."""
@@ -31,7 +31,7 @@ Reader = Callable[..., tuple[Any, ...]]
 """From a message's bytes, and maybe the place where its values begin, to values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Leaf:
     """One value of a layout: its path, such as prefix.address.un, and its code in a struct format."""
 
@@ -46,7 +46,7 @@ class Leaf:
         return f"{struct.calcsize('>' + self.code)}x"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tail:
     """What ends a message of variable size: a string with its length, or elements counted by a field in front."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from vppcfg.errors import DataplaneError
+from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
@@ -24,7 +24,7 @@ MODULES = (
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Field:
     """One field of a message, type or union."""
 
@@ -36,7 +36,7 @@ class Field:
     """The field that says how many elements an array of length 0 has; a string carries its own length."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MessageDefinition:
     """A message: its fields in order, and the checksum that tells its versions apart."""
 
@@ -50,7 +50,7 @@ class MessageDefinition:
         return f"{self.name}_{self.crc.removeprefix('0x')}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Definitions:
     """Everything that one set of API documents defines."""
 

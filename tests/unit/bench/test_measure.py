@@ -34,6 +34,13 @@ def test_a_command_that_fails_or_hangs_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, "import time; time.sleep(30)", timeout_s=0.3)
 
 
+def test_the_command_may_keep_its_modules_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an installed one does: compiling them takes longer than a small plan."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    run(tmp_path, "import sys; print(sys.dont_write_bytecode)")
+    assert (tmp_path / "output").read_text() == "False\n"
+
+
 def test_of_several_runs_the_least_counts() -> None:
     one = Cost(cpu_s=1.0, wall_s=4.0, peak_bytes=7)
     other = Cost(cpu_s=2.0, wall_s=3.0, peak_bytes=6)

@@ -36,7 +36,9 @@ def test_help_is_the_same_with_the_one_command_as_with_all(name: str, capsys: py
     assert len(commands_for(words)) == 1
 
 
-@pytest.mark.parametrize("words", [[], ["--help"], ["nonsense"], ["--color", "always", "plan"], ["-d", "--version"]])
+@pytest.mark.parametrize(
+    "words", [[], ["--help"], ["nonsense"], ["--color", "always", "plan"], ["-d", "--version"], ["--", "plan"]]
+)
 def test_all_commands_are_there_where_none_comes_first(words: list[str]) -> None:
     assert commands_for(words) == all_commands()
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 import pytest
 
 from vppcfg.model.plain_data import build, plain
+from vppcfg.record import record
 
 
 class Colour(Enum):
@@ -17,13 +18,13 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wheel:
     size: float
     colour: Colour = Colour.RED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cart:
     name: str
     wheels: tuple[Wheel, ...] = ()

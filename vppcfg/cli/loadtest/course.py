@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TypeVar
 
 from vppcfg.cli.loadtest.engines import opened
@@ -16,11 +15,12 @@ from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Engine
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.session import held
+from vppcfg.record import record
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Course:
     """A test that is about to begin."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,13 @@ from vppcfg.loadtest.load import LineRate
 from vppcfg.loadtest.profile import Profile, profile_of
 from vppcfg.loadtest.result import Baseline, Kind, Offered, Result
 from vppcfg.loadtest.wiring import directions_of, line_rate_of, link_speed, offered_of
+from vppcfg.record import record
 from vppcfg.tune.linerate import parse_speed
 
 _NOT_SETTINGS = {"run", "command", "loadtest_command", "debug", "quiet", "color", "output", "title"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Setting:
     """A test before it begins."""
 

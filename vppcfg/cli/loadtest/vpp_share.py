@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from vppcfg.errors import UsageError
@@ -12,6 +11,7 @@ from vppcfg.model.cpu_list import cpus_of
 from vppcfg.model.host import Host
 from vppcfg.model.pci import canonical_pci
 from vppcfg.model.release import NEWEST
+from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.tree import Entry
 
@@ -20,7 +20,7 @@ log = logging.getLogger("root.main")
 STARTUP_CONF = "etc/vpp/startup.conf"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VppShare:
     """CPUs and PCI addresses."""
 

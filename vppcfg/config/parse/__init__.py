@@ -6,7 +6,7 @@ Entries that have problems of their own are left out, and named, so that rules c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from vppcfg.config.ip_names import read_ip_names
@@ -18,11 +18,12 @@ from vppcfg.config.parse.sflow import parse_sflow
 from vppcfg.model.configuration import AclConfig, Configuration
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.record import record
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Parsed:
     """What could be made of a file."""
 

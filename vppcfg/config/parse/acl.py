@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -16,6 +15,7 @@ from vppcfg.config.scalar import shown
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, AclAction, AclRule
 from vppcfg.model.configuration import AclConfig
 from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.record import record
 
 NAMING = Naming(
     section="acls",
@@ -25,7 +25,7 @@ NAMING = Naming(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AclContext:
     """What the terms of all ACLs of a file may name."""
 

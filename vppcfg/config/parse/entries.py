@@ -8,9 +8,10 @@ from typing import Any
 
 from vppcfg.config.scalar import shown
 from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Naming:
     """What the entries of a section may be called."""
 
@@ -24,7 +25,7 @@ class Naming:
     """Keys without which the rest of an entry can still be judged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """An entry of the right shape with a good name."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from vppcfg.config.names import is_prefix_list_name
 from vppcfg.config.parse.entries import Entry, Naming
 from vppcfg.config.prefix import canonical_prefix
 from vppcfg.model.problem import Problem
+from vppcfg.record import record
 
 NAMING = Naming(
     section="prefixlists",
@@ -18,7 +18,7 @@ NAMING = Naming(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PrefixList:
     """Canonical prefixes."""
 

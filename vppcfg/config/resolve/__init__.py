@@ -6,17 +6,16 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.config.resolve import acl, bond, bridge, interface, lcp, linux, sflow, tap, untouched, vxlan
 from vppcfg.config.resolve.clashes import clashes
 from vppcfg.config.resolve.wanted import Wanted
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Resolution:
     """The desired state, the one it was made for, and what stands in the way."""
 

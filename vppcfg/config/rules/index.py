@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from vppcfg.config.parse import Parsed
 from vppcfg.model.configuration import BondConfig, BridgeConfig, Configuration, InterfaceConfig
+from vppcfg.record import record
 
 _T = TypeVar("_T")
 TagKey = tuple[str, bool, int]
 """Parent, whether the outer tag is 802.1ad, outer VLAN id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Index:
     """What every rule is given. Nothing in it is to be changed."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 _APART_S = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rate:
     """A bit rate in an interval."""
 
@@ -16,7 +16,7 @@ class Rate:
     bps: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Flow:
     """One pair of an iperf3 server and a client."""
 
@@ -33,7 +33,7 @@ class Flow:
     rates: tuple[Rate, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CoreLoad:
     """What a core of the router did in an interval, as shares of it, 0 to 1."""
 
@@ -42,7 +42,7 @@ class CoreLoad:
     idle: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CoresSample:
     """All cores of the router in an interval."""
 
@@ -51,7 +51,7 @@ class CoresSample:
     loads: tuple[CoreLoad, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CoreSummary:
     """A core over the whole test; shares."""
 
@@ -62,7 +62,7 @@ class CoreSummary:
     most_idle: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FlowsOutcome:
     """All flows, and the cores while they ran."""
 

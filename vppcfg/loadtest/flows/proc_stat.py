@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.flows.outcome import CoreLoad
+from vppcfg.record import record
 
 _LINE = re.compile(r"^cpu(\d+) (.*)$", re.MULTILINE)
 _IDLE, _IOWAIT, _SOFTIRQ = 3, 4, 6
@@ -15,7 +15,7 @@ _COUNTED = 8
 """user nice system idle iowait irq softirq steal; guest time is part of user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CoreTicks:
     """What a core has done since it started, in ticks."""
 

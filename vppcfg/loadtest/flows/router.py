@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside
+from vppcfg.record import record
 
 _TIMEOUT_S = 15.0
 
@@ -20,7 +20,7 @@ class Router(Protocol):
         """Return what a command prints. Raise EngineError when it fails."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LocalRouter:
     """This machine, in the namespace that has the router's ports."""
 
@@ -31,7 +31,7 @@ class LocalRouter:
         return _output(command_inside(self.netns, command), "this machine")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SshRouter:
     """A machine that ssh reaches without asking for a password."""
 

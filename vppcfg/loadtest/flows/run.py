@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import Clock, sleep_until
@@ -14,12 +14,13 @@ from vppcfg.loadtest.flows.place import Placed
 from vppcfg.loadtest.flows.proc_stat import loads_between, ticks_by_core
 from vppcfg.loadtest.flows.router import Router
 from vppcfg.loadtest.session import uninterrupted
+from vppcfg.record import record
 
 LONGEST_S = 86_400
 _GRACE_S = 20.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FlowsPlan:
     """What is to run where."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import ip_address
+
+from vppcfg.record import record
 
 _WINDOW_BITS = 32
 _KEY_BYTES = 40
@@ -19,7 +20,7 @@ _FUNCTION = re.compile(r"^\s+(\w+): on$", re.MULTILINE)
 _INTERRUPT = re.compile(r"^\s*(\d+):.*\s(\S+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FourTuple:
     """A TCP flow in one direction."""
 
@@ -35,7 +36,7 @@ class FourTuple:
         return ip_address(self.source).packed + ip_address(self.destination).packed + ports
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rss:
     """How a card spreads flows."""
 

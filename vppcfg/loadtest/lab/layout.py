@@ -6,11 +6,11 @@ ends, as T-Rex's profiles use them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from vppcfg.errors import UsageError
 from vppcfg.linux.wire import End
+from vppcfg.record import record
 
 DEFAULT_NAME = "lab"
 _LONGEST_NAME = 40
@@ -32,7 +32,7 @@ class Dut(Enum):
         return self is not Dut.BRIDGE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Side:
     """One end of the laboratory and the port of the device that it is wired to."""
 
@@ -50,7 +50,7 @@ class Side:
         return self.address.rpartition(".")[0] + f".0/{PREFIX_LENGTH}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Layout:
     """The two sides, and the device between them."""
 

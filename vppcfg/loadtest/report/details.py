@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.watch.outcome import Watched
+from vppcfg.record import record
 from vppcfg.tune.figures import percent, pps, short
 
 Table = tuple[tuple[str, ...], ...]
 """A heading and rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Details:
     """One run."""
 

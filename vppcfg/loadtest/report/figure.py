@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from vppcfg.loadtest.report.graph import Graph
 from vppcfg.loadtest.report.svg import svg_of
+from vppcfg.record import record
 
 WIDE, NARROW = 1080, 360
 _NARROW_HEIGHT = 250
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Figure:
     """What the page shows of a graph."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from vppcfg.loadtest.report.scale import Scale
+from vppcfg.record import record
 
 Point = tuple[float, float]
 PALETTE = ("#0b5cad", "#c2410c", "#15803d", "#7e22ce", "#0e7490", "#a16207", "#be185d", "#4d5b6a")
@@ -19,7 +19,7 @@ def colour_of(number: int) -> str:
     return GREY if number < 0 else PALETTE[number % len(PALETTE)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """Points in order of x; each part is drawn by itself, with a gap between parts."""
 
@@ -32,7 +32,7 @@ class Line:
     is_stepped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Area:
     """A rectangle, such as the time of one moment and a range of values."""
 
@@ -44,7 +44,7 @@ class Area:
     opacity: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Bars:
     """Bars of one row of values, side by side with those of other rows; x counts from 0."""
 
@@ -53,7 +53,7 @@ class Bars:
     colour: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Mark:
     """A place that has a name: a line across at y, a line down at x, or a point."""
 
@@ -63,7 +63,7 @@ class Mark:
     colour: str = LOSS_COLOUR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Graph:
     """One graph."""
 

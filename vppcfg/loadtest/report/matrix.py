@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vppcfg.loadtest.report.overview import clean_rates
 from vppcfg.loadtest.result import Kind, Result
+from vppcfg.record import record
 from vppcfg.tune.figures import percent, short
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Matrix:
     """Packets per second without too much loss, all directions of a run together."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from vppcfg.assets import find
 from vppcfg.errors import UsageError
@@ -19,6 +18,7 @@ from vppcfg.loadtest.report.search import search_graph
 from vppcfg.loadtest.report.smoke import smoke_graph
 from vppcfg.loadtest.result import Kind, Result
 from vppcfg.loadtest.series import why_not_comparable
+from vppcfg.record import record
 
 TEMPLATE = "templates/loadtest_report.html.j2"
 _COMPARED = {Kind.RAMP, Kind.LATENCY, Kind.FLOWS}
@@ -31,7 +31,7 @@ _HEADINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Section:
     """Runs that stand in the same graphs."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from vppcfg.record import record
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scale:
     """From `low` to `high`; what lies beyond is drawn at the edge."""
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
 
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.trex.threads import Threads
+from vppcfg.record import record
 
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 _MOST_PORTS = 32
 _USUAL_GBPS = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PortAddress:
     """Where a port sends to: an address and a gateway that T-Rex resolves, or MAC addresses as they are."""
 
@@ -28,7 +28,7 @@ class PortAddress:
     destination_mac: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TrexConfiguration:
     """The first and only element of the file."""
 

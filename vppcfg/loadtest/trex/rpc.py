@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.trex.channel import Channel
 from vppcfg.loadtest.trex.refusal import TRY_AGAIN, WORK_IN_PROGRESS, refusal
+from vppcfg.record import record
 
 API = (5, 0)
 """Servers from v2.88 on take it; what older ones speak stands in their refusal."""
@@ -21,7 +21,7 @@ _PAUSE_S = 0.3
 _SERVER_API = re.compile(r"server:\s*'(\d+)\.(\d+)'")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Call:
     """One call."""
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from vppcfg.errors import UsageError
 from vppcfg.model.cpu_list import cpu_text
 from vppcfg.model.host import Host
+from vppcfg.record import record
 
 HIGHEST_CPU = 63
 """T-Rex uses no CPU with a higher number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PairThreads:
     """The CPUs that send for one pair of ports."""
 
@@ -25,7 +26,7 @@ class PairThreads:
     cpus: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Threads:
     """The `platform` section."""
 
@@ -34,7 +35,7 @@ class Threads:
     pairs: tuple[PairThreads, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CpuChoice:
     """Which CPUs T-Rex may have."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Moment:
     """The probes of one interval, by the time that they were sent at."""
 
@@ -21,7 +21,7 @@ class Moment:
         return self.sent - len(self.rtts_us)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Watched:
     """One target over the whole time."""
 

@@ -6,12 +6,12 @@ import os
 import socket
 import struct
 import time
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.packet import checksum
+from vppcfg.record import record
 
 _MARK = b"vppcfg-probe"
 _PAYLOAD = struct.Struct("!12sIQ")
@@ -30,7 +30,7 @@ class ProbeKind(Enum):
     UDP = "udp"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """A probe that came back."""
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from vppcfg.loadtest.watch.outcome import Moment, Watched
 from vppcfg.loadtest.watch.probe import Probe
 from vppcfg.loadtest.watch.statistics import watched_of
+from vppcfg.record import record
 
 _NS = 10**9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Target:
     """Whom to probe."""
 
@@ -26,7 +27,7 @@ class Target:
     probe: Probe
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WatchPlan:
     """How to probe."""
 

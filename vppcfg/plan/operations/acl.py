@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.acl import AclBinding, AclRule
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateAcl:
     """acl_add_replace: make an access list; VPP picks its index."""
 
@@ -16,7 +15,7 @@ class CreateAcl:
     tag: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ReplaceAcl:
     """acl_add_replace: give an access list other rules, at once and on all interfaces that apply it."""
 
@@ -27,7 +26,7 @@ class ReplaceAcl:
     """VPP's own number for the list, which its CLI wants."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteAcl:
     """acl_del: remove an access list that no interface applies."""
 
@@ -36,7 +35,7 @@ class DeleteAcl:
     """VPP's own number for the list, which its CLI wants."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BindAcls:
     """acl_interface_set_acl_list: set all access lists that an interface applies, in order and at once."""
 

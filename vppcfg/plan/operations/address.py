@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AddAddress:
     """sw_interface_add_del_address: put an address on an interface."""
 
@@ -13,7 +13,7 @@ class AddAddress:
     address: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RemoveAddress:
     """sw_interface_add_del_address: take an address off an interface."""
 
@@ -21,7 +21,7 @@ class RemoveAddress:
     address: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetUnnumbered:
     """sw_interface_set_unnumbered: borrow the addresses of `donor`."""
 
@@ -29,7 +29,7 @@ class SetUnnumbered:
     donor: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class UnsetUnnumbered:
     """sw_interface_set_unnumbered: stop borrowing the addresses of `donor`."""
 

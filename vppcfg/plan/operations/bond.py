@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.bond import BondMode, LoadBalance
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateBond:
     """bond_create2: make `BondEthernetN`, born down and without members."""
 
@@ -21,14 +20,14 @@ class CreateBond:
     is_numa_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteBond:
     """bond_delete: remove a bond."""
 
     interface: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AddBondMember:
     """bond_add_member: make `interface` a member of `bond`; the first one gives it its MAC."""
 
@@ -38,7 +37,7 @@ class AddBondMember:
     is_long_timeout: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetBondWeight:
     """sw_interface_set_bond_weight: how much a member is preferred in active-backup mode."""
 
@@ -46,7 +45,7 @@ class SetBondWeight:
     weight: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RemoveBondMember:
     """bond_detach_member: take `interface` out of `bond`; it gets its own MAC back."""
 

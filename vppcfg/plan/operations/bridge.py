@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateBridge:
     """bridge_domain_add_del: make a bridge domain."""
 
@@ -17,7 +17,7 @@ class CreateBridge:
     tag: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteBridge:
     """bridge_domain_add_del: remove a bridge domain that has no members."""
 
@@ -35,7 +35,7 @@ class BridgeFlag(Enum):
     ARP_UNICAST_FORWARD = "arp_unicast_forward"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetBridgeFlag:
     """bridge_flags: turn one switch of a bridge domain."""
 
@@ -44,7 +44,7 @@ class SetBridgeFlag:
     is_on: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetBridgeMacAge:
     """bridge_domain_set_mac_age: how long learned addresses stay."""
 

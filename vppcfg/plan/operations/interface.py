@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetAdminState:
     """sw_interface_set_flags: bring an interface up or down."""
 
@@ -13,7 +13,7 @@ class SetAdminState:
     is_up: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetLinkMtu:
     """hw_interface_set_mtu: set a port's link MTU; a change overwrites the packet MTU of it and of all below it."""
 
@@ -21,7 +21,7 @@ class SetLinkMtu:
     mtu: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetPacketMtu:
     """sw_interface_set_mtu: set the packet MTU, and those of IPv4, IPv6 and MPLS, where 0 means the same."""
 
@@ -30,7 +30,7 @@ class SetPacketMtu:
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetMac:
     """sw_interface_set_mac_address: give an interface another MAC address."""
 
@@ -38,7 +38,7 @@ class SetMac:
     mac: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetTag:
     """sw_interface_tag_add_del: write the tag that marks an interface as ours; '' clears it."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.interface import TagRewrite
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetCrossConnect:
     """sw_interface_set_l2_xconnect: send what `interface` receives to `target`."""
 
@@ -15,7 +14,7 @@ class SetCrossConnect:
     target: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JoinBridge:
     """sw_interface_set_l2_bridge: make an interface a member of a bridge domain, or its BVI."""
 
@@ -25,14 +24,14 @@ class JoinBridge:
     split_horizon_group: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LeaveL2:
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
     interface: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetTagRewrite:
     """l2_interface_vlan_tag_rewrite: how VLAN tags change between an L2 interface and the switch; None disables."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateLcpPair:
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
 
@@ -16,7 +16,7 @@ class CreateLcpPair:
     """Whether `netns` is the one that VPP takes unasked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteLcpPair:
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 

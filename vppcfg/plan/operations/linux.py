@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateNamespace:
     """Make a network namespace."""
 
     netns: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateLinuxBridge:
     """Make a Linux bridge, up."""
 
@@ -20,7 +20,7 @@ class CreateLinuxBridge:
     bridge: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetLinuxLink:
     """Set MTU and state of the Linux device of an interface."""
 
@@ -31,7 +31,7 @@ class SetLinuxLink:
     is_up: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetLinuxBridge:
     """Make the Linux device of a TAP a port of a Linux bridge; '' of none."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateLoopback:
     """create_loopback_instance: make `loopN`, born down."""
 
@@ -15,7 +15,7 @@ class CreateLoopback:
     """'' for one that VPP makes from the instance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteLoopback:
     """delete_loopback: remove a loopback."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateMplsTable:
     """mpls_table_add_del: make the default MPLS table, without which no interface can have MPLS."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetMpls:
     """sw_interface_set_mpls_enable: let an interface take labelled packets, or no longer."""
 

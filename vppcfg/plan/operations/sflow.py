@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetSflow:
     """sflow_enable_disable: sample the packets of a port, or no longer."""
 
@@ -13,21 +13,21 @@ class SetSflow:
     is_on: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetSflowSamplingRate:
     """sflow_sampling_rate_set: sample one packet in so many."""
 
     sampling_rate: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetSflowPollingInterval:
     """sflow_polling_interval_set: send counters every so many seconds."""
 
     polling_interval_s: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SetSflowHeaderBytes:
     """sflow_header_bytes_set: how much of a sampled packet is sent."""
 

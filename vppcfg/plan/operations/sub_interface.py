@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.interface import Encapsulation, OtherMatch
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateSubInterface:
     """create_subif: make `PARENT.ID`, born down, with its parent's packet MTU."""
 
@@ -17,7 +16,7 @@ class CreateSubInterface:
     encapsulation: Encapsulation | OtherMatch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteSubInterface:
     """delete_subif: remove a sub-interface."""
 

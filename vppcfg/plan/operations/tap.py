@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.tap import Tap
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateTap:
     """tap_create: make `tapN` and its Linux device, born down."""
 
@@ -16,7 +15,7 @@ class CreateTap:
     tap: Tap
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteTap:
     """tap_delete_v2: remove a TAP and its Linux device."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from vppcfg.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CreateVxlan:
     """vxlan_add_del_tunnel: make `vxlan_tunnelN`, born up, its payload going to L2."""
 
@@ -16,7 +16,7 @@ class CreateVxlan:
     vni: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeleteVxlan:
     """vxlan_add_del_tunnel: remove the tunnel between these endpoints."""
 

@@ -13,12 +13,14 @@ bare NAME CRC: TYPE FIELD, ...          a message that starts neither like a req
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from vppcfg.record import record
 
 CONTEXT_FIELD = "context"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Field:
     """One field of a message or type."""
 
@@ -33,7 +35,7 @@ class Field:
     """Value of the discriminator for which this member of a union is meant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Service:
     """What answers a request."""
 
@@ -43,7 +45,7 @@ class Service:
     """Message that comes once per row; '' when there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Message:
     """One message; `fields` leave out the message id."""
 
@@ -54,7 +56,7 @@ class Message:
     service: Service | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Enumeration:
     """A closed set of numbers."""
 
@@ -63,7 +65,7 @@ class Enumeration:
     values: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Aggregate:
     """A struct or a union."""
 
@@ -71,7 +73,7 @@ class Aggregate:
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FileVersion:
     """What one release says of an .api file."""
 
@@ -79,7 +81,7 @@ class FileVersion:
     crc: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ApiFile:
     """One .api file."""
 

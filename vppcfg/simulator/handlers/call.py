@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from vppcfg.record import record
 from vppcfg.simulator.codec import Value
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Call:
     clients: Mapping[int, Client] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Handler:
     """How a request is answered."""
 

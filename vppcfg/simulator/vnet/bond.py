@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from vppcfg.record import record
 from vppcfg.simulator.mains.bond import BondRow, LoadBalance, MemberRow, Mode
 from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.releases import LACP
@@ -21,7 +20,7 @@ _FORCED = {
 """Load balance of the modes that leave no choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """The bond that is asked for."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from vppcfg.record import record
 from vppcfg.simulator.mains.bridge import DEFAULT_FEATURES, LAST_ID, BridgeDomain, Feature
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
@@ -11,7 +10,7 @@ from vppcfg.simulator.tables import Tables
 _NO_DEFAULT = "bridge domain 0 can not be modified"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """The bridge domain that is asked for."""
 

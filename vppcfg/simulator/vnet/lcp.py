@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 
+from vppcfg.record import record
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -19,7 +19,7 @@ _TUN = 16
 """TAP_API_FLAG_TUN (plugins/tap/tapv2.api)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """The pair that is asked for."""
 

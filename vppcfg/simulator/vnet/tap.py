@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from vppcfg.record import record
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.mains.tap import TapRow
 from vppcfg.simulator.pool import NONE
@@ -20,7 +19,7 @@ _GSO, _ATTACH, _TUN = 1, 8, 16
 """tap_flags (plugins/tap/tapv2.api)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """The TAP that is asked for."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import ip_address
 
+from vppcfg.record import record
 from vppcfg.simulator.mains.vxlan import Address, Tunnel, TunnelKey
 from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -19,7 +19,7 @@ _NEXT_NODES = 2
 _BORN_MTU = 9000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """The tunnel that is asked for."""
 

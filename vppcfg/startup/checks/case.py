@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
 from vppcfg.model.problem import KeyPath
+from vppcfg.record import record
 from vppcfg.startup.settings import Device, Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Case:
     """A file, a machine, and the settings that came of them."""
 

@@ -6,10 +6,10 @@ From VPP's own readers, which the comments name. A word that VPP does not know s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from vppcfg.model.release import Release
+from vppcfg.record import record
 
 
 class Argument(Enum):
@@ -23,7 +23,7 @@ class Argument(Enum):
     PCI = "PCI address"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Key:
     """One key of a stanza or block."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from vppcfg.model.cpu_list import cpu_text, cpus_of
 from vppcfg.model.pci import canonical_pci
 from vppcfg.model.size import bytes_of, size_text
+from vppcfg.record import record
 from vppcfg.startup.conf.grammar import Argument
 from vppcfg.startup.conf.tree import Conf, Entry
 
@@ -17,7 +17,7 @@ _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 _ALIASES = {"startup-config": "exec"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Difference:
     """One value that two files have differently; None where one of them lacks it."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from vppcfg.record import record
 from vppcfg.startup.conf.grammar import Key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """A key with its arguments, and what stands in its braces."""
 
@@ -40,7 +40,7 @@ class Entry:
         return next((child for child in reversed(self.children or ()) if child.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conf:
     """A whole file."""
 

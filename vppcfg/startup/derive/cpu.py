@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vppcfg.model.cpu_list import cpu_text
 from vppcfg.model.dataplane import CpuSection
 from vppcfg.model.host import Cpu, Host, Nic
+from vppcfg.record import record
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.settings import Origin, Placement
 
@@ -25,7 +25,7 @@ BOOT_CPU = 0
 Core = tuple[Cpu, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Pool:
     """The physical cores that VPP may have, the best first, without the one that Linux boots on."""
 

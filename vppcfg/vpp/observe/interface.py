@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, Replies, text_of
 from vppcfg.vpp.observe.bridge import BridgeMember
@@ -96,7 +96,7 @@ _PATHS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Surroundings:
     """What hangs on interfaces, by their index."""
 

@@ -1,0 +1,90 @@
+"""`@record`: frozen data classes with slots and keyword-only arguments, which cost little to define.
+
+They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses compiles six
+methods of each class when it is defined, which is half of the time that a small plan takes. Here the classes share
+theirs, and `__init__` is compiled, by dataclasses as always, when the first object of its class is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
+from operator import attrgetter
+from typing import Any, NoReturn, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def record(cls: type[T]) -> type[T]:
+    """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
+    made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
+    values = _values_of(made)
+    made.__init__ = _init_when_used(made)
+    made.__eq__ = _eq_by(values)
+    made.__hash__ = lambda self: hash(values(self))
+    made.__repr__ = _repr
+    made.__setattr__, made.__delattr__ = _refuse_to_set, _refuse_to_delete
+    made.__getstate__, made.__setstate__ = _state, _set_state
+    return made  # type: ignore[no-any-return]
+
+
+def _values_of(made: type[Any]) -> Callable[[Any], Any]:
+    """Return what gets from an object whatever makes it equal to another."""
+    names = [each.name for each in fields(made) if each.compare]
+    return attrgetter(*names) if names else lambda self: ()
+
+
+def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
+    def __eq__(self: Any, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return other is self or bool(values(self) == values(other))
+
+    return __eq__
+
+
+def _init_when_used(made: Any) -> Callable[..., None]:
+    """Return an `__init__` that puts the real one in its place."""
+
+    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
+        made.__init__ = _init_of(made)
+        made.__init__(self, *arguments, **named)
+
+    return __init__
+
+
+def _init_of(made: Any) -> Callable[..., None]:
+    """Return the `__init__` that dataclasses gives a frozen class with the same fields."""
+    arguments = [
+        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
+        for each in fields(made)
+    ]
+    after = {"__post_init__": made.__post_init__} if hasattr(made, "__post_init__") else {}
+    like: Any = make_dataclass(
+        made.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=True, kw_only=True
+    )
+    init: Callable[..., None] = like.__init__
+    return init
+
+
+def _repr(self: Any) -> str:
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _refuse_to_set(self: object, name: str, value: object) -> NoReturn:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_to_delete(self: object, name: str) -> NoReturn:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, each.name) for each in fields(self)]
+
+
+def _set_state(self: Any, state: list[Any]) -> None:
+    for each, value in zip(fields(self), state, strict=True):
+        object.__setattr__(self, each.name, value)
