@@ -21,6 +21,7 @@ def record(cls: type[T]) -> type[T]:
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
     values = _values_of(made)
     made.__init__ = _init_when_used(made)
+    made.__signature__ = _Signature()
     made.__eq__ = _eq_by(values)
     made.__hash__ = lambda self: hash(values(self))
     made.__repr__ = _repr
@@ -52,6 +53,16 @@ def _init_when_used(made: Any) -> Callable[..., None]:
         made.__init__(self, *arguments, **named)
 
     return __init__
+
+
+class _Signature:
+    """What inspect.signature says of a record, whether an object of it was made already or not."""
+
+    def __get__(self, instance: object, made: Any) -> Any:
+        from inspect import signature
+
+        of_init = signature(_init_of(made))
+        return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=made)
 
 
 def _init_of(made: Any) -> Callable[..., None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import pickle
 import pkgutil
 import re
@@ -99,6 +100,15 @@ def test_wrong_arguments_are_refused_for_the_first_object_too(first: str) -> Non
     with pytest.raises(TypeError, match="argument"):
         kind(*([1] if first == "positional" else []), **({"x": 1, "z": 1} if first == "unexpected" else {}))
     assert kind(x=1).x == 1
+
+
+@pytest.mark.parametrize("is_used", [False, True], ids=["fresh", "used"])
+def test_the_signature_is_known_before_the_first_object_is_made(is_used: bool) -> None:
+    kind = point(record)
+    if is_used:
+        kind(x=1)
+    shown = [(each.name, each.kind, each.annotation) for each in inspect.signature(kind).parameters.values()]
+    assert shown == [(each.name, each.kind, each.annotation) for each in inspect.signature(Plain).parameters.values()]
 
 
 @both
