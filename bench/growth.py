@@ -38,9 +38,7 @@ def growth(figures: Mapping[int, float]) -> Growth | None:
     """
     floor = min(figures.values())
     points = [
-        _Point(
-            x=math.log(size), y=math.log(figure - floor), error=_NOISE * math.hypot(figure, floor) / (figure - floor)
-        )
+        _point(size, figure, floor)
         for size, figure in figures.items()
         if figure - floor >= _SMALLEST_S and size > min(figures)
     ]
@@ -51,17 +49,22 @@ def growth(figures: Mapping[int, float]) -> Growth | None:
 
 
 class _Point(NamedTuple):
-    """The logarithms of a size and a figure, and the standard error of the latter."""
+    """The logarithms of a size and a figure, and how much the latter counts: 1 / (its standard error)^2."""
 
     x: float
     y: float
-    error: float
+    weight: float
+
+
+def _point(size: int, figure: float, floor: float) -> _Point:
+    above = figure - floor
+    error = _NOISE * math.hypot(figure, floor) / above
+    return _Point(x=math.log(size), y=math.log(above), weight=error**-2)
 
 
 def _slope(points: list[_Point]) -> tuple[float, float]:
     """Return the slope of the line that fits best, and its standard error."""
-    weights = [point.error**-2 for point in points]
-    mean_x = sum(w * point.x for w, point in zip(weights, points, strict=True)) / sum(weights)
-    spread = sum(w * (point.x - mean_x) ** 2 for w, point in zip(weights, points, strict=True))
-    slope = sum(w * (point.x - mean_x) * point.y for w, point in zip(weights, points, strict=True)) / spread
+    mean_x = sum(point.weight * point.x for point in points) / sum(point.weight for point in points)
+    spread = sum(point.weight * (point.x - mean_x) ** 2 for point in points)
+    slope = sum(point.weight * (point.x - mean_x) * point.y for point in points) / spread
     return slope, spread**-0.5

@@ -10,8 +10,6 @@ import cProfile
 import gc
 import pstats
 import socket
-import subprocess
-import sys
 import threading
 import tracemalloc
 from collections import Counter
@@ -263,7 +261,7 @@ def test_nothing_is_parsed_twice() -> None:
 
 def test_memory_grows_with_the_network() -> None:
     peaks = []
-    show_plan(network("sub-interfaces", SMALL))  # what is kept from the first time on is not the network's
+    show_plan(network("sub-interfaces", LARGE))  # what is kept from the first time on is no part of the growth
     for size in (SMALL, LARGE):
         source = network("sub-interfaces", size)
         gc.collect()
@@ -272,28 +270,4 @@ def test_memory_grows_with_the_network() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     grown = (peaks[1] - peaks[0]) / (LARGE - SMALL)
-    assert grown < 8_000
-
-
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["plan", "--help"]])
-def test_the_command_starts_without_what_only_some_commands_need(arguments: list[str]) -> None:
-    costly = {"dataclasses", "inspect", "jinja2", "netaddr", "pyroute2", "socket", "subprocess", "yaml", "yamale"}
-    assert costly & {name.partition(".")[0] for name in modules_of(arguments)} == set()
-
-
-def test_one_command_starts_without_the_others() -> None:
-    others = {f"vppcfg.cli.{name}" for name in ("apply", "tune", "loadtest", "watch", "startup")}
-    assert others & modules_of(["plan", "--help"]) == set()
-    assert others <= modules_of(["--help"])
-    assert {name for name in modules_of(["--version"]) if name.startswith("vppcfg.cli.")}.isdisjoint(
-        {*others, "vppcfg.cli.plan"}
-    )
-
-
-def modules_of(arguments: list[str]) -> set[str]:
-    """Return the modules that a command line which ends at once has imported."""
-    code = (
-        f"import sys; from vppcfg.cli.main import main\ntry: main({arguments!r})\nfinally: print(); print(*sys.modules)"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
-    return set(finished.stdout.splitlines()[-1].split())
+    assert grown < 4_700

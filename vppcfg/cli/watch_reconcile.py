@@ -40,8 +40,7 @@ def reconcile(file: WatchedFile, args: argparse.Namespace) -> ExitCode:
 
 
 def _reconcile(file: WatchedFile, place: Workplace, args: argparse.Namespace) -> ExitCode:
-    digest = file.loaded.digest
-    refuse_rolled_back(digest, place, args)
+    refuse_rolled_back(file.loaded.digest, place, args)
     resolution = resolve(file.configuration, place.session.dataplane.observe(), adopt=args.adopt)
     errors = [problem.text for problem in resolution.problems if problem.severity is Severity.ERROR]
     if errors:
@@ -52,13 +51,13 @@ def _reconcile(file: WatchedFile, place: Workplace, args: argparse.Namespace) ->
     guard.check_impact(plan, Impact[args.max_impact.upper()])
     guard.check_protected(plan, file.configuration.protected)
     guard.check_mass_deletion(plan)
-    return make_change(plan, _intent(file, digest), place, args).code
+    return make_change(plan, _intent(file), place, args).code
 
 
-def _intent(file: WatchedFile, digest: str) -> Intent:
+def _intent(file: WatchedFile) -> Intent:
     return Intent(
         origin=Origin.RECONCILE,
         source_name=file.loaded.origin,
-        source_digest=digest,
+        source_digest=file.loaded.digest,
         unmanaged=file.configuration.unmanaged,
     )

@@ -20,7 +20,6 @@ _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
 _TAG_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\\"']*")
 _NUMBERS = frozenset({"int", "float", "bool", "None"})
 """Annotations, which are texts in the modules of the model."""
-_WITHOUT_TEXT = frozenset({int, bool, type(None)})
 _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
 
 
@@ -32,7 +31,7 @@ def is_sayable(operation: Operation) -> bool:
         if value.__class__ is str:
             if not _is_sayable_as(name, value):
                 return False
-        elif value.__class__ not in _WITHOUT_TEXT and not all(_is_sayable_as(*text) for text in _texts(value, name)):
+        elif not all(_is_sayable_as(*text) for text in _texts(value, name)):
             return False
     return True
 

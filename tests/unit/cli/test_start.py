@@ -8,18 +8,23 @@ import sys
 
 import pytest
 
-COSTLY = (
-    "pathlib",
-    "yaml",
-    "yamale",
+COSTLY = {
+    "dataclasses",
+    "inspect",
     "jinja2",
-    "netaddr",
-    "vpp_papi",
     "json",
+    "netaddr",
+    "pathlib",
+    "pyroute2",
+    "socket",
+    "subprocess",
     "tempfile",
+    "vpp_papi",
     "vppcfg.config",
     "vppcfg.plan",
-)
+    "yaml",
+    "yamale",
+}
 LOADED = """
 import sys
 from vppcfg.cli.main import main
@@ -27,17 +32,30 @@ try:
     main(sys.argv[1:])
 except SystemExit:
     pass
+print()
 print(*sys.modules)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["plan", "--nonsense"]])
-def test_nothing_costly_is_imported_before_it_is_needed(arguments: list[str]) -> None:
+def modules_of(arguments: list[str]) -> set[str]:
+    """Return the modules that a command line which ends at once has imported."""
     finished = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True, timeout=60
     )
-    loaded = finished.stdout.splitlines()[-1].split()
-    assert [name for name in COSTLY if name in loaded] == []
+    return set(finished.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["plan", "--help"], ["plan", "--nonsense"]])
+def test_nothing_costly_is_imported_before_it_is_needed(arguments: list[str]) -> None:
+    loaded = modules_of(arguments)
+    assert COSTLY & (loaded | {name.partition(".")[0] for name in loaded}) == set()
+
+
+def test_one_command_starts_without_the_others() -> None:
+    others = {f"vppcfg.cli.{name}" for name in ("apply", "tune", "loadtest", "watch", "startup")}
+    assert others & modules_of(["plan", "--help"]) == set()
+    assert others <= modules_of(["--help"])
+    assert {*others, "vppcfg.cli.plan"} & modules_of(["--version"]) == set()
 
 
 def test_the_version_takes_a_few_times_what_python_itself_takes() -> None:

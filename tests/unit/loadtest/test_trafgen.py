@@ -96,6 +96,15 @@ def rates_in(netns: str) -> bytes:
     return b"".join(line for line in shown.splitlines() if b"tbf" in line)
 
 
+def await_nothing_left(netns: str, patience_s: float) -> None:
+    """Check that no program and no rate is left in a namespace, now or within some seconds."""
+    deadline = time.monotonic() + patience_s
+    while list(processes_inside(netns)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(processes_inside(netns)) == []
+    assert rates_in(netns) == b""
+
+
 def send(engine: TrafgenEngine, *directions: Direction, load_pps: float = 2000.0, duration_s: float = 1.0) -> None:
     engine.acquire(PORTS)
     engine.prepare(Traffic(profile=profile_of("bench", "64", "var2"), directions=directions))
@@ -140,11 +149,7 @@ def test_traffic_ends_by_itself_after_its_time(engine: TrafgenEngine) -> None:
     engine.acquire(PORTS)
     engine.prepare(Traffic(profile=profile_of("bench"), directions=(THERE,)))
     engine.start(500.0, 0.5)
-    deadline = time.monotonic() + 10
-    while list(processes_inside(f"{NAME}-left")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(processes_inside(f"{NAME}-left")) == []
-    assert rates_in(f"{NAME}-left") == b""
+    await_nothing_left(f"{NAME}-left", 10)
 
 
 @needs_trafgen
@@ -194,11 +199,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     finished = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, timeout=30)
     assert finished.returncode == -signal.SIGKILL, finished.stderr
-    deadline = time.monotonic() + 5
-    while list(processes_inside(f"{NAME}-left")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(processes_inside(f"{NAME}-left")) == []
-    assert rates_in(f"{NAME}-left") == b""
+    await_nothing_left(f"{NAME}-left", 5)
 
 
 @needs_trafgen
