@@ -17,11 +17,11 @@ from tests.hosts.trees import MACHINES, grow
 from vppcfg import assets
 from vppcfg.cli.startup_files import _difference
 from vppcfg.cli.startup_report import explained
+from vppcfg.common.release import Release, release_of
 from vppcfg.config import load
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.model.release import Release, release_of
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
 from vppcfg.startup.compare import compare

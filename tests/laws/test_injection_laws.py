@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hosts.trees import grow
+from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.names import INTERFACE, LCP, LIST, NETNS
@@ -20,7 +21,6 @@ from vppcfg.config.resolve import resolve
 from vppcfg.host.inventory import read_host
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.host import Host
-from vppcfg.model.release import release_of
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan

@@ -14,10 +14,10 @@ import pytest
 from tests.hosts.trees import MACHINES, grow
 from tests.startup_vpp import starting, why_not
 from vppcfg.cli.main import main
+from vppcfg.common.release import NEWEST
 from vppcfg.config import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
-from vppcfg.model.release import NEWEST
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
 from vppcfg.startup.conf.reader import read_conf

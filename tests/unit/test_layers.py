@@ -15,21 +15,22 @@ PACKAGE = ROOT / "vppcfg"
 EVERYTHING = "everything"
 LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (EVERYTHING,),
-    "transaction": ("model", "plan", "dataplane", "errors"),
-    "router": ("model", "plan.operations", "dataplane", "errors"),
-    "vpp": ("model", "plan.operations", "dataplane", "errors"),
-    "simulator": ("model", "errors"),
-    "linux": ("model", "errors"),
-    "render": ("plan", "model"),
-    "host": ("model",),
-    "plan": ("model", "errors", "assets"),
-    "config": ("model", "errors", "assets"),
-    "startup": ("model", "errors", "assets"),
-    "tune": ("model", "errors", "assets"),
+    "transaction": ("model", "common", "plan", "dataplane", "errors"),
+    "router": ("model", "common", "plan.operations", "dataplane", "errors"),
+    "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),
+    "simulator": ("model", "common", "errors"),
+    "linux": ("model", "common", "errors"),
+    "render": ("plan", "model", "common"),
+    "host": ("model", "common"),
+    "plan": ("model", "common", "errors", "assets"),
+    "config": ("model", "common", "errors", "assets"),
+    "startup": ("model", "common", "errors", "assets"),
+    "tune": ("model", "common", "errors", "assets"),
     "commandline": ("errors",),
-    "loadtest": ("model", "linux", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
-    "dataplane": ("model", "plan.operations"),
-    "model": (),
+    "loadtest": ("model", "common", "linux", "errors", "assets", "tune.linerate", "tune.figures", "tune.plots"),
+    "dataplane": ("model", "common", "plan.operations"),
+    "model": ("common",),
+    "common": (),
     "errors": (),
     "assets": (),
     "record": (),
@@ -48,7 +49,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
 }
 """The only packages from outside that a layer may import."""
 
-NAMELESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+NAMELESS = {"utils", "util", "helpers", "helper", "base", "manager", "misc"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 every_module = pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 

@@ -20,15 +20,13 @@ from functools import lru_cache, partial
 import pytest
 
 from bench.networks import KINDS, Network
+from vppcfg.common.addresses import _canonical, _network_of, address_key
+from vppcfg.common.names import natural_key
 from vppcfg.config import parse_text
-from vppcfg.config.address import _canonical
 from vppcfg.config.assumed import assumed_state
-from vppcfg.config.prefix import _network_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.write import write
 from vppcfg.dataplane import Performance
-from vppcfg.model.address import address_key
-from vppcfg.model.naming import natural_key
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan

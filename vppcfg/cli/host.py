@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _lines(host: Host) -> Iterator[str]:
-    from vppcfg.model.cpu_list import cpu_text
+    from vppcfg.common.numbers import cpu_text
 
     frequency = f", {host.base_hz / 1e9:.2f} GHz" if host.base_hz else ""
     yield f"CPU: {host.model or 'unknown'} ({host.architecture or 'unknown'}){frequency}"
@@ -83,8 +83,7 @@ def _lines(host: Host) -> Iterator[str]:
 
 
 def _node_lines(node: NumaNode, host: Host) -> Iterator[str]:
-    from vppcfg.model.cpu_list import cpu_text
-    from vppcfg.model.size import MIB, size_text
+    from vppcfg.common.numbers import MIB, cpu_text, size_text
 
     yield f"NUMA node {node.id}: {node.memory_bytes // MIB}M of memory, CPUs {cpu_text(node.cpus) or 'none'}"
     for pool in node.hugepages:

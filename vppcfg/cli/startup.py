@@ -13,10 +13,10 @@ from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from vppcfg.common.release import Release
     from vppcfg.config import Loaded
     from vppcfg.model.configuration import Configuration
     from vppcfg.model.host import Host
-    from vppcfg.model.release import Release
     from vppcfg.model.running import RunningVpp
     from vppcfg.startup.settings import Settings
 
@@ -144,7 +144,7 @@ def _running(args: argparse.Namespace) -> RunningVpp | None:
 
 def _release(args: argparse.Namespace, running: RunningVpp | None) -> Release:
     """Return the release to write for: the one named, that of the running VPP, or the newest."""
-    from vppcfg.model.release import NEWEST, OLDEST, release_of
+    from vppcfg.common.release import NEWEST, OLDEST, release_of
 
     named = args.vpp_version or (running.version if running else None)
     if named is None:

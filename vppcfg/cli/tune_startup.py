@@ -12,9 +12,9 @@ from vppcfg.errors import ConfigError
 from vppcfg.model.problem import Severity
 
 if TYPE_CHECKING:
+    from vppcfg.common.release import Release
     from vppcfg.config.load import Loaded
     from vppcfg.model.host import Host
-    from vppcfg.model.release import Release
     from vppcfg.startup.settings import Settings
 
 
@@ -29,7 +29,7 @@ def machine_for(args: argparse.Namespace) -> Host | None:
 
 def release_for(version: str | None) -> Release:
     """Return the release to write for: that of the VPP that was read, the newest when it is unknown."""
-    from vppcfg.model.release import NEWEST, release_of
+    from vppcfg.common.release import NEWEST, release_of
 
     try:
         return release_of(version) if version else NEWEST

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from vppcfg.model.cpu_list import HIGHEST_CPU, cpus_of
-from vppcfg.model.size import KIB, MIB, bytes_of
+from vppcfg.common.numbers import HIGHEST_CPU, KIB, MIB, bytes_of, cpus_of
 
 AUTO = "auto"
 _PATH = re.compile(r"/[A-Za-z0-9/._:@+=~%,-]+")

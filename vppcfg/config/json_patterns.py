@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vppcfg.config.mac import FORMS
+from vppcfg.common.mac import FORMS
 from vppcfg.config.names import (
     ACL_LENGTH,
     GLOB,

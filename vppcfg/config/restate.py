@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from vppcfg.common.addresses import address_key
+from vppcfg.common.names import natural_key
 from vppcfg.config.left_alone import LeftAlone
 from vppcfg.config.names import glob_of
 from vppcfg.config.parse.interface import DEFAULT_MTU
-from vppcfg.model.address import address_key
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.configuration import (
     AclConfig,
@@ -21,7 +22,6 @@ from vppcfg.model.configuration import (
 )
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.naming import natural_key
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State

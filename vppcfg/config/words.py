@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_unicast
+from vppcfg.common.mac import canonical_mac
 from vppcfg.config import dataplane_words as dataplane
-from vppcfg.config.address import canonical_address
-from vppcfg.config.mac import canonical_mac
 from vppcfg.config.names import (
     is_acl_name,
     is_glob,
@@ -16,7 +16,6 @@ from vppcfg.config.names import (
     is_netns_name,
     is_prefix_list_name,
 )
-from vppcfg.config.prefix import canonical_host, canonical_prefix, is_unicast
 
 Predicate = Callable[[Any], bool]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from vppcfg.common.numbers import bytes_of, cpus_of
 from vppcfg.host.files import Files
-from vppcfg.model.cpu_list import cpus_of
 from vppcfg.model.host import Cache, Cpu
-from vppcfg.model.size import bytes_of
 
 _CPU = "sys/devices/system/cpu"
 _MODEL_FREQUENCY = re.compile(r"@ *([0-9.]+) *GHz")

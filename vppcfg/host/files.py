@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from vppcfg.model.cpu_list import cpus_of
-from vppcfg.model.naming import natural_key
+from vppcfg.common.names import natural_key
+from vppcfg.common.numbers import cpus_of
 
 _CHUNK_BYTES = 64 << 10
 """Of one read; the kernel makes room for all that is asked for when a file of /proc/sys is read."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from vppcfg.common.numbers import KIB
 from vppcfg.host.files import Files
 from vppcfg.model.host import HugepagePool, NumaNode
-from vppcfg.model.size import KIB
 
 _NODE = "sys/devices/system/node"
 _KB = re.compile(r"([0-9]+) kB")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.documents import build, plain
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Result
-from vppcfg.model.plain_data import build, plain
 
 _LIMIT_BYTES = 256 << 20
 _HINT = "`vppcfg loadtest ramp -o FILE` and its siblings write results"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.observer import Observer
 from vppcfg.loadtest.ramp import LONGEST_S, MARGIN_S, SETTLE_S

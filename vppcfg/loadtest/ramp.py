@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.observer import Observer

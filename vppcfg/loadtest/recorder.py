@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock, sleep_until
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
 from vppcfg.loadtest.loss import certain_loss_ratio, loss_ratio, sum_of
 from vppcfg.loadtest.observer import Observer, Status

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
 from vppcfg.record import record
 

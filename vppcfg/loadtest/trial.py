@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vppcfg.loadtest.clock import Clock, sleep_until
+from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.observer import Observer, Silence
 from vppcfg.loadtest.recorder import Recorder, totals_of

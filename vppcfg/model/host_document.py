@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from vppcfg.common.documents import build
 from vppcfg.model.host import Host
-from vppcfg.model.plain_data import build
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.bond import BondMode
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.release import OLDEST, Release
 from vppcfg.record import record
 
 PORT_PLUGINS: Mapping[str, str] = {

@@ -11,14 +11,14 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
+from vppcfg.common.addresses import address_key
+from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.model.address import address_key
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap

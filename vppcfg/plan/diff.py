@@ -10,13 +10,13 @@ from dataclasses import fields
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.naming import natural_key
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State

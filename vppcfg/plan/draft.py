@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.acl import Acl
-from vppcfg.model.address import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, alter, evolve

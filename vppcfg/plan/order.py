@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vppcfg.model.naming import natural_key
+from vppcfg.common.names import natural_key
 from vppcfg.plan.operations import subject
 from vppcfg.plan.stages import CHILDREN_FIRST, PARENTS_FIRST, Stage, Step
 

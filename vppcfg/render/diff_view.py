@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from vppcfg.common.names import natural_key
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
-from vppcfg.model.naming import natural_key
 from vppcfg.model.state_document import attributes_told, plain
 from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Collection, Iterator, Sequence
 
+from vppcfg.common.names import natural_key
 from vppcfg.errors import UsageError
 from vppcfg.model.device import DEVICE_TYPES
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair
-from vppcfg.model.naming import natural_key
 from vppcfg.model.state import State
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.handlers.call import to_bytes

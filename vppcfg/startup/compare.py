@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from enum import IntEnum
 
-from vppcfg.model.release import Release
+from vppcfg.common.release import Release
 from vppcfg.record import record
 from vppcfg.startup.conf.meaning import Difference, differences
 from vppcfg.startup.conf.reader import read_conf

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from vppcfg.common.release import Release
 from vppcfg.model.host import Nic
-from vppcfg.model.release import Release
 from vppcfg.record import record
 from vppcfg.startup.shown import ShownDevice
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg import assets
-from vppcfg.model.cpu_list import cpu_text
-from vppcfg.model.size import size_text
+from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
+from vppcfg.common.release import Release
 from vppcfg.model.host import Nic
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.release import Release
 from vppcfg.record import record
 from vppcfg.startup.limits import NicLimits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from vppcfg.model.size import KIB
+from vppcfg.common.numbers import KIB
 from vppcfg.record import record
 
 HARDWARE = "show hardware-interfaces"

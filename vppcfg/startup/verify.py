@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.cpu_list import cpu_text
+from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.model.host import Host
 from vppcfg.model.running import RunningVpp
-from vppcfg.model.size import size_text
 from vppcfg.record import record
 from vppcfg.startup import shown
 from vppcfg.startup.settings import Device, Settings

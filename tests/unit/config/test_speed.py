@@ -9,12 +9,11 @@ from functools import partial
 
 import pytest
 
+from vppcfg.common.addresses import _canonical, address_key
 from vppcfg.config import parse_text
-from vppcfg.config.address import _canonical
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.write import write
-from vppcfg.model.address import address_key
 from vppcfg.model.state import State
 
 

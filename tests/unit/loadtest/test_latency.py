@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.latency import LatencyPlan, LatencyTest, percentile_us, upper_edge_us
 from vppcfg.loadtest.observer import Silence

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.observer import Silence, Status
 from vppcfg.loadtest.profile import profile_of

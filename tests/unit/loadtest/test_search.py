@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.loadtest.samples import BACK, THERE
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.goal import Goal, goal_of, goals_of
 from vppcfg.loadtest.profile import profile_of

@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.session import held, uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
+from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import SimulatedClock
 from vppcfg.loadtest.engine import Tally, Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.loadtest.namespaces import skip_reason
+from vppcfg.common.clock import SystemClock
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside, processes_inside
-from vppcfg.loadtest.clock import SystemClock
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, layout_of
@@ -187,7 +187,7 @@ def test_nothing_is_left_of_a_test(engine: TrafgenEngine) -> None:
 def test_traffic_ends_with_the_process_that_offers_it(engine: TrafgenEngine) -> None:
     script = f"""
 import os, signal
-from vppcfg.loadtest.clock import SystemClock
+from vppcfg.common.clock import SystemClock
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trafgen.engine import TrafgenEngine

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vppcfg.model.release import NEWEST, OLDEST, Release
+from vppcfg.common.release import NEWEST, OLDEST, Release
 from vppcfg.startup.conf.grammar import GRAMMAR, OPAQUE, PLUGIN_OF, STANZAS
 from vppcfg.startup.conf.meaning import differences, meaning
 from vppcfg.startup.conf.reader import read_conf

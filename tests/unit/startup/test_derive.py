@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.hosts.trees import MACHINES, grow
+from vppcfg.common.release import Release
 from vppcfg.config import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Cpu, Host, HugepagePool, Nic, NumaNode
-from vppcfg.model.release import Release
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
 from vppcfg.startup.conf.meaning import meaning

@@ -11,7 +11,7 @@ from vppcfg.cli.loadtest.engines import opened
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.loadtest.result_view import write_partial
 from vppcfg.cli.loadtest.setting import Setting, setting_of
-from vppcfg.loadtest.clock import Clock
+from vppcfg.common.clock import Clock
 from vppcfg.loadtest.engine import Engine
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.session import held

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vppcfg.common.clock import Clock, SimulatedClock, SystemClock
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.clock import Clock, SimulatedClock, SystemClock
 from vppcfg.loadtest.engine import Engine
 from vppcfg.loadtest.session import uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine

@@ -12,7 +12,7 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vppcfg.loadtest.clock import Clock
+    from vppcfg.common.clock import Clock
     from vppcfg.loadtest.flows.outcome import FlowsOutcome
     from vppcfg.loadtest.flows.router import Router
     from vppcfg.loadtest.flows.run import FlowsPlan
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.loadtest.flows_view import flows_lines
     from vppcfg.cli.loadtest.ticker import Ticker
     from vppcfg.cli.output import printable, say
-    from vppcfg.loadtest.clock import SystemClock
+    from vppcfg.common.clock import SystemClock
     from vppcfg.tune.linerate import parse_speed
 
     link_bps = parse_speed(args.link) if args.link else None

@@ -57,8 +57,8 @@ def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Pl
 
 
 def _cores(args: argparse.Namespace, router: Router) -> tuple[int, ...]:
+    from vppcfg.common.numbers import cpus_of
     from vppcfg.loadtest.flows.proc_stat import ticks_by_core
-    from vppcfg.model.cpu_list import cpus_of
 
     online = tuple(sorted(ticks_by_core(router.run(["cat", "/proc/stat"]))))
     if not args.cores:

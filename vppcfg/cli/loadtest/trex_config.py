@@ -117,7 +117,7 @@ def _configuration(args: argparse.Namespace, host: Host, share: VppShare | None)
 
 def _nic(host: Host, port: str) -> Nic | None:
     """Return the device that a PCI address or a Linux name means, None for an interface that is no PCI device."""
-    from vppcfg.model.pci import canonical_pci
+    from vppcfg.common.numbers import canonical_pci
 
     address = canonical_pci(port) or canonical_pci(f"0000:{port}")
     if address is None:
@@ -210,7 +210,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _cpu_list(text: str) -> frozenset[int]:
-    from vppcfg.model.cpu_list import cpus_of
+    from vppcfg.common.numbers import cpus_of
 
     try:
         return frozenset(cpus_of(text))

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
+from vppcfg.common.numbers import canonical_pci, cpus_of
+from vppcfg.common.release import NEWEST
 from vppcfg.errors import UsageError
-from vppcfg.model.cpu_list import cpus_of
 from vppcfg.model.host import Host
-from vppcfg.model.pci import canonical_pci
-from vppcfg.model.release import NEWEST
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.tree import Entry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.parse.prefix_list import PrefixList
-from vppcfg.config.prefix import canonical_prefix
 
 ANY = "any"
 EVERYWHERE = PrefixList(ipv4=("0.0.0.0/0",), ipv6=("::/0",))

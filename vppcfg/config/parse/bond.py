@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.config.mac import canonical_mac
+from vppcfg.common.mac import canonical_mac
 from vppcfg.config.names import MAX_INSTANCE, is_bond_name
 from vppcfg.config.parse.entries import Entry, Naming
 from vppcfg.model.bond import BondMode, LoadBalance

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
 from vppcfg.config.scalar import shown
-from vppcfg.model.cpu_list import cpus_of
 from vppcfg.model.dataplane import (
     BuffersSection,
     CpuSection,
@@ -20,9 +20,7 @@ from vppcfg.model.dataplane import (
     QueueSection,
     UnixSection,
 )
-from vppcfg.model.pci import canonical_pci
 from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.model.size import bytes_of
 
 SECTION = "dataplane"
 _DEVICES: KeyPath = (SECTION, "dpdk", "devices")

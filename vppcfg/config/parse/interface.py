@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.config.address import canonical_address
-from vppcfg.config.mac import canonical_mac
+from vppcfg.common.addresses import canonical_address
+from vppcfg.common.mac import canonical_mac
 from vppcfg.config.parse.acl_binding import parse_acl_binding
 from vppcfg.config.parse.lcp import parse_lcp
 from vppcfg.model.configuration import InterfaceConfig

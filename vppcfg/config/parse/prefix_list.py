@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.names import is_prefix_list_name
 from vppcfg.config.parse.entries import Entry, Naming
-from vppcfg.config.prefix import canonical_prefix
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
 

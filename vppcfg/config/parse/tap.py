@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vppcfg.config.mac import canonical_mac
+from vppcfg.common.mac import canonical_mac
 from vppcfg.config.names import MAX_TAP, is_tap_name
 from vppcfg.config.parse.entries import Entry, Naming
 from vppcfg.model.configuration import TapConfig

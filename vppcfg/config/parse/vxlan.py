@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vppcfg.common.addresses import canonical_host
 from vppcfg.config.names import MAX_INSTANCE, is_vxlan_name
 from vppcfg.config.parse.entries import Entry, Naming
-from vppcfg.config.prefix import canonical_host
 from vppcfg.model.configuration import VxlanConfig
 
 NAMING = Naming(

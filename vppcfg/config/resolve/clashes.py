@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.address import AddressIndex
+from vppcfg.common.addresses import AddressIndex
+from vppcfg.common.names import natural_key
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.interface import Interface
-from vppcfg.model.naming import natural_key
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State

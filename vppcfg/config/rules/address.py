@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.config.rules.index import Index
-from vppcfg.model.address import AddressKey, address_key
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.problem import Problem
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import address_of_interface, interface_tail
+from vppcfg.common.release import OLDEST
 from vppcfg.config.rules.index import Index
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs
-from vppcfg.model.pci import address_of_interface, interface_tail
 from vppcfg.model.plugins import NEEDS
 from vppcfg.model.problem import KeyPath, Problem, Severity
-from vppcfg.model.release import OLDEST
 
 FRAME_OVERHEAD = 26
 """Bytes around a packet on the wire: Ethernet header, two VLAN tags, checksum."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.names import is_bond_name, is_lcp_name, is_netns_name, is_tap_name, is_vxlan_name
-from vppcfg.config.prefix import canonical_host, is_unicast
 from vppcfg.config.rules.tap import MAX_RING, MIN_RING
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside, run_inside
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.flows.outcome import Flow, Rate
 
 PROGRAM = "iperf3"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock, sleep_until
 from vppcfg.loadtest.flows.iperf3 import Client, Servers
 from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import Placed

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError, LinuxError
 from vppcfg.linux.inside import command_inside
 from vppcfg.linux.shaper import remove_rate, set_rate
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Generator, Port, Tally, Traffic
 from vppcfg.loadtest.linux_port import Counters, LinuxPort, PortCounters, kind_of, mac_of, neighbours_of, port_named
 from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
 from vppcfg.loadtest.trex.channel import Channel, host_and_port
 from vppcfg.loadtest.trex.guard import Guard

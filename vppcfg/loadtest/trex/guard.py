@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock, SystemClock
 from vppcfg.loadtest.trex.channel import Channel, UnreachableError, host_and_port
 from vppcfg.loadtest.trex.rpc import Rpc
 

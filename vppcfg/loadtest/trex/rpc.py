@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import Clock
 from vppcfg.loadtest.trex.channel import Channel
 from vppcfg.loadtest.trex.refusal import TRY_AGAIN, WORK_IN_PROGRESS, refusal
 from vppcfg.record import record

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vppcfg.common.numbers import cpu_text
 from vppcfg.errors import UsageError
-from vppcfg.model.cpu_list import cpu_text
 from vppcfg.model.host import Host
 from vppcfg.record import record
 

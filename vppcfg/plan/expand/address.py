@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.address import address_key
+from vppcfg.common.addresses import address_key
 from vppcfg.model.interface import Interface
 from vppcfg.plan.operations import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.stages import Stage, Step

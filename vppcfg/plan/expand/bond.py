@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.names import instance_of, natural_key
 from vppcfg.model.bond import Bond, Membership
-from vppcfg.model.naming import instance_of, natural_key
 from vppcfg.plan.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition

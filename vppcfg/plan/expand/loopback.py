@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.names import instance_of
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.naming import instance_of
 from vppcfg.plan.operations import CreateLoopback, DeleteLoopback
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.naming import instance_of
+from vppcfg.common.names import instance_of
 from vppcfg.plan.operations import CreateVxlan, DeleteVxlan
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition

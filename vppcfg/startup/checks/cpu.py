@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.cpu_list import cpu_text
+from vppcfg.common.numbers import cpu_text
 from vppcfg.model.host import Host
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.startup.checks.case import Case, at

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import MIB, size_text
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.model.size import MIB, size_text
 from vppcfg.startup.checks.case import Case, at
 from vppcfg.startup.derive.memory import buffer_bytes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from vppcfg.model.release import Release
+from vppcfg.common.release import Release
 from vppcfg.record import record
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from vppcfg.model.cpu_list import cpu_text, cpus_of
-from vppcfg.model.pci import canonical_pci
-from vppcfg.model.size import bytes_of, size_text
+from vppcfg.common.numbers import bytes_of, canonical_pci, cpu_text, cpus_of, size_text
 from vppcfg.record import record
 from vppcfg.startup.conf.grammar import Argument
 from vppcfg.startup.conf.tree import Conf, Entry

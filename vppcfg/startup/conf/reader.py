@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.model.release import Release
 from vppcfg.startup.conf.grammar import OPAQUE, STANZAS, Key, keys_of
 from vppcfg.startup.conf.tree import Conf, Entry
 

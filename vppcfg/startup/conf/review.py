@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Container, Iterator, Mapping
 
+from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.model.release import Release
 from vppcfg.startup.conf.grammar import GRAMMAR, PLUGIN_OF, STANZAS
 from vppcfg.startup.conf.tree import Conf, Entry, walk
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host, Nic
-from vppcfg.model.release import Release
 from vppcfg.startup.derive.cpu import place
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
 from vppcfg.startup.derive.kernel import kernel_parameters, sysctls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vppcfg.model.cpu_list import cpu_text
+from vppcfg.common.numbers import cpu_text
 from vppcfg.model.dataplane import CpuSection
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.record import record

@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from vppcfg.common.numbers import address_of_interface
 from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic
-from vppcfg.model.pci import address_of_interface
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.limits import NicLimits
 from vppcfg.startup.settings import Device, Origin, Placement

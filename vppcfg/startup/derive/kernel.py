@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vppcfg.model.cpu_list import cpu_text
+from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.model.dataplane import KernelLevel, KernelSection
 from vppcfg.model.host import Host
-from vppcfg.model.size import size_text
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.settings import Device, LinuxCp, Memory, Origin, Placement
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from vppcfg.common.numbers import size_text
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.size import size_text
 from vppcfg.startup.settings import Explanation, Origin
 
 

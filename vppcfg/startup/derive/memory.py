@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from vppcfg.common.numbers import GIB, KIB, MIB, round_up, size_text
+from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
-from vppcfg.model.release import Release
-from vppcfg.model.size import GIB, KIB, MIB, round_up, size_text
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.settings import Device, Memory, Origin, Placement
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.plugins import needed_plugins
-from vppcfg.model.release import Release
 from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.settings import Origin
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.trex_server import StandInTrex
-from vppcfg.loadtest.clock import SystemClock
+from vppcfg.common.clock import SystemClock
 from vppcfg.loadtest.trex.engine import TrexEngine
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.trex_server import StandInTrex
 from tests.unit.loadtest.samples import BACK, THERE
+from vppcfg.common.clock import SystemClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import SystemClock
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.session import held

@@ -6,8 +6,8 @@ import pytest
 
 from tests.trex_server import StandInTrex
 from tests.unit.loadtest.samples import BACK, THERE
+from vppcfg.common.clock import SimulatedClock, SystemClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.clock import SimulatedClock, SystemClock
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trex.engine import TrexEngine

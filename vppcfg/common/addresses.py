@@ -1,10 +1,11 @@
-"""Addresses with a prefix length, as canonical text: their order, and which of them conflict in a FIB."""
+"""IP addresses, prefixes and hosts: their canonical text, their order, and which of them conflict in a FIB."""
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class AddressKey(NamedTuple):
@@ -106,3 +107,59 @@ class AddressIndex:
             if network >> (longer - key.length) == key.network:
                 return next(iter(hosts.values()))
         raise AssertionError("a counted network is missing")
+
+
+def canonical_address(text: Any) -> str | None:
+    """Return `text` as canonical `address/length`, a host without a length as /32 or /128; None when it is none."""
+    return _canonical(text) if isinstance(text, str) else None
+
+
+@lru_cache(maxsize=1 << 17)
+def _canonical(text: str) -> str | None:
+    _, slash, length = text.partition("/")
+    if not slash or not (length.isascii() and length.isdigit()) or len(length) > 3:
+        return _uncommon(text)
+    try:
+        key = address_key(text)
+    except ValueError:
+        return None
+    return _text_of(key) if key.length <= key.width else None
+
+
+def _text_of(key: AddressKey) -> str:
+    family, size = (socket.AF_INET, 4) if key.family == 4 else (socket.AF_INET6, 16)
+    return f"{socket.inet_ntop(family, key.value.to_bytes(size))}/{key.length}"
+
+
+def _uncommon(text: str) -> str | None:
+    """Read what else the public tool's files may hold: no length at all, or a netmask in its place."""
+    try:
+        address = ipaddress.ip_interface(text)
+    except ValueError:
+        return None
+    if "%" in text:
+        return None
+    return _text_of(AddressKey(address.version, int(address.ip), address.network.prefixlen))
+
+
+def canonical_prefix(value: Any) -> str | None:
+    """Return a host, a prefix or host/length as the prefix that it lies in; None when it is none of these."""
+    text = canonical_address(value)
+    return None if text is None else _network_of(text)
+
+
+def canonical_host(value: Any) -> str | None:
+    """Return an address without a length in its canonical form; None when it is none."""
+    text = canonical_address(value) if isinstance(value, str) and "/" not in value else None
+    return None if text is None else text.partition("/")[0]
+
+
+def is_unicast(address: str) -> bool:
+    """Return whether a canonical address without a length is one that a single host may have."""
+    parsed = ipaddress.ip_address(address)
+    return not (parsed.is_multicast or parsed.is_unspecified or address == "255.255.255.255")
+
+
+@lru_cache(maxsize=1 << 17)
+def _network_of(address: str) -> str:
+    return str(ipaddress.ip_network(address, strict=False))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.model.plain_data import build, plain
+from vppcfg.common.documents import build, plain
 from vppcfg.record import record
 
 

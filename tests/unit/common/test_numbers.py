@@ -6,10 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vppcfg.model.cpu_list import cpu_text, cpus_of
-from vppcfg.model.pci import address_of_interface, canonical_pci, interface_tail
-from vppcfg.model.release import Release, release_of
-from vppcfg.model.size import bytes_of, round_up, size_text
+from vppcfg.common.numbers import (
+    address_of_interface,
+    bytes_of,
+    canonical_pci,
+    cpu_text,
+    cpus_of,
+    interface_tail,
+    round_up,
+    size_text,
+)
+from vppcfg.common.release import Release, release_of
 
 
 @settings(deadline=None)

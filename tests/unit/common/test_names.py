@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.model.naming import natural_key
+from vppcfg.common.names import natural_key
 
 
 def test_numbers_in_names_sort_as_numbers_and_parents_before_children() -> None:

@@ -1,0 +1,1 @@
+"""What every layer needs and no layer owns: addresses, names, numbers, releases, time, plain data."""

@@ -1,0 +1,93 @@
+"""Numbers as people, VPP and the kernel write them: lists of CPUs (1-3,5), sizes (64M) and PCI addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+HIGHEST_CPU = 8191
+"""The largest number of CPUs that a kernel is built for (CONFIG_NR_CPUS on x86-64) is 8192."""
+
+_RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
+
+
+def cpus_of(text: str) -> tuple[int, ...]:
+    """Return the ids in `text`, ascending and each once. Raise ValueError when it is no list of CPUs."""
+    cpus: set[int] = set()
+    for part in filter(None, text.strip().split(",")):
+        match = _RANGE.fullmatch(part.strip())
+        first = int(match[1]) if match else 0
+        last = int(match[2] or match[1]) if match else -1
+        if first > last or last > HIGHEST_CPU:
+            raise ValueError(f"{text.strip()!r} is no list of CPUs such as 1-3,5")
+        cpus.update(range(first, last + 1))
+    return tuple(sorted(cpus))
+
+
+def cpu_text(cpus: Iterable[int]) -> str:
+    """Return ids as a list with ranges and without spaces (vppinfra/bitmap.c, unformat_bitmap_list)."""
+    runs: list[tuple[int, int]] = []
+    for cpu in sorted(set(cpus)):
+        if runs and cpu == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], cpu)
+        else:
+            runs.append((cpu, cpu))
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+_UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB, "T": 1 << 40}
+_SIZE = re.compile(r"([0-9]{1,18})([KMGT]?)", re.IGNORECASE)
+
+
+def bytes_of(text: str) -> int:
+    """Return the size in `text`, such as 64M. Raise ValueError when it is none."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no size such as 64M or 1G")
+    return int(match[1]) * _UNITS[match[2].upper()]
+
+
+def size_text(size_bytes: int) -> str:
+    """Return a size with the largest unit that leaves it whole (vppinfra/std-formats.c, unformat_memory_size)."""
+    for unit in ("G", "M", "K"):
+        if size_bytes and size_bytes % _UNITS[unit] == 0:
+            return f"{size_bytes // _UNITS[unit]}{unit}"
+    return str(size_bytes)
+
+
+def round_up(number: int, step: int) -> int:
+    """Return the smallest multiple of `step` that is not below `number`."""
+    return -(-number // step) * step
+
+
+_ADDRESS = re.compile(r"([0-9a-fA-F]{4,5}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+_NAME = re.compile(r"[A-Za-z]*Ethernet-?(?:([0-9a-f]{1,5})/)?([0-9a-f]{1,2})/([0-9a-f]{1,2})/([0-7])")
+
+
+def canonical_pci(text: object) -> str | None:
+    """Return a PCI address in lower case, None when it is none."""
+    match = _ADDRESS.fullmatch(text) if isinstance(text, str) else None
+    return match[0].lower() if match and int(match[3], 16) < 32 else None
+
+
+def interface_tail(address: str) -> str:
+    """Return the numbers in VPP's name of the interface at `address`: bus/slot/function (dpdk/device/init.c)."""
+    domain, bus, rest = address.split(":")
+    slot, function = rest.split(".")
+    numbers = [int(bus, 16), int(slot, 16), int(function, 16)]
+    if int(domain, 16):
+        numbers.insert(0, int(domain, 16))
+    return "/".join(f"{number:x}" for number in numbers)
+
+
+def address_of_interface(name: str) -> str | None:
+    """Return the PCI address that VPP's own name of a DPDK interface tells, None for any other name."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    domain, bus, slot, function = (int(part or "0", 16) for part in match.groups())
+    return f"{domain:04x}:{bus:02x}:{slot:02x}.{function}" if slot < 32 else None
