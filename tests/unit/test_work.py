@@ -1,7 +1,7 @@
 """Work in proportion to a network: counted in function calls and API messages, so that a busy machine changes nothing.
 
-What an interface costs has a budget, a tenth above what it takes at present, and growth is held against the size. Time
-is measured by `make bench`.
+Growth is held against the size. What one interface costs has a ceiling a quarter above what it takes, so that one more
+small function breaks nothing, and one more pass over everything does. Time is measured by `make bench`.
 """
 
 from __future__ import annotations
@@ -103,24 +103,24 @@ def calls_per_object(work: Callable[[Network], object], kind: str) -> tuple[floa
     return (large - small) / (LARGE - SMALL), large / small
 
 
-BUDGETS: dict[Callable[[Network], object], float] = {
-    check: 260,
-    plan_from_empty: 380,
-    plan_to_empty: 300,
-    plan_nothing: 395,
-    show_plan: 820,
-    dump: 255,
+CEILINGS: dict[Callable[[Network], object], float] = {
+    check: 294,
+    plan_from_empty: 433,
+    plan_to_empty: 342,
+    plan_nothing: 450,
+    show_plan: 881,
+    dump: 288,
 }
 """Function calls for each sub-interface with two addresses and an LCP pair."""
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "sub-interfaces-without-lcp"])
-@pytest.mark.parametrize("work", BUDGETS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("work", CEILINGS, ids=lambda f: f.__name__)
 def test_four_times_as_much_takes_four_times_the_work(work: Callable[[Network], object], kind: str) -> None:
     calls, growth = calls_per_object(work, kind)
     assert growth < 4.3
     if kind == "sub-interfaces":
-        assert calls < BUDGETS[work]
+        assert calls < CEILINGS[work]
 
 
 def two_tags(size: int) -> str:
@@ -154,7 +154,7 @@ def one_prefix(size: int) -> str:
     return f"interfaces:\n  eth0:\n    addresses:\n{addresses}\n"
 
 
-@pytest.mark.parametrize("work", BUDGETS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("work", CEILINGS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("text_of", [two_tags, one_bridge, one_donor, one_prefix], ids=lambda f: f.__name__)
 def test_crowding_around_one_object_takes_no_more_work(
     work: Callable[[Network], object], text_of: Callable[[int], str]
@@ -242,12 +242,12 @@ def perform_and_read(dataplane: LiveDataplane, operations: tuple[Operation, ...]
     return dataplane.observe()
 
 
-@pytest.mark.parametrize(("talk", "budget"), [(perform, 306), (perform_and_read, 425)], ids=["perform", "read"])
+@pytest.mark.parametrize(("talk", "ceiling"), [(perform, 347), (perform_and_read, 483)], ids=["perform", "read"])
 def test_talking_to_a_vpp_takes_work_in_proportion(
-    talk: Callable[[LiveDataplane, tuple[Operation, ...]], object], budget: int
+    talk: Callable[[LiveDataplane, tuple[Operation, ...]], object], ceiling: int
 ) -> None:
     small, large = (calls_to_talk(size, talk) for size in (SMALL, LARGE))
-    assert (large - small) / (LARGE - SMALL) < budget
+    assert (large - small) / (LARGE - SMALL) < ceiling
     assert large < 4.3 * small
 
 
