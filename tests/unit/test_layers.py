@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,8 +50,13 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
 """The only packages from outside that a layer may import."""
 
 NAMELESS = {"utils", "util", "helpers", "helper", "base", "manager", "misc"}
-MODULES = sorted(PACKAGE.rglob("*.py"))
-every_module = pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+"""Every module of the package, by its path."""
+
+
+def name_of(module: Path) -> str:
+    """Return a path as it stands in messages."""
+    return str(module.relative_to(ROOT))
 
 
 def layer_of(module: Path) -> str:
@@ -60,81 +65,118 @@ def layer_of(module: Path) -> str:
     return "cli" if first == "__main__" else first
 
 
-def imports_of(module: Path) -> Iterator[str]:
-    """Yield the full name of everything that a module imports, inside functions too."""
-    for node in ast.walk(ast.parse(module.read_text())):
+@cache
+def imports_of(module: Path) -> tuple[str, ...]:
+    """Return the full name of everything that a module imports, inside functions too."""
+    names: list[str] = []
+    for node in ast.walk(TREES[module]):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno}: relative import"
             assert node.module is not None
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(names)
+
+
+@cache
+def calls_in(module: Path) -> tuple[ast.Call, ...]:
+    """Return every call in a module."""
+    return tuple(node for node in ast.walk(TREES[module]) if isinstance(node, ast.Call))
 
 
 def is_within(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
-@every_module
-def test_a_module_imports_only_what_its_layer_may(module: Path) -> None:
-    layer = layer_of(module)
+def test_a_module_imports_only_what_its_layer_may() -> None:
+    forbidden = [
+        f"{name_of(module)} imports {name}"
+        for module in TREES
+        for name in imports_of(module)
+        if is_within(name, "vppcfg") and not may_import(layer_of(module), name)
+    ]
+    assert forbidden == []
+
+
+def may_import(layer: str, name: str) -> bool:
+    """Return whether the modules of a layer may import this part of the package."""
     if layer == "__init__":
-        assert list(imports_of(module)) == []
-        return
-    ours = [name for name in imports_of(module) if is_within(name, "vppcfg")]
-    allowed = [f"vppcfg.{name}" for name in (layer, "record", *LAYERS[layer])]
-    forbidden = [name for name in ours if not any(is_within(name, package) for package in allowed)]
-    assert forbidden == [] or LAYERS[layer] == (EVERYTHING,)
+        return False
+    allowed = (layer, "record", *LAYERS[layer])
+    return EVERYTHING in allowed or any(is_within(name, f"vppcfg.{other}") for other in allowed)
 
 
-@every_module
-def test_a_module_imports_only_the_outside_packages_of_its_layer(module: Path) -> None:
-    outside = {name.partition(".")[0] for name in imports_of(module)} - set(sys.stdlib_module_names) - {"vppcfg"}
-    assert outside - set(THIRD_PARTY.get(layer_of(module), ())) == set()
+def test_a_module_imports_only_the_outside_packages_of_its_layer() -> None:
+    known = set(sys.stdlib_module_names) | {"vppcfg"}
+    forbidden = [
+        f"{name_of(module)} imports {name}"
+        for module in TREES
+        for name in imports_of(module)
+        if name.partition(".")[0] not in known | set(THIRD_PARTY.get(layer_of(module), ()))
+    ]
+    assert forbidden == []
 
 
-@every_module
-def test_no_module_is_imported_by_a_computed_name(module: Path) -> None:
-    names = {
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(ast.parse(module.read_text()))
-        if isinstance(node, (ast.Attribute, ast.Name))
-    }
-    assert names.isdisjoint({"import_module", "__import__"})
+def test_no_module_is_imported_by_a_computed_name() -> None:
+    computed = [
+        name_of(module)
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if getattr(node, "attr", getattr(node, "id", None)) in {"import_module", "__import__"}
+    ]
+    assert computed == []
 
 
-@every_module
-def test_only_the_command_prints(module: Path) -> None:
-    calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
-    prints = [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
-    assert prints == [] or layer_of(module) == "cli"
+def test_only_the_command_prints() -> None:
+    prints = [
+        f"{name_of(module)}:{call.lineno}"
+        for module in TREES
+        if layer_of(module) != "cli"
+        for call in calls_in(module)
+        if isinstance(call.func, ast.Name) and call.func.id == "print"
+    ]
+    assert prints == []
 
 
-@every_module
-def test_nothing_reaches_a_shell(module: Path) -> None:
-    calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
-    assert {keyword.arg for call in calls for keyword in call.keywords}.isdisjoint({"shell", "executable"})
-    names = {name for name in imports_of(module) if name.startswith(("os.", "subprocess."))}
-    called = {ast.unparse(call.func) for call in calls} | names
-    assert called.isdisjoint({f"os.{name}" for name in ("system", "popen", "execl", "execlp", "spawnl", "posix_spawn")})
-    assert called.isdisjoint({"subprocess.getoutput", "subprocess.getstatusoutput", "eval", "exec", "pty.spawn"})
+@pytest.mark.parametrize("word", ["shell", "executable"])
+def test_no_program_is_started_through_a_shell(word: str) -> None:
+    calls = [
+        f"{name_of(module)}:{call.lineno}"
+        for module in TREES
+        for call in calls_in(module)
+        if word in {keyword.arg for keyword in call.keywords}
+    ]
+    assert calls == []
 
 
-@every_module
-def test_programs_are_started_in_few_places(module: Path) -> None:
+def test_nothing_reaches_a_shell_or_runs_text_as_code() -> None:
+    forbidden = {f"os.{name}" for name in ("system", "popen", "execl", "execlp", "spawnl", "posix_spawn")}
+    forbidden |= {"subprocess.getoutput", "subprocess.getstatusoutput", "eval", "exec", "pty.spawn"}
+    used = [
+        f"{name_of(module)}: {name}"
+        for module in TREES
+        for name in {ast.unparse(call.func) for call in calls_in(module)} | set(imports_of(module))
+        if name in forbidden
+    ]
+    assert used == []
+
+
+def test_programs_are_started_in_few_places() -> None:
     """Each of them is listed in docs/security.md."""
-    starts = {"subprocess"} & {name.partition(".")[0] for name in imports_of(module)}
-    assert not starts or str(module.relative_to(ROOT)) in (ROOT / "docs" / "security.md").read_text()
+    documented = (ROOT / "docs" / "security.md").read_text()
+    starters = [module for module in TREES if any(is_within(name, "subprocess") for name in imports_of(module))]
+    assert [name_of(module) for module in starters if name_of(module) not in documented] == []
 
 
-@every_module
-def test_only_the_frame_of_the_command_catches_everything(module: Path) -> None:
-    caught = [handler.lineno for handler in handlers_of(module) if catches_everything(handler)]
-    assert len(caught) == (1 if module == PACKAGE / "cli" / "main.py" else 0)
-
-
-def handlers_of(module: Path) -> Iterator[ast.ExceptHandler]:
-    return (node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.ExceptHandler))
+def test_only_the_frame_of_the_command_catches_everything() -> None:
+    handlers = [
+        name_of(module)
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and catches_everything(node)
+    ]
+    assert handlers == ["vppcfg/cli/main.py"]
 
 
 def catches_everything(handler: ast.ExceptHandler) -> bool:
@@ -147,19 +189,17 @@ def catches_everything(handler: ast.ExceptHandler) -> bool:
     return "Exception" in names or ("BaseException" in names and not raises_again)
 
 
-@every_module
-def test_a_module_is_named_for_what_it_does(module: Path) -> None:
-    assert NAMELESS.isdisjoint({part.removesuffix(".py") for part in module.relative_to(PACKAGE).parts})
+def test_a_module_is_named_for_what_it_does() -> None:
+    parts = {part.removesuffix(".py") for module in TREES for part in module.relative_to(PACKAGE).parts}
+    assert parts & NAMELESS == set()
 
 
-@every_module
-def test_a_module_says_what_it_is_for(module: Path) -> None:
-    tree = ast.parse(module.read_text())
-    assert ast.get_docstring(tree) or not tree.body
+def test_a_module_says_what_it_is_for() -> None:
+    assert [name_of(module) for module, tree in TREES.items() if tree.body and not ast.get_docstring(tree)] == []
 
 
 def test_every_layer_of_the_code_is_in_the_table() -> None:
-    present = {layer_of(module) for module in MODULES} - {"__init__"}
+    present = {layer_of(module) for module in TREES} - {"__init__"}
     assert present - set(LAYERS) == set()
 
 
