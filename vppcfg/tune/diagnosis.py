@@ -6,46 +6,38 @@ from collections.abc import Callable, Iterator
 
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, Severity
-from vppcfg.tune.rules import (
-    buffer_leak,
-    buffers,
-    clock_low,
-    cpu_bound,
-    debug_build,
-    egress_oversubscribed,
-    handoff,
-    healthy,
-    interrupt_mode,
-    link_bound,
-    main_polluted,
-    memory_full,
-    mtu_multi_seg,
-    nic_bound,
-    nic_pattern,
-    not_isolated,
-    not_tuning,
-    numa_remote,
-    pcie,
-    queues_ignored,
-    rss,
-    rx_ring,
-    shared_tx_queue,
-    slow_burst,
-    tx_descriptors,
-    worker_imbalance,
-)
+from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.situation import Situation
 
 RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
-    module.RULE: module.find
-    for module in (
-        nic_bound, link_bound, cpu_bound, tx_descriptors, egress_oversubscribed, rx_ring, buffers, buffer_leak,
-        worker_imbalance, rss, queues_ignored, shared_tx_queue, numa_remote, not_isolated, main_polluted, memory_full,
-        pcie, slow_burst, handoff, interrupt_mode, debug_build, clock_low, mtu_multi_seg, not_tuning, nic_pattern,
-    )
-}  # fmt: skip
+    "nic-bound": nic.find_nic_bound,
+    "link-bound": traffic.find_link_bound,
+    "cpu-bound": cpu.find_cpu_bound,
+    "tx-descriptors": rings.find_tx_descriptors,
+    "egress-oversubscribed": traffic.find_egress_oversubscribed,
+    "rx-ring": rings.find_rx_ring,
+    "buffers": memory.find_buffers,
+    "buffer-leak": memory.find_buffer_leak,
+    "worker-imbalance": workers.find_worker_imbalance,
+    "rss": queues.find_rss,
+    "queues-ignored": queues.find_queues_ignored,
+    "shared-tx-queue": queues.find_shared_tx_queue,
+    "numa-remote": pcie_numa.find_numa_remote,
+    "not-isolated": cpu.find_not_isolated,
+    "main-polluted": workers.find_main_polluted,
+    "memory-full": memory.find_memory_full,
+    "pcie": pcie_numa.find_pcie,
+    "slow-burst": nic.find_slow_burst,
+    "handoff": workers.find_handoff,
+    "interrupt-mode": queues.find_interrupt_mode,
+    "debug-build": cpu.find_debug_build,
+    "clock-low": cpu.find_clock_low,
+    "mtu-multi-seg": nic.find_mtu_multi_seg,
+    "not-tuning": traffic.find_not_tuning,
+    "nic-pattern": nic.find_nic_pattern,
+}
 """By name, in the order of the documentation; `healthy` comes last, when these have found nothing."""
-NAMES = (*RULES, healthy.RULE)
+NAMES = (*RULES, "healthy")
 _UNHEALTHY = {Severity.LOSS, Severity.LIMIT, Severity.RISK}
 _WORST_FIRST = list(Severity)
 
@@ -63,7 +55,7 @@ def diagnose(situation: Situation) -> Diagnosis:
     """Return the findings, most lost packets per second first, then by severity."""
     found = [finding for find in RULES.values() for finding in find(situation)]
     if not any(finding.severity in _UNHEALTHY for finding in found):
-        fine = healthy.find(situation)
+        fine = traffic.find_healthy(situation)
         found = [fine, *found] if fine else found
     ordered = sorted(found, key=_rank)
     return Diagnosis(situation=situation, findings=tuple(ordered), remarks=_remarks(situation))

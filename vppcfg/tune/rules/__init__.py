@@ -1,1 +1,4 @@
-"""The tuner's rules: one module each, a situation in, findings out. They touch nothing and raise nothing."""
+"""The rules of the tuner, by theme. Each looks at a situation and yields findings; none touches or raises anything.
+
+`tune/diagnosis.py` lists them by name.
+"""

@@ -1,18 +1,17 @@
-"""tx-descriptors: a port drops what it is handed because its transmit ring is full, though its link is not."""
+"""Rules about descriptor rings: receive rings shorter than bursts, and transmit rings that are full."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from vppcfg.tune.figures import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
-from vppcfg.tune.load import Load, PortLoad
+from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
-from vppcfg.tune.settings import larger_ring, multi_seg, tx_descriptors
+from vppcfg.tune.settings import larger_ring, multi_seg, rx_descriptors, tx_descriptors
 from vppcfg.tune.situation import Situation, nodes_source
-from vppcfg.tune.thresholds import LINE_SHARE, ONE_OFF_RINGS, SATURATED_VECTOR, TX_DEFICIT
+from vppcfg.tune.thresholds import FRAME, LINE_SHARE, ONE_OFF_RINGS, RING_FILLED, SATURATED_VECTOR, TX_DEFICIT
 
-RULE = "tx-descriptors"
 _USUAL_RING = 512
 _LARGEST_PLAIN_MTU = 2000
 """Packets above it need more than one buffer of 2048 bytes."""
@@ -20,11 +19,75 @@ _KEPT = 0.75
 """What longer rings have saved of the loss: 2.58 % became 0.67 % on the machine of the measurement."""
 
 
-def find(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per starving port, worst first."""
+def find_rx_ring(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port that misses packets in bursts.
+
+    Bursts, or pauses of a worker, are longer than a receive ring, though the worker keeps up on average.
+    """
+    for port in situation.load.ports:
+        threads = situation.pollers(port)
+        if not port.rx_miss_pps or not threads:
+            continue
+        is_relaxed = all(
+            thread.n_rx < RING_FILLED * situation.busy_queues(thread) and thread.n_graph < SATURATED_VECTOR
+            for thread in threads
+        )
+        bursty = is_bursty(threads, situation)
+        if is_relaxed and bursty is not False:
+            yield _rx_ring_finding(port, threads, situation, port.rx_miss_pps, is_certain=bursty is True)
+
+
+def is_bursty(threads: Sequence[ThreadLoad], situation: Situation) -> bool | None:
+    """Return whether any of the threads has met a full frame, None when nobody looked (`show runtime max`)."""
+    indexes = {thread.index for thread in threads}
+    vectors = [most for index, _, most in situation.load.reading.max_vectors if index in indexes]
+    return max(vectors) >= FRAME if vectors else None
+
+
+def _rx_ring_finding(
+    port: PortLoad, threads: Sequence[ThreadLoad], situation: Situation, missed: float, *, is_certain: bool
+) -> Finding:
+    limits = port.hardware.rx_limits if port.hardware else None
+    more = larger_ring(limits) if limits else None
+    ring = f" of {limits.descriptors}" if limits else ""
+    means = ", ".join(f"{thread.name} {thread.n_rx:.1f}" for thread in threads)
+    return Finding(
+        rule="rx-ring",
+        severity=Severity.LOSS,
+        subject=port.name,
+        verdict=f"{port.name} misses {pps(missed)} in bursts: its receive ring{ring} is shorter than they are",
+        evidence=(
+            Evidence(text=f"rx-miss grows by {pps(missed)}", source=situation.load.reading.source("interfaces")),
+            Evidence(text=f"packets per poll on average: {means}", source=nodes_source(situation)),
+        ),
+        lost_pps=missed,
+        proposal=Proposal(
+            text="longer receive rings; and find what makes the worker pause: route changes, `show runtime`, "
+            "interrupts on its CPU",
+            settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
+            live=(f"set dpdk interface descriptors {port.name} rx {more}",) if more else (),
+        ),
+        expectation=Expectation(text=_survived_pause(port, more), basis=Basis.COMPUTED),
+        disproof="the rate of missed packets stays the same with rings of twice the length",
+        undecided="" if is_certain else "whether any frame was full: `show runtime max` tells (256 vectors at max)",
+    )
+
+
+def _survived_pause(port: PortLoad, more: int | None) -> str:
+    line = port.line_pps(None)
+    if not line or not more:
+        return "pauses twice as long are survived"
+    return f"{more} descriptors cover a pause of {more / line * 1e6:.0f} µs at line rate with 64 bytes"
+
+
+def find_tx_descriptors(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per starving port, worst first.
+
+    A port drops what it is handed because its transmit ring is full, though its link is not.
+    """
     starving = [port for port in situation.load.ports if _starves(port, situation)]
     for port in sorted(starving, key=lambda port: (-port.tx_lost_pps, port.name)):
-        yield _finding(port, situation)
+        yield _tx_descriptors_finding(port, situation)
 
 
 def _starves(port: PortLoad, situation: Situation) -> bool:
@@ -48,16 +111,16 @@ def is_sustained(port: PortLoad, load: Load) -> bool:
     return sum(loss > 0 for loss in losses) >= min(2, len(losses))
 
 
-def _finding(port: PortLoad, situation: Situation) -> Finding:
+def _tx_descriptors_finding(port: PortLoad, situation: Situation) -> Finding:
     return Finding(
-        rule=RULE,
+        rule="tx-descriptors",
         severity=Severity.LOSS,
         subject=port.name,
         verdict=f"{port.name} drops {pps(port.tx_lost_pps)} because its transmit ring is full, though its link is not",
-        evidence=_evidence(port, situation),
+        evidence=_tx_descriptors_evidence(port, situation),
         lost_pps=port.tx_lost_pps,
-        proposal=_proposal(port),
-        expectation=_expectation(port),
+        proposal=_tx_descriptors_proposal(port),
+        expectation=_tx_descriptors_expectation(port),
         disproof=f"the share of lost packets stays when the ring of {port.name} is twice as long and packets have "
         "one buffer",
         undecided="" if situation.knows_frame(port) or not port.link_bps
@@ -65,7 +128,7 @@ def _finding(port: PortLoad, situation: Situation) -> Finding:
     )  # fmt: skip
 
 
-def _evidence(port: PortLoad, situation: Situation) -> tuple[Evidence, ...]:
+def _tx_descriptors_evidence(port: PortLoad, situation: Situation) -> tuple[Evidence, ...]:
     source = nodes_source(situation)
     parts = []
     if port.handed_pps:
@@ -88,7 +151,7 @@ def _evidence(port: PortLoad, situation: Situation) -> tuple[Evidence, ...]:
     return tuple(parts)
 
 
-def _proposal(port: PortLoad) -> Proposal:
+def _tx_descriptors_proposal(port: PortLoad) -> Proposal:
     limits = port.hardware.tx_limits if port.hardware else None
     if limits is None:
         return Proposal(
@@ -115,7 +178,7 @@ def _uses_many_buffers(port: PortLoad) -> bool:
     return not hardware.tx_offloads or "multi-segs" in hardware.tx_offloads
 
 
-def _expectation(port: PortLoad) -> Expectation:
+def _tx_descriptors_expectation(port: PortLoad) -> Expectation:
     if port.hardware is None or port.hardware.tx_limits is None:
         return Expectation(text="fewer drops in bursts; a reader that is too slow for good stays so", basis=Basis.GUESS)
     return Expectation(

@@ -1,4 +1,4 @@
-"""pcie: the link between a NIC and the CPU carries less than its ports, or less than it could."""
+"""Rules about where a card sits: its PCIe link, and the NUMA node that it is attached to."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from collections.abc import Iterator
 
 from vppcfg.tune.figures import short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
-from vppcfg.tune.load import PortLoad
+from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import PciDevice
 from vppcfg.tune.situation import Situation
 from vppcfg.tune.thresholds import PCIE_USABLE
 
-RULE = "pcie"
 _OLD_CODE = 0.8
 """8b/10b, up to 5 GT/s."""
 _NEW_CODE = 128 / 130
 _OLD_SPEED = 5.0
 
 
-def find(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per card whose link is narrower than its ports, or than card and slot allow."""
+def find_pcie(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per card whose link is narrower than its ports, or than card and slot allow.
+
+    The link between a NIC and the CPU carries less than its ports, or less than it could.
+    """
     reading = situation.load.reading
     devices = {device.address: device for device in reading.pci or ()}
     cards: dict[str, list[PortLoad]] = defaultdict(list)
@@ -30,7 +32,7 @@ def find(situation: Situation) -> Iterator[Finding]:
     reduced = {link[0]: link for link in (reading.host.pci_links if reading.host else ())}
     for ports in cards.values():
         device = devices[_address(ports[0])]
-        finding = _judge(ports, device, reduced.get(device.address), situation)
+        finding = _pcie_finding(ports, device, reduced.get(device.address), situation)
         if finding:
             yield finding
 
@@ -45,7 +47,7 @@ def usable_bps(gt_per_s: float, width: int) -> float:
     return gt_per_s * 1e9 * width * code * PCIE_USABLE
 
 
-def _judge(
+def _pcie_finding(
     ports: list[PortLoad],
     device: PciDevice,
     link: tuple[str, float, int, float, int] | None,
@@ -68,7 +70,7 @@ def _judge(
         text = f"card and slot could do {link[3]:g} GT/s x{link[4]}"
         evidence.append(Evidence(text=text, source="/sys/bus/pci/devices"))
     return Finding(
-        rule=RULE,
+        rule="pcie",
         severity=Severity.RISK,
         subject=names,
         verdict=f"the PCIe link of {names} carries less than its ports",
@@ -77,4 +79,49 @@ def _judge(
                           "and how the card sits"),
         expectation=Expectation(text=f"at most {short(min(could, needed))}bit/s each way", basis=Basis.COMPUTED),
         disproof="the ports carry more than that in a test",
+    )  # fmt: skip
+
+
+def find_numa_remote(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port and remote worker.
+
+    A worker polls a NIC that is attached to another NUMA node.
+    """
+    nodes = _numa_nodes(situation)
+    threads = {thread.index: thread for thread in situation.load.threads}
+    for port in situation.load.ports:
+        at = port.hardware.numa if port.hardware else None
+        if at is None:
+            continue
+        for index in sorted({queue.thread for queue in port.rx_queues}):
+            if index in threads and nodes.get(index, at) != at:
+                yield _numa_remote_finding(port, at, threads[index], nodes[index], situation)
+
+
+def _numa_nodes(situation: Situation) -> dict[int, int]:
+    """Return the NUMA node of each thread, as far as it is known."""
+    reading = situation.load.reading
+    of_cpu = dict(reading.host.sockets) if reading.host else {}
+    nodes = {thread.index: of_cpu[thread.lcore] for thread in situation.load.threads if thread.lcore in of_cpu}
+    return {place.index: place.socket for place in reading.places or () if place.socket is not None} | nodes
+
+
+def _numa_remote_finding(port: PortLoad, at: int, thread: ThreadLoad, node: int, situation: Situation) -> Finding:
+    reading = situation.load.reading
+    return Finding(
+        rule="numa-remote",
+        severity=Severity.RISK,
+        subject=port.name,
+        verdict=f"{thread.name} polls {port.name} from another NUMA node",
+        evidence=(
+            Evidence(text=f"{port.name} is attached to node {at}", source=reading.source("hardware")),
+            Evidence(text=f"{thread.name} runs on node {node} (CPU {thread.lcore})", source=reading.source("places")),
+        ),
+        proposal=Proposal(
+            text=f"poll it from workers on node {at}: list their CPUs in `cpu.workers`, or move the card to a slot of "
+            f"node {node}; packet buffers come from the node of the NIC"
+        ),
+        expectation=Expectation(text="fewer clocks in the input node; how many has not been measured",
+                                basis=Basis.GUESS),
+        disproof=f"the clocks of the input node are the same on a worker of node {at}",
     )  # fmt: skip

@@ -1,0 +1,229 @@
+"""Rules about the CPUs of workers: one that has no time left, is shared, runs slowly, or does needless work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.tune.figures import percent, pps, short
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.load import PortLoad, ThreadLoad
+from vppcfg.tune.reading import HostFacts
+from vppcfg.tune.settings import isolate, rx_queues, workers
+from vppcfg.tune.situation import Situation, nodes_source
+from vppcfg.tune.thresholds import CLOCK_SLOW, FRAME, SATURATED_INPUT, SATURATED_VECTOR
+
+_PREEMPTED = 10
+"""Ours: times that a worker was taken off its CPU from which on it is worth a word."""
+
+
+def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per saturated thread.
+
+    A worker finds full frames wherever it looks, so that it never catches up.
+    """
+    for thread in situation.load.forwarding:
+        full = SATURATED_INPUT * FRAME * situation.busy_queues(thread)
+        if thread.n_graph >= SATURATED_VECTOR and thread.n_rx >= full:
+            yield _cpu_bound_finding(thread, situation)
+
+
+def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
+    ports = [port for port in situation.load.ports if any(q.thread == thread.index for q in port.rx_queues)]
+    lost = sum(port.rx_miss_pps or 0.0 for port in ports)
+    count = len(situation.load.workers)
+    more = max(count, 0) + 1
+    gain = thread.rx_pps * 0.9 if not count else situation.load.rx_pps * (more / count - 1) * 0.9
+    return Finding(
+        rule="cpu-bound",
+        severity=Severity.LOSS if lost else Severity.LIMIT,
+        subject=thread.name,
+        verdict=f"{thread.name} has no time left: it forwards {pps(thread.rx_pps)}, and that is its limit",
+        evidence=_cpu_bound_evidence(thread, situation, lost),
+        lost_pps=lost,
+        proposal=Proposal(
+            text="more workers, with a receive queue for each on every port; fewer features on the path; a higher "
+            "clock. Without free cores this is the capacity of the machine",
+            settings=_cpu_bound_settings(ports, count, more),
+        ),
+        expectation=Expectation(
+            text=f"{more} in place of {count} worker(s): the rate grows by that factor, 10 % less at worst, as far "
+            "as the NIC goes along and the traffic has many flows"
+            if count
+            else "a worker forwards what the main thread does now, and the main thread is free for the API",
+            basis=Basis.COMPUTED,
+            gain_pps=gain if count else None,
+        ),
+        disproof=f"clocks per packet of {thread.name} fall when another program on its CPU stops",
+    )
+
+
+def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -> tuple[Evidence, ...]:
+    source = nodes_source(situation)
+    queues = situation.busy_queues(thread)
+    parts = [
+        Evidence(text=f"{thread.n_graph:.2f} packets per call in the graph of {thread.name} (256 is full)",
+                 source=source),
+        Evidence(text=f"{thread.n_rx:.2f} packets per poll (at most 256 for each of {queues} queue(s))",
+                 source=source),
+        Evidence(text=f"{thread.polls_per_s:,.0f} polls per second; {thread.clocks_per_packet:.0f} clocks per packet",
+                 source=source),
+    ]  # fmt: skip
+    if lost:
+        text = f"the NICs miss {pps(lost)} meanwhile"
+        parts.append(Evidence(text=text, source=situation.load.reading.source("interfaces")))
+    return tuple(parts)
+
+
+def _cpu_bound_settings(ports: list[PortLoad], count: int, more: int) -> tuple[Setting, ...]:
+    limits = [port.hardware.rx_limits for port in ports if port.hardware and port.hardware.rx_limits]
+    most = min((limit.max_queues for limit in limits), default=1)
+    queues = min(more, most)
+    settings = [workers(more, count)]
+    if limits and queues > min(limit.queues for limit in limits):
+        settings.append(rx_queues(queues, min(limit.queues for limit in limits)))
+    return tuple(settings)
+
+
+def find_not_isolated(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding for all workers that are disturbed, or may be.
+
+    The kernel may run other programs on a worker's CPU, or on the other half of its core.
+    """
+    host = situation.load.reading.host
+    if host is None or host.isolated is None:
+        return
+    workers = [worker for worker in situation.load.workers if worker.lcore is not None]
+    exposed = [worker for worker in workers if worker.lcore not in host.isolated]
+    paired = [worker for worker in workers if _sharing_threads(worker, situation, host)]
+    if exposed or paired:
+        yield _not_isolated_finding(exposed, paired, situation, host)
+
+
+def _sharing_threads(worker: ThreadLoad, situation: Situation, host: HostFacts) -> list[str]:
+    """Return the threads of VPP that share the core of a worker."""
+    cores = [group for group in host.siblings if worker.lcore in group]
+    shared = {cpu for group in cores for cpu in group} - {worker.lcore}
+    return [thread.name for thread in situation.load.threads if thread.lcore in shared]
+
+
+def _not_isolated_finding(
+    exposed: list[ThreadLoad], paired: list[ThreadLoad], situation: Situation, host: HostFacts
+) -> Finding:
+    counts = dict(host.preemptions)
+    taken = {worker.name: counts[worker.name] for worker in exposed if counts.get(worker.name, 0) >= _PREEMPTED}
+    names = ", ".join(worker.name for worker in exposed or paired)
+    is_missing = bool(taken) and any(port.rx_miss_pps for port in situation.load.ports)
+    return Finding(
+        rule="not-isolated",
+        severity=Severity.RISK if paired or is_missing else Severity.NOTICE,
+        subject=names,
+        verdict=f"the kernel may run other programs on the CPU of {names}"
+        if exposed
+        else f"{names} shares a core with another thread of VPP",
+        evidence=tuple(_not_isolated_evidence(exposed, paired, taken, situation)),
+        proposal=Proposal(
+            text="isolate the CPUs of workers and their siblings on the kernel's command line (isolcpus, nohz_full, "
+            "rcu_nocbs); needs a reboot",
+            settings=(isolate(),) if exposed else (),
+        ),
+        expectation=Expectation(
+            text="less jitter, and fewer packets missed in bursts; how many has not been measured", basis=Basis.GUESS
+        ),
+        disproof="nonvoluntary_ctxt_switches of the worker does not grow under load",
+    )
+
+
+def _not_isolated_evidence(
+    exposed: list[ThreadLoad], paired: list[ThreadLoad], taken: dict[str, int], situation: Situation
+) -> Iterator[Evidence]:
+    reading = situation.load.reading
+    isolated = sorted(reading.host.isolated or ()) if reading.host else []
+    text = f"isolated CPUs: {', '.join(map(str, isolated)) or 'none'}"
+    yield Evidence(text=text, source="/sys/devices/system/cpu/isolated")
+    for worker in exposed:
+        yield Evidence(text=f"{worker.name} runs on CPU {worker.lcore}", source=reading.source("places"))
+    for name, count in taken.items():
+        text = f"{name} was taken off its CPU {count} times between the readings"
+        yield Evidence(text=text, source="/proc/PID/task/TID/status")
+    for worker in paired:
+        partners = ", ".join(_sharing_threads(worker, situation, reading.host)) if reading.host else ""
+        text = f"{worker.name} shares its core with {partners}"
+        yield Evidence(text=text, source="/sys/devices/system/cpu/cpuN/topology")
+
+
+def find_clock_low(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per worker on a slow CPU.
+
+    The CPU of a worker runs slower than it could.
+    """
+    host = situation.load.reading.host
+    if host is None:
+        return
+    governors = dict(host.governors)
+    clocks = {cpu: (now, most) for cpu, now, most in host.frequencies_khz}
+    for worker in situation.load.workers:
+        if worker.lcore is None:
+            continue
+        now, most = clocks.get(worker.lcore, (0, 0))
+        is_slow = bool(most) and now < CLOCK_SLOW * most
+        governor = governors.get(worker.lcore, "")
+        if is_slow or governor not in {"", "performance"}:
+            yield _clock_low_finding(worker, now, most, governor, is_slow=is_slow)
+
+
+def _clock_low_finding(worker: ThreadLoad, now: int, most: int, governor: str, *, is_slow: bool) -> Finding:
+    evidence = []
+    if most:
+        text = f"CPU {worker.lcore} runs at {short(now * 1e3)}Hz of {short(most * 1e3)}Hz"
+        evidence.append(Evidence(text=text, source="/sys/devices/system/cpu/cpuN/cpufreq"))
+    if governor:
+        text = f"its governor is `{governor}`"
+        evidence.append(Evidence(text=text, source="/sys/devices/system/cpu/cpuN/cpufreq"))
+    return Finding(
+        rule="clock-low",
+        severity=Severity.RISK if is_slow else Severity.NOTICE,
+        subject=worker.name,
+        verdict=f"the CPU of {worker.name} runs slower than it could"
+        if is_slow
+        else f"the governor of {worker.name}'s CPU may slow it down",
+        evidence=tuple(evidence),
+        proposal=Proposal(text="governor `performance`; if it is set, look at cooling and power limits"),
+        expectation=Expectation(
+            text=f"the rate grows with the clock, by {percent(most / now - 1)} at most" if is_slow and now
+            else "no slow start after idle times", basis=Basis.COMPUTED if is_slow else Basis.GUESS,
+        ),
+        disproof="clocks per packet are the same at full clock",
+    )  # fmt: skip
+
+
+def find_debug_build(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding for a debug image, and one for traces.
+
+    VPP does more than it needs to: it traces packets, or is built for debugging.
+    """
+    reading = situation.load.reading
+    if "debug" in (reading.version or "").lower():
+        yield _debug_build_finding(
+            "this VPP is built for debugging, at about half the speed of a release",
+            Evidence(text=f"version {reading.version}", source=reading.source("version")),
+            Proposal(text="install a release build"),
+        )
+    if reading.is_tracing:
+        yield _debug_build_finding(
+            "packets are being traced, or were: every packet is looked at by each node until the buffer is full",
+            Evidence(text="there are packets in the trace buffer", source=reading.source("is_tracing")),
+            Proposal(text="stop tracing", live=("clear trace",)),
+        )
+
+
+def _debug_build_finding(verdict: str, evidence: Evidence, proposal: Proposal) -> Finding:
+    return Finding(
+        rule="debug-build",
+        severity=Severity.NOTICE,
+        subject="VPP",
+        verdict=verdict,
+        evidence=(evidence,),
+        proposal=proposal,
+        expectation=Expectation(text="fewer clocks in every node", basis=Basis.GUESS),
+        disproof="the clocks per packet stay the same",
+    )

@@ -1,0 +1,200 @@
+"""Rules about the queues of a port: how many there are, who shares them, how packets are spread and fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.tune.figures import percent, pps
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.load import Load, PortLoad
+from vppcfg.tune.reading import TxQueue
+from vppcfg.tune.settings import rx_queues
+from vppcfg.tune.situation import Situation, nodes_source
+from vppcfg.tune.thresholds import BUSY_PORT_PPS, IMBALANCE_PPS, QUEUE_SHARE, SHARED_CLOCKS
+
+_INTERRUPT_MODES = {"interrupt", "adaptive"}
+
+
+def find_rss(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port whose packets are not spread over its queues.
+
+    A port has several receive queues, and one of them gets all packets.
+    """
+    for port in situation.load.ports:
+        if len(port.rx_queues) < 2:
+            continue
+        share = _largest_share(port, situation)
+        if share is not None and share > QUEUE_SHARE:
+            yield _rss_finding(port, situation, share)
+        elif port.hardware and port.hardware.rss_active == "none":
+            yield _rss_finding(port, situation, None)
+
+
+def _largest_share(port: PortLoad, situation: Situation) -> float | None:
+    """Return the largest part of the port's packets that one thread takes, None when that cannot be told.
+
+    VPP counts packets by thread, not by queue: the share of a queue is that of its thread, when each queue has a
+    thread of its own and none of them takes packets of another port.
+    """
+    threads = {queue.thread for queue in port.rx_queues}
+    others = {
+        queue.thread
+        for other in situation.load.ports
+        if other.name != port.name and (other.rx_pps is None or other.rx_pps > 1.0)
+        for queue in other.rx_queues
+    }
+    if len(threads) < len(port.rx_queues) or threads & others:
+        return None
+    rates = [thread.rx_pps for thread in situation.load.threads if thread.index in threads]
+    total = sum(rates)
+    return max(rates) / total if total > IMBALANCE_PPS else None
+
+
+def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> Finding:
+    count = len(port.rx_queues)
+    evidence = []
+    if share is not None:
+        text = f"one of {count} queues gets {percent(share)} of {pps(port.rx_pps or 0.0)}"
+        evidence.append(Evidence(text=text, source=nodes_source(situation)))
+    if port.hardware and port.hardware.rss_active:
+        source = situation.load.reading.source("hardware")
+        evidence.append(Evidence(text=f"rss active: {port.hardware.rss_active}", source=source))
+    return Finding(
+        rule="rss",
+        severity=Severity.RISK,
+        subject=port.name,
+        verdict=f"the packets of {port.name} are not spread over its {count} receive queues"
+        if share is not None
+        else f"{port.name} has {count} receive queues and spreads nothing over them",
+        evidence=tuple(evidence),
+        proposal=Proposal(
+            text="rss { ... } for this device in startup.conf, with the headers that differ between flows; for a "
+            "single flow, a tunnel or PPPoE only a hand-off between workers helps"
+        ),
+        expectation=Expectation(
+            text=f"up to {count} times the rate of one queue, when there are many flows", basis=Basis.COMPUTED
+        ),
+        disproof="the traffic is one flow: then no spreading is possible, and none is missing",
+    )
+
+
+def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port with one queue where the configuration asks for more than it can have.
+
+    More receive queues were asked for than the NIC has, and VPP silently took one.
+    """
+    for port in situation.load.ports:
+        wanted = situation.configured_rx_queues.get(port.name, 0)
+        limits = port.hardware.rx_limits if port.hardware else None
+        if limits and limits.queues == 1 and wanted > limits.max_queues:
+            yield _queues_ignored_finding(port, situation, wanted, limits.max_queues)
+
+
+def _queues_ignored_finding(port: PortLoad, situation: Situation, wanted: int, most: int) -> Finding:
+    address = port.hardware.pci_address if port.hardware else None
+    return Finding(
+        rule="queues-ignored",
+        severity=Severity.LIMIT,
+        subject=port.name,
+        verdict=f"{port.name} has one receive queue: {wanted} were asked for, and its NIC has {most}",
+        evidence=(
+            Evidence(text=f"rx: queues 1 (max {most})", source=situation.load.reading.source("hardware")),
+            Evidence(text=f"rx-queues: {wanted}", source="the configuration"),
+        ),
+        proposal=Proposal(
+            text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)",
+            settings=(rx_queues(most, wanted, address),),
+        ),
+        expectation=Expectation(
+            text=f"{most} workers can take packets from this port in place of one", basis=Basis.COMPUTED
+        ),
+        disproof=f"`show hardware-interfaces {port.name}` shows more than one queue",
+    )
+
+
+def find_shared_tx_queue(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port with a queue that two workers or more send on, where that costs clocks.
+
+    Workers share a transmit queue and wait for each other at its lock.
+    """
+    shared = {port.name: queue for port in situation.load.ports for queue in port.tx_queues if _is_contended(queue)}
+    clocks = {port.name: tx_clocks(port, situation.load) for port in situation.load.ports}
+    alone = [cost for name, cost in clocks.items() if name not in shared and cost]
+    for port in situation.load.ports:
+        cost = clocks[port.name]
+        if port.name not in shared or not cost:
+            continue
+        reference = min(alone) if alone else None
+        if reference is None or cost >= SHARED_CLOCKS * reference:
+            yield _shared_tx_queue_finding(port, shared[port.name], situation, cost, reference)
+
+
+def _is_contended(queue: TxQueue) -> bool:
+    """Return whether two workers or more use the queue; the main thread hardly ever sends."""
+    return queue.is_shared and sum(thread > 0 for thread in queue.threads) >= 2
+
+
+def tx_clocks(port: PortLoad, load: Load) -> float:
+    """Return the clocks per packet of the port's tx node over all threads, 0 without packets."""
+    nodes = [thread.by_name[name] for thread in load.threads for name in (f"{port.name}-tx",) if name in thread.by_name]
+    vectors = sum(node.vectors for node in nodes)
+    return sum(node.clocks for node in nodes) / vectors if vectors else 0.0
+
+
+def _shared_tx_queue_finding(
+    port: PortLoad, queue: TxQueue, situation: Situation, cost: float, reference: float | None
+) -> Finding:
+    limits = port.hardware.tx_limits if port.hardware else None
+    most = f"; its NIC has {limits.max_queues}" if limits else ""
+    compared = f", {cost / reference:.1f} times that of a port with queues of its own" if reference else ""
+    threads = ", ".join(map(str, queue.threads))
+    return Finding(
+        rule="shared-tx-queue",
+        severity=Severity.RISK if reference else Severity.NOTICE,
+        subject=port.name,
+        verdict=f"workers share transmit queue {queue.queue} of {port.name} and wait for each other",
+        evidence=(
+            Evidence(text=f"queue {queue.queue} is used by threads {threads}{most}",
+                     source=situation.load.reading.source("tx_queues")),
+            Evidence(text=f"{port.name}-tx takes {cost:.0f} clocks per packet{compared}",
+                     source=nodes_source(situation)),
+        ),
+        proposal=Proposal(text="a transmit queue for each thread where the NIC has them, else fewer workers that "
+                          "send to this port"),
+        expectation=Expectation(text=f"clocks of {port.name}-tx come down to those of other ports",
+                                basis=Basis.GUESS),
+        disproof="the clocks stay when only one worker sends to the port",
+        undecided="" if reference else "what the lock costs: compare with a port whose queues are not shared",
+    )  # fmt: skip
+
+
+def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per busy port with a queue that is not polled.
+
+    A busy port waits for interrupts in place of being polled.
+    """
+    for port in situation.load.ports:
+        waiting = [queue for queue in port.rx_queues if queue.mode in _INTERRUPT_MODES]
+        rate = port.rx_pps or 0.0
+        if waiting and rate >= BUSY_PORT_PPS:
+            yield _interrupt_mode_finding(port, rate, waiting[0].mode, len(waiting), situation)
+
+
+def _interrupt_mode_finding(port: PortLoad, rate: float, mode: str, count: int, situation: Situation) -> Finding:
+    return Finding(
+        rule="interrupt-mode",
+        severity=Severity.RISK,
+        subject=port.name,
+        verdict=f"{port.name} is busy and waits for interrupts in place of being polled",
+        evidence=(
+            Evidence(text=f"{count} queue(s) in {mode} mode", source=situation.load.reading.source("rx_queues")),
+            Evidence(text=f"it receives {pps(rate)}", source=situation.load.reading.source("interfaces")),
+        ),
+        proposal=Proposal(
+            text="poll it; from 26.06 on `interface { default-rx-mode polling }` in startup.conf does so for all ports",
+            live=(f"set interface rx-mode {port.name} polling",),
+        ),
+        expectation=Expectation(text="shorter delay, and a higher rate before packets are missed; the CPU of the "
+                                "worker is then always busy", basis=Basis.GUESS),
+        disproof="delay and largest rate are the same in both modes",
+    )  # fmt: skip

@@ -1,0 +1,213 @@
+"""Rules about the traffic itself: full links, packets that no tuning can save, and a load in which all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.tune.figures import percent, pps
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.load import ErrorRate, PortLoad
+from vppcfg.tune.situation import Situation, nodes_source
+from vppcfg.tune.thresholds import FAULT_PPS, LINE_SHARE, OFFERED_SHARE, TX_DEFICIT
+
+_UNEXPLAINED = 0.5
+"""Ours: the rest of a drop node is worth a word when it is this share of what passes there; replies end there too."""
+_WORTH_A_LOSS = 1e-3
+"""Ours: share of all packets from which on faults are more than the noise of any network."""
+FAULTS: tuple[tuple[str, str], ...] = (
+    ("ttl <= 1", "packets whose TTL ends here: a routing loop, or traceroute"),
+    ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
+    ("hop limit", "packets whose hop limit ends here: a routing loop, or traceroute"),
+    ("checksum", "packets damaged on their way: cables, optics, or a generator that does not fill checksums in"),
+    ("bad_length", "packets shorter than they say: a broken sender"),
+    ("length > l2 length", "packets shorter than they say: a broken sender"),
+    ("l3 mac mismatch", "packets for another MAC address: a switch that floods, or a next hop with an old entry"),
+    ("l3_mac_mismatch", "packets for another MAC address: a switch that floods, or a next hop with an old entry"),
+    ("unknown vlan", "packets with a VLAN that has no sub-interface here"),
+    ("unknown_vlan", "packets with a VLAN that has no sub-interface here"),
+    ("subinterface down", "packets for a sub-interface that is down"),
+    ("interface is down", "packets for an interface that is down"),
+    ("no route", "packets without a route"),
+    ("unknown ethernet type", "packets of a protocol that is not configured here"),
+    ("unknown ip protocol", "packets of a protocol that is not configured here"),
+    ("source_lookup_miss", "packets that the reverse path filter refuses"),
+    ("acl deny", "packets that an ACL denies: what it is for, unless they are wanted"),
+    ("ip4 not enabled", "packets on an interface without an IPv4 address"),
+    ("ip6 not enabled", "packets on an interface without an IPv6 address"),
+    ("null-node", "packets that nothing handles"),
+)
+"""Part of a counter's reason or node, in lower case, and what to look for (VPP: the foreach_*_error lists)."""
+_DROP_NODES = {
+    "ip4-not-enabled": "packets on an interface without an IPv4 address",
+    "ip6-not-enabled": "packets on an interface without an IPv6 address",
+    "ip4-drop": "packets without a route, or with one that drops",
+    "ip6-drop": "packets without a route, or with one that drops",
+}
+"""Nodes that only packets pass that are dropped there, for releases that count no reason."""
+
+
+def find_link_bound(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port with a full link; one that drops what does not fit is egress-oversubscribed.
+
+    A link carries what a link of its speed can carry.
+    """
+    for port in situation.load.ports:
+        full = [_full_link(port, situation, *direction) for direction in _directions(port, situation)]
+        evidence = tuple(part for part in full if part)
+        if evidence:
+            yield _link_bound_finding(port, situation, evidence)
+
+
+def _directions(port: PortLoad, situation: Situation) -> Iterator[tuple[str, float, float]]:
+    rx_line, tx_line = situation.rx_line_pps(port), situation.tx_line_pps(port)
+    if port.rx_pps and rx_line:
+        yield "receives", port.rx_pps, rx_line
+    if port.tx_pps and tx_line and not port.tx_lost_pps > port.tx_pps * 1e-4:
+        yield "sends", port.tx_pps, tx_line
+
+
+def _full_link(port: PortLoad, situation: Situation, verb: str, rate: float, line: float) -> Evidence | None:
+    if rate < LINE_SHARE * line:
+        return None
+    text = f"{port.name} {verb} {pps(rate)}, {percent(rate / line)} of its line rate of {pps(line)}"
+    return Evidence(text=text, source=nodes_source(situation))
+
+
+def _link_bound_finding(port: PortLoad, situation: Situation, evidence: tuple[Evidence, ...]) -> Finding:
+    offered, line = situation.offered_to(port), situation.rx_line_pps(port)
+    busiest = max((thread.n_graph for thread in situation.load.forwarding), default=0.0)
+    vectors = Evidence(text=f"graph vectors are {busiest:.2f} of 256", source=nodes_source(situation))
+    one_off = _single_ring_loss(port, situation)
+    return Finding(
+        rule="link-bound",
+        severity=Severity.LIMIT,
+        subject=port.name,
+        verdict=f"the link of {port.name} is full; the CPU is not the limit",
+        evidence=(*evidence, vectors, *one_off),
+        lost_pps=max(offered - line, 0.0) if offered and line and offered > line * 1.01 else 0.0,
+        proposal=Proposal(text="a faster port, or several in a bond; nothing in startup.conf helps"),
+        expectation=Expectation(text="no change of VPP gives more on this link", basis=Basis.COMPUTED),
+        disproof="the frames are smaller than assumed, so that the line rate is higher",
+    )
+
+
+def _single_ring_loss(port: PortLoad, situation: Situation) -> tuple[Evidence, ...]:
+    """Return a word about a loss of one ring, which happens when a port comes up."""
+    limits = port.hardware.tx_limits if port.hardware else None
+    if not port.tx_lost or not limits or port.tx_lost > limits.descriptors:
+        return ()
+    text = f"{port.tx_lost:.0f} packets handed to {port.name} were not sent: no more than one ring of "
+    return (Evidence(text=f"{text}{limits.descriptors}, once; no starvation", source=nodes_source(situation)),)
+
+
+def find_egress_oversubscribed(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port that drops while its link is full.
+
+    A port is handed more than its link carries, and drops the rest.
+    """
+    for port in situation.load.ports:
+        line = situation.tx_line_pps(port)
+        if line and port.tx_pps and port.tx_deficit >= TX_DEFICIT and port.tx_pps >= LINE_SHARE * line:
+            yield _egress_finding(port, situation, port.tx_pps, line)
+
+
+def _egress_finding(port: PortLoad, situation: Situation, sent: float, line: float) -> Finding:
+    source = nodes_source(situation)
+    return Finding(
+        rule="egress-oversubscribed",
+        severity=Severity.LOSS,
+        subject=port.name,
+        verdict=f"{port.name} is handed more than its link carries, and drops {pps(port.tx_lost_pps)}",
+        evidence=(
+            Evidence(text=f"it is handed {pps(port.handed_pps or 0.0)}", source=source),
+            Evidence(text=f"it sends {pps(sent)}, {percent(sent / line)} of its line rate of {pps(line)}",
+                     source=source),
+        ),
+        lost_pps=port.tx_lost_pps,
+        proposal=Proposal(text="a faster port or a bond, or policing where the traffic comes in; longer rings only "
+                          "delay the drops"),
+        expectation=Expectation(text="no change of VPP gives more on this link", basis=Basis.COMPUTED),
+        disproof="the frames are smaller than assumed, so that the link is not full",
+    )  # fmt: skip
+
+
+def find_not_tuning(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per reason; what ends in a node of `_DROP_NODES` counts as far as no reason explains it.
+
+    Packets are dropped for what they are or where they go. No tuning helps; the hint says where to look.
+    """
+    seen: dict[str, float] = {}
+    for rate in situation.load.errors:
+        hint, lost = hint_for(rate), rate.per_s or 0.0
+        if hint and lost >= FAULT_PPS and hint not in seen:
+            seen[hint] = lost
+            yield _fault_finding(rate.node, f"`{rate.reason}`", lost, hint, situation, "errors")
+    for name, hint in _DROP_NODES.items():
+        passed = _passed(name, situation)
+        if situation.load.rx_pps:  # the rest are ICMP errors that VPP itself sends about packets, and finds no way for
+            passed = min(passed, situation.load.rx_pps)
+        lost = passed - sum(seen.values())
+        if lost >= max(FAULT_PPS, _UNEXPLAINED * passed) and hint not in seen:
+            yield _fault_finding(name, "its packets", lost, hint, situation, "threads")
+
+
+def _passed(node: str, situation: Situation) -> float:
+    """Return packets per second that pass a node, on all threads."""
+    threads = [thread for thread in situation.load.threads if node in thread.by_name]
+    return sum(thread.by_name[node].vectors / thread.duration_s for thread in threads)
+
+
+def hint_for(rate: ErrorRate) -> str:
+    """Return what a counter points at, empty for one that is no fault of the traffic."""
+    text = f"{rate.node} {rate.reason}".lower()
+    return next((hint for words, hint in FAULTS if words in text), "")
+
+
+def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situation, part: str) -> Finding:
+    received = situation.load.rx_pps
+    share = lost / received if received else 0.0
+    of_all = f", {percent(share)} of what is received" if received else ""
+    return Finding(
+        rule="not-tuning",
+        severity=Severity.LOSS if share >= _WORTH_A_LOSS else Severity.NOTICE,
+        subject=node,
+        verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
+        evidence=(Evidence(text=f"{what} grow by {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
+        lost_pps=lost,
+        proposal=Proposal(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are",
+                          live=()),
+        expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
+        disproof="the same packets pass through another router",
+    )  # fmt: skip
+
+
+def find_healthy(situation: Situation) -> Finding | None:
+    """Return the finding for a dataplane in which no rule has found anything, None when nothing was measured.
+
+    Nothing is lost, nothing is at its limit.
+    """
+    if not situation.load.threads and not situation.trials:
+        return None
+    busy = situation.load.forwarding
+    evidence = [
+        Evidence(text=f"{thread.name} forwards {pps(thread.rx_pps)} with {thread.n_graph:.2f} packets per call "
+                 "(256 is full)", source=nodes_source(situation))
+        for thread in busy
+    ]  # fmt: skip
+    evidence += [
+        Evidence(text=f"{trial.frame}: {pps(trial.received_pps)} of {pps(trial.offered_pps)} come back, "
+                 f"{percent(1 - trial.loss)}", source="--trial")
+        for trial in situation.trials if trial.loss <= 1 - OFFERED_SHARE
+    ]  # fmt: skip
+    if situation.load_note:
+        evidence.append(Evidence(text=situation.load_note, source="the fitted model"))
+    if situation.load.threads and not busy:
+        evidence.append(Evidence(text="no packets come in", source=nodes_source(situation)))
+    return Finding(
+        rule="healthy",
+        severity=Severity.GOOD,
+        subject="VPP",
+        verdict="nothing is lost and nothing is at its limit",
+        evidence=tuple(evidence),
+        disproof="a sender counts more packets than VPP receives: give --offered",
+    )

@@ -1,0 +1,188 @@
+"""Rules about how work is divided: among workers, between them and the main thread, and from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.tune.figures import pps
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
+from vppcfg.tune.reading import RxQueue
+from vppcfg.tune.settings import rx_queues, workers
+from vppcfg.tune.situation import Situation, nodes_source
+from vppcfg.tune.thresholds import (
+    BUSY_PORT_PPS,
+    FAULT_PPS,
+    IMBALANCE,
+    IMBALANCE_PPS,
+    MAIN_PROCESS_CLOCKS,
+    SATURATED_VECTOR,
+)
+
+_ROUTE_PROCESSES = ("linux-nl", "lcp-nl", "lcp-router", "nl-batch")
+_HANDOFF_DROPS = ("congestion drop", "congestion_drop", "sess_drop")
+
+
+def find_worker_imbalance(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding when the busiest worker has far more than its share.
+
+    One worker does most of the work while others wait.
+    """
+    workers = situation.load.workers
+    total = sum(worker.rx_pps for worker in workers)
+    if len(workers) < 2 or total < IMBALANCE_PPS:
+        return
+    busiest = max(workers, key=lambda worker: (worker.rx_pps, -worker.index))
+    if busiest.rx_pps > IMBALANCE * total / len(workers):
+        yield _imbalance_finding(busiest, total, situation)
+
+
+def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) -> Finding:
+    workers = situation.load.workers
+    mean = total / len(workers)
+    is_full = busiest.n_graph >= SATURATED_VECTOR
+    moves = _queue_moves(situation.load, busiest)
+    return Finding(
+        rule="worker-imbalance",
+        severity=Severity.LIMIT if is_full else Severity.RISK,
+        subject=busiest.name,
+        verdict=f"{busiest.name} takes {busiest.rx_pps / mean:.1f} times the mean of {len(workers)} workers",
+        evidence=tuple(
+            Evidence(text=f"{worker.name}: {pps(worker.rx_pps)} from {worker.queues} queue(s), "
+                     f"{worker.n_graph:.1f} packets per call", source=nodes_source(situation))
+            for worker in workers
+        ),
+        proposal=Proposal(
+            text="spread the receive queues evenly: as many in total as workers, or a multiple",
+            settings=_queue_settings(situation.load, len(workers)),
+            live=moves,
+        ),
+        expectation=Expectation(
+            text=f"each worker takes about {pps(mean)}; the total can grow until they are all as full as this one",
+            basis=Basis.COMPUTED,
+        ),
+        disproof="the shares stay as they are: then the packets are few flows, and one queue gets them all (rss)",
+    )  # fmt: skip
+
+
+def _queue_moves(load: Load, busiest: ThreadLoad) -> tuple[str, ...]:
+    """Return commands that give every other queue of the busiest worker to those with fewer."""
+    queues: list[RxQueue] = [queue for queue in load.queues() if queue.thread == busiest.index]
+    idle = sorted((worker for worker in load.workers if worker is not busiest), key=lambda worker: worker.rx_pps)
+    return tuple(
+        f"set interface rx-placement {queue.interface} queue {queue.queue} worker {worker.index - 1}"
+        for queue, worker in zip(queues[1:], idle, strict=False)
+    )
+
+
+def _queue_settings(load: Load, workers: int) -> tuple[Setting, ...]:
+    """Return one receive queue for each worker on every port, where the NICs have them and more is needed."""
+    limits = [port.hardware.rx_limits for port in load.ports if port.hardware and port.hardware.rx_limits]
+    if not limits:
+        return ()
+    most, present = min(limit.max_queues for limit in limits), min(limit.queues for limit in limits)
+    wanted = min(workers, most)
+    return (rx_queues(wanted, present),) if wanted > present else ()
+
+
+def find_main_polluted(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding when the main thread takes packets, and one when it is held up by routes.
+
+    VPP's main thread forwards packets, so that API, CLI and routes wait for traffic and the reverse.
+    """
+    main = next((thread for thread in situation.load.threads if thread.is_main), None)
+    if main is None:
+        return
+    placed = [queue for queue in situation.load.queues() if queue.thread == main.index]
+    if main.rx_packets or (placed and situation.load.workers):
+        yield _forwarding(main, situation)
+    slow = [node for node in main.nodes if _is_slow(node, situation.load.base_hz)]
+    if slow:
+        yield _held_up(slow, situation)
+
+
+def _is_slow(node: NodeLoad, base_hz: float | None) -> bool:
+    if not base_hz or not node.suspends or not node.name.startswith(_ROUTE_PROCESSES):
+        return False
+    return node.clocks / node.suspends / base_hz > MAIN_PROCESS_CLOCKS
+
+
+def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
+    placed = [queue for queue in situation.load.queues() if queue.thread == main.index]
+    has_workers = bool(situation.load.workers)
+    evidence = [Evidence(text=f"{main.name} takes {pps(main.rx_pps)}", source=nodes_source(situation))]
+    if not has_workers:
+        evidence.append(Evidence(text="there are no workers", source=nodes_source(situation)))
+    evidence += [
+        Evidence(text=f"queue {queue.queue} of {queue.interface} is placed on {main.name}",
+                 source=situation.load.reading.source("rx_queues"))
+        for queue in placed
+    ]  # fmt: skip
+    count = len(situation.load.workers)
+    moves = tuple(
+        f"set interface rx-placement {queue.interface} queue {queue.queue} worker {number % count}"
+        for number, queue in enumerate(placed)
+        if has_workers
+    )
+    return Finding(
+        rule="main-polluted",
+        severity=Severity.RISK if main.rx_pps >= BUSY_PORT_PPS else Severity.NOTICE,
+        subject=main.name,
+        verdict=f"{main.name} forwards packets: API, CLI and route changes wait for traffic, and traffic for them",
+        evidence=tuple(evidence),
+        proposal=Proposal(
+            text="move its receive queues to workers" if has_workers else "one worker at least",
+            settings=() if has_workers else (workers(1, 0),),
+            live=moves,
+        ),
+        expectation=Expectation(
+            text="the API answers at once whatever the load, and route changes cost no packets", basis=Basis.GUESS
+        ),
+        disproof="the API is as quick under load as without",
+    )
+
+
+def _held_up(slow: list[NodeLoad], situation: Situation) -> Finding:
+    hertz = situation.load.base_hz or 1.0
+    return Finding(
+        rule="main-polluted",
+        severity=Severity.NOTICE,
+        subject="vpp_main",
+        verdict="the main thread works on routes for long stretches, and everything else waits",
+        evidence=tuple(
+            Evidence(text=f"{node.name}: {node.clocks / node.suspends / hertz * 1e3:.0f} ms per turn",
+                     source=nodes_source(situation))
+            for node in slow
+        ),
+        proposal=Proposal(text="smaller batches: `linux-nl { nl-batch-size N }`, 2048 by default"),
+        expectation=Expectation(text="shorter pauses, the same work in total", basis=Basis.GUESS),
+        disproof="the pauses stay as long with half the batch size",
+    )  # fmt: skip
+
+
+def find_handoff(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per node that drops packets while it hands them over.
+
+    Packets are dropped on their way from one worker to another, whose queue is full.
+    """
+    for rate in situation.load.errors:
+        if (rate.per_s or 0.0) >= FAULT_PPS and rate.reason.lower() in _HANDOFF_DROPS:
+            yield _handoff_finding(rate, rate.per_s or 0.0, situation)
+
+
+def _handoff_finding(rate: ErrorRate, lost: float, situation: Situation) -> Finding:
+    return Finding(
+        rule="handoff",
+        severity=Severity.LOSS,
+        subject=rate.node,
+        verdict=f"{rate.node} drops {pps(lost)}: the worker that the packets go to does not keep up",
+        evidence=(
+            Evidence(text=f"`{rate.reason}` grows by {pps(lost)}", source=situation.load.reading.source("errors")),
+        ),
+        lost_pps=lost,
+        proposal=Proposal(text="more workers, or RSS over the headers that the feature needs, so that packets come to "
+                          "the right worker at once"),
+        expectation=Expectation(text="fewer packets change workers, and fewer are dropped on the way",
+                                basis=Basis.GUESS),
+        disproof="the drops go on when the load is spread evenly",
+    )  # fmt: skip
