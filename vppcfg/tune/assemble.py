@@ -11,19 +11,17 @@ from vppcfg.errors import UsageError
 from vppcfg.tune.capture import COMMANDS, Capture
 from vppcfg.tune.host_document import interface_names, parts_of_api, parts_of_host
 from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
-from vppcfg.tune.show.buffers import parse_buffers
-from vppcfg.tune.show.cpu import parse_cpu
-from vppcfg.tune.show.errors import parse_errors
-from vppcfg.tune.show.hardware import parse_hardware
-from vppcfg.tune.show.interface import parse_interface
-from vppcfg.tune.show.lines import Unread
-from vppcfg.tune.show.memory import parse_memory
-from vppcfg.tune.show.pci import parse_pci
-from vppcfg.tune.show.placement import parse_placement
-from vppcfg.tune.show.runtime import parse_max_vectors, parse_runtime
-from vppcfg.tune.show.threads import parse_threads
-from vppcfg.tune.show.trace import parse_trace
-from vppcfg.tune.show.version import parse_version
+from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
+from vppcfg.tune.show.process import (
+    parse_buffers,
+    parse_cpu,
+    parse_memory,
+    parse_placement,
+    parse_threads,
+    parse_version,
+)
+from vppcfg.tune.show.runtime import parse_errors, parse_max_vectors, parse_runtime, parse_trace
+from vppcfg.tune.show.text import Unread
 from vppcfg.tune.stats_document import Parts, parts_of_stats
 
 _TEXTS: tuple[tuple[str, str, Callable[[str], tuple[Any, Unread]]], ...] = (

@@ -1,6 +1,8 @@
-"""`show hardware-interfaces` in, ports out (VPP: vnet/interface_format.c, plugins/dpdk/device/format.c).
+"""Reads what VPP prints about ports: `show hardware-interfaces`, `show interface`, and `show pci` about their cards.
 
-Every section begins with a row `NAME INDEX LINK HARDWARE-NAME`; lists may go on in the next lines.
+In `show hardware-interfaces` every section begins with a row `NAME INDEX LINK HARDWARE-NAME`, and lists may go on in
+the next lines; columns of `show pci` may be empty, so that only tokens with a shape count. VPP prints these texts in
+vnet/interface_format.c, plugins/dpdk/device/format.c and vlib/pci/pci.c.
 """
 
 from __future__ import annotations
@@ -8,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from vppcfg.tune.reading import Hardware, QueueLimits, RxQueue, TxQueue
-from vppcfg.tune.show.lines import Unread, clean_lines
+from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
+from vppcfg.tune.show.text import Unread, clean_lines
 
 _PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
 _SPEED = re.compile(r"^Link speed: ([\d.]+) ([KMG])bps$")
@@ -25,6 +27,15 @@ _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
           "tx offload active", "flags")  # fmt: skip
 _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
+_INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down) (\d+)/\d+/\d+/\d+(?: (.+))?$")
+_INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
+_FIELDS = {
+    "rx packets": "rx_packets", "rx bytes": "rx_bytes", "tx packets": "tx_packets", "tx bytes": "tx_bytes",
+    "drops": "drops", "punt": "punts", "punts": "punts", "rx-miss": "rx_miss", "rx-no-buf": "rx_no_buf",
+    "rx-error": "rx_error", "tx-error": "tx_error",
+}  # fmt: skip
+_PCI_ROW = re.compile(r"^([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?:(\d+) )?([0-9a-f]{4}:[0-9a-f]{4})(.*)$")
+_LINK = re.compile(r"^ ?(?:([\d.]+) GT/s x(\d+)|unknown)(?: (\S+))?")
 
 
 def parse_hardware(text: str) -> tuple[tuple[Hardware, ...], Unread]:
@@ -124,3 +135,48 @@ def _burst(keyed: dict[str, str], direction: str) -> str | None:
     parts = [keyed.get(f"{direction} burst {what}", "") for what in ("mode", "function")]
     known = [part for part in parts if part and "not available" not in part]
     return ", ".join(known) or None
+
+
+def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
+    """Return the interfaces, and what could not be read; counters that nothing here uses are passed over."""
+    rows: list[tuple[str, int, dict[str, int]]] = []
+    unread: list[str] = []
+    for line in clean_lines(text):
+        if line.startswith("Name Idx"):
+            continue
+        rest = line
+        if match := _INTERFACE_ROW.match(line):
+            rows.append((match[1], int(match[4]), {}))
+            rest = match[5] or ""
+        counter = _INTERFACE_COUNTER.match(rest)
+        if counter and rows:
+            if counter[1] in _FIELDS:
+                rows[-1][2][_FIELDS[counter[1]]] = int(counter[2])
+        elif rest:
+            unread.append(line)
+    return tuple(InterfaceCounters(name=name, mtu=mtu or None, **found) for name, mtu, found in rows), tuple(unread)
+
+
+def parse_pci(text: str) -> tuple[tuple[PciDevice, ...], Unread]:
+    """Return the devices, and what could not be read."""
+    devices: list[PciDevice] = []
+    unread: list[str] = []
+    for line in clean_lines(text):
+        match = _PCI_ROW.match(line)
+        if match:
+            devices.append(_device(match))
+        elif not line.startswith("Address"):
+            unread.append(line)
+    return tuple(devices), tuple(unread)
+
+
+def _device(match: re.Match[str]) -> PciDevice:
+    link = _LINK.match(match[4])
+    return PciDevice(
+        address=match[1],
+        socket=int(match[2]) if match[2] else None,
+        pci_id=match[3],
+        gt_per_s=float(link[1]) if link and link[1] else None,
+        width=int(link[2]) if link and link[2] else None,
+        driver=(link[3] or "") if link else "",
+    )

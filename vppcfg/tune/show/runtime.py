@@ -1,12 +1,16 @@
-"""`show runtime` in, threads and their nodes out (VPP: vlib/node_cli.c)."""
+"""Reads what VPP prints about its graph: `show runtime` with and without `max`, `show errors`, `show trace`.
+
+VPP prints these texts in vlib/node_cli.c, vlib/error.c and vlib/trace.c.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from vppcfg.tune.reading import NodeCounters, PrintedRates, ThreadCounters
-from vppcfg.tune.show.lines import Unread, clean_lines, number, whole
+from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
+from vppcfg.tune.show.text import Unread, clean_lines, number, whole
 
 _STATE_WIDTH = 12
 """VPP cuts a state here, and may leave no space between a long name and it."""
@@ -20,6 +24,8 @@ _LOOPS = re.compile(r"loops/sec ([\d.]+)")
 _RATES = re.compile(r"^vector rates in (\S+), out (\S+), drop (\S+), punt (\S+)$")
 _PRINTED_ERROR = 0.005
 """Clocks are printed with three digits, as in 9.14e1."""
+_ROW = re.compile(r"^(\d+) (\S+) (.+)$")
+_SEVERITIES = ("error", "warn", "warning", "info")
 
 
 def _state_pattern() -> re.Pattern[str]:
@@ -150,3 +156,49 @@ def _whole_state(printed: str) -> str:
     """Return a state in full, without the quotes that VPP 25.02 and newer print."""
     bare = printed.strip('"')
     return next((state for state in _STATES if state == bare or state.startswith(bare)), bare)
+
+
+def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
+    """Return the counters by node and reason, rows of threads summed, and what could not be read.
+
+    The severity is dropped: VPP prints `error` for plain counters of older nodes too.
+    """
+    counters: list[ErrorCounter] = []
+    unread: list[str] = []
+    for line in clean_lines(text):
+        if line.startswith("Total:"):
+            break  # what follows in `show errors verbose` is the same again
+        if line.startswith(("Count Node", "Thread ")):
+            continue
+        counter = _counter(line)
+        if counter is None:
+            unread.append(line)
+        else:
+            counters.append(counter)
+    return summed(counters), tuple(unread)
+
+
+def summed(counters: Iterable[ErrorCounter]) -> tuple[ErrorCounter, ...]:
+    """Return one counter per node and reason."""
+    totals: dict[tuple[str, str], int] = {}
+    for counter in counters:
+        key = counter.node, counter.reason
+        totals[key] = totals.get(key, 0) + counter.count
+    return tuple(ErrorCounter(node=node, reason=reason, count=count) for (node, reason), count in totals.items())
+
+
+def _counter(line: str) -> ErrorCounter | None:
+    match = _ROW.match(line)
+    if match is None:
+        return None
+    words = match[3].split()
+    if len(words) > 2 and words[-1].isdecimal() and words[-2] in _SEVERITIES:
+        words.pop()  # the index in `verbose`
+    if len(words) > 1 and words[-1] in _SEVERITIES:
+        words.pop()
+    return ErrorCounter(node=match[2], reason=" ".join(words), count=int(match[1]))
+
+
+def parse_trace(text: str) -> tuple[bool, Unread]:
+    """Return whether any thread has traced packets."""
+    return any(line.startswith("Packet ") for line in clean_lines(text)), ()

@@ -1,4 +1,4 @@
-"""What all parsers of printed text begin with: lines without colours, prompts and surplus space."""
+"""Cleans printed text: what all parsers begin with are lines without colours, prompts and surplus space."""
 
 from __future__ import annotations
 
