@@ -17,7 +17,7 @@ from vppcfg.cli.output import Paint, write
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config import Loaded, parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.source import STDIN
+from vppcfg.config.yaml.document import STDIN
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State

@@ -24,7 +24,7 @@ def machine_at(root: str) -> Host:
 
 def read_machine(file_name: str) -> Host:
     """Return the machine in an inventory, `-` for standard input. Raise ConfigError or UsageError."""
-    from vppcfg.config.source import read_source
+    from vppcfg.config.yaml.document import read_source
 
     try:
         return host_of(json.loads(read_source(file_name)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vppcfg.config.reader import read_document
-from vppcfg.config.source import read_source
+from vppcfg.config.yaml.document import read_source
+from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of

@@ -11,7 +11,7 @@ from vppcfg.cli.output import Colour, paint_for, printable, write, write_documen
 from vppcfg.cli.problems import report
 from vppcfg.cli.tune_startup import check_machine, machine_for, release_for, startup_conf
 from vppcfg.config.load import parse_text
-from vppcfg.config.source import STDIN, read_source
+from vppcfg.config.yaml.document import STDIN, read_source
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.edit import difference, with_settings

@@ -17,7 +17,7 @@ from vppcfg.config.dataplane_words import (
     number_or_auto,
     size_or_auto,
 )
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 
 
 class NumberOrAuto(Validator):  # type: ignore[misc] # yamale has no types

@@ -16,8 +16,8 @@ from yamale.validators import Include, Map
 
 from vppcfg import assets
 from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.scalar import shown
 from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem
 
 _MOST_SEPARATORS = 256

@@ -15,8 +15,8 @@ from vppcfg.config.names import (
     is_lcp_name,
     is_netns_name,
 )
-from vppcfg.config.scalar import shown
 from vppcfg.config.words import is_address, is_endpoint, is_host, is_mac, is_number_or_text, is_prefix
+from vppcfg.config.yaml.errors import shown
 
 
 class Address(Validator):  # type: ignore[misc] # yamale has no types

@@ -16,8 +16,8 @@ from vppcfg.config import parse_text
 from vppcfg.config.explain import explanations
 from vppcfg.config.json_schema import FILE, as_document, json_schema
 from vppcfg.config.parse import parse
-from vppcfg.config.reader import read_document
 from vppcfg.config.schema_check import check_shape
+from vppcfg.config.yaml.reader import read_document
 
 SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())
 VALIDATOR = Draft7Validator(SCHEMA)

@@ -11,7 +11,7 @@ from vppcfg.config.names import ACL_LENGTH, is_acl_name
 from vppcfg.config.parse.acl_match import ANY, Range, parse_endpoint, parse_protocol, parse_range
 from vppcfg.config.parse.entries import Entry, Naming
 from vppcfg.config.parse.prefix_list import PrefixList
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, AclAction, AclRule
 from vppcfg.model.configuration import AclConfig
 from vppcfg.model.problem import KeyPath, Problem

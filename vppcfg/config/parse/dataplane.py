@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.dataplane import (
     BuffersSection,
     CpuSection,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.config.names import MAX_LOOPBACK, is_interface_name, is_loopback_name, kind_of
 from vppcfg.config.parse.interface import DEFAULT_MTU, parse_interface
 from vppcfg.config.parse.sub_interface import parse_sub_interface, sub_interface_name
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem

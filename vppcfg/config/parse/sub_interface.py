@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config.names import MAX_SUB_ID, is_sub_id
 from vppcfg.config.parse.encapsulation import parse_encapsulation
 from vppcfg.config.parse.interface import parse_interface
-from vppcfg.config.scalar import shown
+from vppcfg.config.yaml.errors import shown
 from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vppcfg.config.document import Document
-from vppcfg.config.reader import MAX_DEPTH, read_document
+from vppcfg.config.yaml.document import Document
+from vppcfg.config.yaml.reader import MAX_DEPTH, read_document
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 TRAPS = [

@@ -1,20 +1,20 @@
-"""YAML text to a Document, in one pass over the parser's events; what the keys mean is not known here.
+"""Reads YAML text into a Document, in one pass over the parser's events.
 
-Values are those that PyYAML's SafeLoader gives. What it would silently bend or drop is a problem: duplicate keys,
-keys that are neither text nor integers, further documents, aliases that explode.
+Values are those that PyYAML's SafeLoader (YAML 1.1) gives. What it would silently bend or drop is a problem: duplicate
+keys, keys that are neither text nor integers, further documents, aliases that explode.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 from yaml.reader import ReaderError
 
-from vppcfg.config.document import Document, Mark
-from vppcfg.config.scalar import Scalars, shown
-from vppcfg.config.syntax import UnreadableError, bad_character, bad_encoding, bad_syntax, problem_at
+from vppcfg.config.yaml.document import Document, Mark
+from vppcfg.config.yaml.errors import UnreadableError, bad_character, bad_encoding, bad_syntax, problem_at, shown
 from vppcfg.model.problem import Problem, Severity
 
 MAX_DEPTH = 64
@@ -22,8 +22,16 @@ MAX_ALIASED = 1_000_000
 """How many keys and items all aliases of a file together may stand for."""
 
 _MERGE = "<<"
-_MAP_TAGS = (None, "!", "tag:yaml.org,2002:map")
-_LIST_TAGS = (None, "!", "tag:yaml.org,2002:seq")
+_TAG = "tag:yaml.org,2002:"
+_MAP_TAGS = (None, "!", _TAG + "map")
+_LIST_TAGS = (None, "!", _TAG + "seq")
+_STR = _TAG + "str"
+_SCALAR_TAGS = frozenset(_TAG + name for name in ("null", "bool", "int", "float", "binary", "timestamp"))
+_SYMBOL_TAGS = frozenset({_TAG + "merge", _TAG + "value"})
+_DECEPTIVE = re.compile(r"[-+]?(0[0-7_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)")
+"""Octal and sexagesimal integers: digits that do not mean what they look like."""
+_LARGEST_BITS = 64
+"""Of an integer; there is no use for a larger one, and Python refuses to write very large ones in decimal."""
 
 
 def read_document(data: bytes) -> Document:
@@ -62,7 +70,7 @@ class _Reader:
         """Return the content of the first document, None without one, and complain about any other."""
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
         self._next: Callable[[], Any] = loader.get_event
-        self._scalar = Scalars(loader, self._complain).value
+        self._scalar = _Scalars(loader, self._complain).value
         content = None
         self._next()
         event = self._next()
@@ -196,3 +204,58 @@ def _key_text(event: Any, key: Any) -> str:
         return "a key is text or a number, not a map or a list"
     meaning = {True: "true", False: "false", None: "nothing"}.get(key, f"a {type(key).__name__}")
     return f"{shown(event.value)} as a key means {meaning} in YAML; put it in quotes"
+
+
+class _Complain(Protocol):
+    """Takes a problem with the scalar of an event."""
+
+    def __call__(self, rule: str, event: Any, text: str, severity: Severity = Severity.ERROR) -> None: ...
+
+
+class _Scalars:
+    """Values of scalar events; remembers the plain ones, most of which occur often in a file."""
+
+    def __init__(self, loader: Any, complain: _Complain) -> None:
+        self._loader = loader
+        self._complain = complain
+        self._plain: dict[str, Any] = {}
+
+    def value(self, event: Any) -> Any:
+        """Return what a scalar event means, its text when that cannot be said."""
+        if event.tag is None:
+            if not event.implicit[0]:
+                return event.value
+            if event.value in self._plain:
+                return self._plain[event.value]
+        return self._resolved(event)
+
+    def _resolved(self, event: Any) -> Any:
+        text, tag = event.value, event.tag
+        if tag is None or tag == "!":
+            tag = self._loader.resolve(yaml.ScalarNode, text, event.implicit)
+        if tag == _TAG + "int" and _DECEPTIVE.fullmatch(text):
+            value = self._constructed(tag, event)
+            hint = f"`{text}` means the number {value} here; write that, or put it in quotes"
+            self._complain("yaml-number", event, hint, Severity.WARNING)
+            return value
+        value = text if tag == _STR else self._constructed(tag, event)
+        if event.tag is None:
+            self._plain[text] = value
+        return value
+
+    def _constructed(self, tag: str, event: Any) -> Any:
+        text = event.value
+        if tag in _SYMBOL_TAGS:
+            self._complain("yaml-value", event, f"`{text}` has a meaning of its own in YAML; put it in quotes")
+        elif tag not in _SCALAR_TAGS:
+            self._complain("yaml-tag", event, f"tag {event.tag} has no meaning here; leave it out")
+        else:
+            try:
+                value = self._loader.yaml_constructors[tag](self._loader, yaml.ScalarNode(tag, text))
+                if not isinstance(value, int) or value.bit_length() <= _LARGEST_BITS:
+                    return value
+            except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, ValueError):
+                pass
+            kind = tag.removeprefix(_TAG)
+            self._complain("yaml-value", event, f"{shown(text)} is no {kind}; put it in quotes if it is text")
+        return text

@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from vppcfg.config.reader import read_document
+from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.problem import Problem
 
 

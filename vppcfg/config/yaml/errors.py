@@ -1,14 +1,15 @@
-"""Why a text is no YAML: the parser's and decoder's errors as problems with a place and a remedy."""
+"""What is wrong with a text before anything is known of its meaning: problems with a place and a remedy."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from typing import Any
 
 import yaml
 from yaml.reader import Reader
 
-from vppcfg.config.document import Mark
+from vppcfg.config.yaml.document import Mark
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -77,3 +78,13 @@ def _has_tab(data: bytes, mark: Mark) -> bool:
     line = lines[mark.line] if mark.line < len(lines) else ""
     indentation = line[: len(line) - len(line.lstrip())]
     return "\t" in indentation or line[mark.column : mark.column + 1] == "\t"
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: in backquotes, and cut to a length that fits into one."""
+    if value is None or value == "":
+        return "an empty value"
+    if isinstance(value, bool):
+        return f"the truth value {str(value).lower()}"
+    text = str(value)
+    return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"
