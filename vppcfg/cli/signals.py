@@ -48,10 +48,15 @@ def _raise(number: int, frame: FrameType | None) -> None:
 def deferring(on_request: Callable[[], None]) -> Iterator[Stop]:
     """Yield what notes SIGINT and SIGTERM within this context, where neither ends anything by itself.
 
-    The terminal may be closed meanwhile (SIGHUP): a change that cuts its own connection must not stop half-way.
+    The terminal may be closed meanwhile (SIGHUP): a change that cuts its own connection must not stop half-way. SIGINT
+    that was ignored when vppcfg started stays so: a shell ignores it for what it runs in the background, so that Ctrl-C
+    ends only what stands in front.
     """
     stop = Stop(on_request)
-    former = {number: signal.signal(number, stop.request) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        numbers.append(signal.SIGINT)
+    former = {number: signal.signal(number, stop.request) for number in numbers}
     former[signal.SIGHUP] = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         yield stop

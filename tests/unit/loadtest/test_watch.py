@@ -190,6 +190,21 @@ def test_an_interrupted_watch_keeps_what_it_has_seen(tmp_path: Path) -> None:
     assert result.watched[0].sent > 0
 
 
+@needs_icmp
+def test_a_watch_in_the_background_of_a_script_goes_on_at_ctrl_c_and_ends_at_sigterm(tmp_path: Path) -> None:
+    file = tmp_path / "watch.json"
+    command = ["env", "--ignore-signal=INT", sys.executable, "-m", "vppcfg", "loadtest", "watch", "127.0.0.1"]
+    with subprocess.Popen([*command, "-o", str(file)], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline().startswith("watch 0:02: 127.0.0.1 ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+    assert process.returncode == ExitCode.TERMINATED
+    assert read_result(file).watched[0].sent > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
