@@ -38,13 +38,16 @@ $(READY): pyproject.toml setup.py
 demo: $(READY) ## plan and apply two configurations on a simulated router
 	@PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo.sh
 
+# As many at a time as there are CPUs; a worker that has nothing left takes tests from another one.
+PARALLEL ?= -n auto --dist worksteal
+
 .PHONY: test
 test: $(READY) ## run the tests
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: test-long
 test-long: $(READY) ## run the tests, those that take minutes too
-	@$(BIN)/python -m pytest -m 'long or not long' $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m 'long or not long' $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: test-live
 test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR

@@ -1,11 +1,30 @@
-"""What all tests share: the summary says once why tests were skipped, and how many."""
+"""What all tests share: folders of their own, Ctrl-C that arrives, and a summary of what was skipped and why."""
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+TESTS = Path(__file__).parent
+
+
+def pytest_configure() -> None:
+    """Let SIGINT end what it should, also where a shell that started the tests in its background has it ignored.
+
+    Programs inherit what is ignored, so the commands that tests start and interrupt would never notice.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give an hour instead of minutes to tests that are long, or boot machines and real programs."""
+    for item in items:
+        if item.get_closest_marker("long") or item.path.relative_to(TESTS).parts[0] in {"deb", "lab", "live", "trex"}:
+            item.add_marker(pytest.mark.timeout(3600), append=False)
 
 
 @pytest.fixture(autouse=True)
