@@ -17,7 +17,6 @@ from vppcfg.model.state import State
 from vppcfg.plan.operations import (
     CreateLinuxBridge,
     CreateNamespace,
-    LinuxOperation,
     Operation,
     SetLinuxBridge,
     SetLinuxLink,
@@ -186,7 +185,7 @@ def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:
 
 
 def _runs(operations: Sequence[Operation]) -> Iterator[tuple[bool, list[Operation]]]:
-    for is_linux, run in groupby(operations, key=lambda operation: isinstance(operation, LinuxOperation)):
+    for is_linux, run in groupby(operations, key=lambda operation: not operation.needs_vpp):
         yield is_linux, list(run)
 
 

@@ -8,7 +8,6 @@ import resource
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -24,8 +23,8 @@ from tests.chaos.router import (
     simulated_router,
     wait_until,
 )
+from tests.operations import every_operation
 from vppcfg.errors import ExitCode
-from vppcfg.plan.operations import LinuxOperation, Operation
 from vppcfg.simulator.faults import Faults
 
 Around = Callable[..., None]
@@ -34,7 +33,7 @@ FORCE = ("--yes", "--force")
 
 def messages_of(name: str) -> int:
     """Return how many messages to VPP a plan has."""
-    return sum(not isinstance(operation, LinuxOperation) for operation in plan_named(name).operations)
+    return sum(operation.needs_vpp for operation in plan_named(name).operations)
 
 
 def linux_steps_of(name: str) -> int:
@@ -68,7 +67,7 @@ def apply(router: SimulatedRouter, *options: str) -> int:
 
 def test_the_three_plans_contain_every_operation() -> None:
     found = {type(operation) for name in PLANS for operation in plan_named(name).operations}
-    assert found == set(get_args(Operation))
+    assert found == set(every_operation())
 
 
 @pytest.mark.parametrize("name", PLANS)

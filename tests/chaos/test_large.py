@@ -22,7 +22,6 @@ from tests.chaos.router import (
     simulated_router,
 )
 from vppcfg.errors import ExitCode
-from vppcfg.plan.operations import LinuxOperation
 from vppcfg.simulator.faults import Faults
 
 pytestmark = pytest.mark.long
@@ -33,7 +32,7 @@ POINTS = 12
 
 def points_of(name: str) -> list[int]:
     """Return some messages of a plan, the first and the last one among them."""
-    messages = sum(not isinstance(operation, LinuxOperation) for operation in plan_named(name).operations)
+    messages = sum(operation.needs_vpp for operation in plan_named(name).operations)
     return [1, messages, *random.Random(name).sample(range(2, messages), POINTS - 2)]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.effects import carry_out, refusal
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.stages import Stage, Step
 
@@ -34,9 +33,9 @@ def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpP
     draft = Draft(observed)
     before = set(draft.lcps)
     for step in steps:
-        if step.stage > Stage.CREATE_SUB_INTERFACE or refusal(step.operation, draft) is not None:
+        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.refusal(draft) is not None:
             break
-        carry_out(step.operation, draft)
+        step.operation.carry_out(draft)
         if isinstance(step.operation, DeleteLcpPair):
             before.discard(step.operation.interface)
     return {name: pair for name, pair in draft.lcps.items() if name not in before}, draft

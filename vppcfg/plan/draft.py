@@ -41,7 +41,7 @@ class References:
 
 
 class Draft:
-    """A mutable copy of a State. `effects` is what changes it; nothing else should."""
+    """A mutable copy of a State. Operations change it; nothing else should."""
 
     def __init__(self, state: State) -> None:
         self._state = state

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vppcfg.common.names import natural_key
-from vppcfg.plan.operations import subject
 from vppcfg.plan.stages import CHILDREN_FIRST, PARENTS_FIRST, Stage, Step
 
 _DIRECTIONS = {int(stage): (stage in PARENTS_FIRST) - (stage in CHILDREN_FIRST) for stage in Stage}
@@ -17,7 +16,7 @@ _DEPTHS = 8
 def ordered(steps: Iterable[Step]) -> tuple[Step, ...]:
     """Return the steps in the order in which they must run; those of one interface in one stage stay as they come."""
     listed = list(steps)
-    names = [subject(step.operation) for step in listed]
+    names = [step.operation.subject for step in listed]
     ranks = {name: rank for rank, name in enumerate(sorted(set(names), key=natural_key))}
     keys = [_turn(step) * len(ranks) + ranks[name] for step, name in zip(listed, names, strict=True)]
     return tuple(listed[place] for place in sorted(range(len(listed)), key=keys.__getitem__))

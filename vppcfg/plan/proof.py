@@ -6,7 +6,6 @@ from vppcfg.errors import PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.effects import carry_out, refusal
 from vppcfg.plan.stages import Step
 
 _HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the configuration and `vppcfg dump`."
@@ -18,10 +17,10 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
         return observed
     draft = Draft(observed)
     for number, step in enumerate(steps, start=1):
-        reason = refusal(step.operation, draft)
+        reason = step.operation.refusal(draft)
         if reason is not None:
             raise PlanProofError(f"step {number} of the plan, {step.operation}, would be refused: {reason}", _HINT)
-        carry_out(step.operation, draft)
+        step.operation.carry_out(draft)
     return draft.state()
 
 

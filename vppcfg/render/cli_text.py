@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered, subject
+from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import line_of
 from vppcfg.render.cli_words import harmless, is_sayable
@@ -47,13 +47,13 @@ def plan_text(plan: Plan) -> PlanText:
 def describe(operation: Operation) -> str:
     """Return a short text of an operation that has no CLI form."""
     verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
-    return f"{verb} {harmless(subject(operation))}"
+    return f"{verb} {harmless(operation.subject)}"
 
 
 def cli_line(operation: Operation) -> str | None:
     """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands."""
     other = _other_named_in(operation)
-    if _is_unnamable(subject(operation)) or (other is not None and _is_unnamable(other)) or not is_sayable(operation):
+    if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not is_sayable(operation):
         return None
     return line_of.registry.get(type(operation), line_of)(operation)
 

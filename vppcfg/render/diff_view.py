@@ -14,7 +14,6 @@ from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewr
 from vppcfg.model.state_document import attributes_told, plain
 from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down
-from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.cli_lines.l2 import rewrite_words
@@ -61,7 +60,7 @@ def summary(plan: Plan) -> str:
 def _impact(plan: Plan) -> str:
     """Name who feels the plan, worst first; a sub-interface that feels no more than its port is left out."""
     impacts = plan.impacts
-    links = {subject(step.operation) for step in plan.steps if takes_link_down(step.operation)}
+    links = {step.operation.subject for step in plan.steps if takes_link_down(step.operation)}
     felt: dict[str, list[str]] = {}
     for name in sorted(impacts, key=lambda name: (-impacts[name], natural_key(name))):
         port = _port_of(name, plan)

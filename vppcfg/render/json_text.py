@@ -10,8 +10,8 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
 from vppcfg.plan.diff import Action, Change
 from vppcfg.plan.drift import kind_of
-from vppcfg.plan.impact import Impact, impact_of
-from vppcfg.plan.operations import Operation, subject
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Step
 from vppcfg.render.cli_text import cli_line
@@ -62,8 +62,8 @@ def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
     return {
         "phase": step.stage.phase.value,
         "type": type(step.operation).__name__,
-        "subject": subject(step.operation),
+        "subject": step.operation.subject,
         "cli": cli_line(step.operation),
         "api": {"message": message, "arguments": dict(arguments)},
-        "impact": impact_of(step.operation, plan.observed).label,
+        "impact": step.operation.impact_on(plan.observed).label,
     }

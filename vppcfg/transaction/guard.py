@@ -8,7 +8,6 @@ from vppcfg.errors import PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact, takes_link_down
-from vppcfg.plan.operations import subject
 from vppcfg.plan.plan import Plan
 
 FEW = 10
@@ -60,7 +59,7 @@ def _taken_down(plan: Plan) -> dict[str, Impact]:
     """Return the interfaces that go down or away, with the worse of both."""
     hurt: dict[str, Impact] = {}
     for step in plan.steps:
-        operation, name = step.operation, subject(step.operation)
+        operation, name = step.operation, step.operation.subject
         before = plan.observed.interfaces.get(name)
         if before is None:
             continue

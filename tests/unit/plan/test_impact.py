@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.plan.impact import Impact, impact_by_interface, impact_of
+from vppcfg.plan.impact import Impact, impact_by_interface
 from vppcfg.plan.operations import (
     AddAddress,
     DeleteLcpPair,
@@ -36,7 +36,7 @@ STATE = State(interfaces={"up": port("up", is_up=True), "down": port("down", is_
 
 
 def impact(operation: Operation) -> Impact:
-    return impact_of(operation, STATE)
+    return operation.impact_on(STATE)
 
 
 def test_what_is_added_harms_nobody() -> None:

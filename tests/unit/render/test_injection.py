@@ -6,21 +6,22 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.operations import every_operation
 from vppcfg.model.interface import TagRewrite
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.state import State
-from vppcfg.plan.operations import DeleteLoopback, DeleteSubInterface, Operation, SetTag
+from vppcfg.plan.operations import DeleteLoopback, DeleteSubInterface, SetTag
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.render.cli_text import cli_line, describe, plan_text
 
-CLASSES: tuple[type[Any], ...] = get_args(Operation)
+CLASSES: tuple[type[Any], ...] = tuple(every_operation())
 MARKUP = "{}$#\\\"'"
 PIECES = st.sampled_from(
     [

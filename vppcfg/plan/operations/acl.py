@@ -1,43 +1,92 @@
-"""Access lists, and which of them interfaces apply."""
+"""Access lists, and which of them interfaces apply (plugins/acl/acl.c)."""
 
 from __future__ import annotations
 
-from vppcfg.model.acl import AclBinding, AclRule
+from dataclasses import replace
+
+from vppcfg.model.acl import Acl, AclBinding, AclRule
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import InterfaceOperation, Operation
 from vppcfg.record import record
 
 
 @record
-class CreateAcl:
+class AclOperation(Operation):
+    """An operation on an access list."""
+
+    acl: str
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the access list."""
+        return self.acl
+
+
+@record
+class CreateAcl(AclOperation):
     """acl_add_replace: make an access list; VPP picks its index."""
 
-    acl: str
     rules: tuple[AclRule, ...]
     tag: str
 
+    def _refusal(self, draft: Draft) -> str | None:
+        return f"the access list {self.acl} exists" if self.acl in draft.acls else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the access list."""
+        draft.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
+
 
 @record
-class ReplaceAcl:
+class ReplaceAcl(AclOperation):
     """acl_add_replace: give an access list other rules, at once and on all interfaces that apply it."""
 
-    acl: str
     rules: tuple[AclRule, ...]
     tag: str
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
+    def _refusal(self, draft: Draft) -> str | None:
+        return None if self.acl in draft.acls else f"there is no access list {self.acl}"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Give the access list its new rules and tag."""
+        draft.acls[self.acl] = replace(draft.acls[self.acl], rules=self.rules, tag=self.tag)
+
 
 @record
-class DeleteAcl:
+class DeleteAcl(AclOperation):
     """acl_del: remove an access list that no interface applies."""
 
-    acl: str
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
+    def _refusal(self, draft: Draft) -> str | None:
+        users = sorted(draft.bound.to(self.acl))
+        if users:
+            return f"the access list {self.acl} is in use on {users[0]}"
+        return None if self.acl in draft.acls else f"there is no access list {self.acl}"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the access list out."""
+        del draft.acls[self.acl]
+
 
 @record
-class BindAcls:
+class BindAcls(InterfaceOperation):
     """acl_interface_set_acl_list: set all access lists that an interface applies, in order and at once."""
 
-    interface: str
     binding: AclBinding
+
+    def _refusal(self, draft: Draft) -> str | None:
+        for name in (*self.binding.input, *self.binding.output):
+            if name not in draft.acls:
+                return f"there is no access list {name}"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set what the interface applies."""
+        before = draft.interfaces[self.interface].acls
+        draft.bound.drop(self.interface, {*before.input, *before.output})
+        draft.bound.add(self.interface, {*self.binding.input, *self.binding.output})
+        draft.change(self.interface, acls=self.binding)

@@ -1,37 +1,97 @@
-"""Addresses of an interface, its own and borrowed ones."""
+"""Addresses of an interface, its own and borrowed ones (vnet/ip/ip_interface.c)."""
 
 from __future__ import annotations
 
+from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import Impact, InterfaceOperation
 from vppcfg.record import record
 
 
 @record
-class AddAddress:
+class AddAddress(InterfaceOperation):
     """sw_interface_add_del_address: put an address on an interface."""
 
-    interface: str
     address: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        interface = draft.interfaces[self.interface]
+        if interface.unnumbered is not None:
+            return f"{interface.name} borrows addresses: one of its own would land on {interface.unnumbered}"
+        owner = draft.address_index(interface, self.address).conflict(interface.name, self.address)
+        return f"{self.address} conflicts with an address of {owner}" if owner else _cannot_route(interface)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Add the address to the interface and to the FIB."""
+        interface = draft.interfaces[self.interface]
+        draft.address_index(interface, self.address).add(interface.name, self.address)
+        draft.change(interface.name, addresses=interface.addresses | {self.address})
 
 
 @record
-class RemoveAddress:
+class RemoveAddress(InterfaceOperation):
     """sw_interface_add_del_address: take an address off an interface."""
 
-    interface: str
+    impact = Impact.FLAP
+
     address: str
 
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.address not in draft.interfaces[self.interface].addresses:
+            return f"{self.interface} does not have {self.address}"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the address off the interface and out of the FIB."""
+        interface = draft.interfaces[self.interface]
+        draft.address_index(interface, self.address).remove(self.address)
+        draft.change(interface.name, addresses=interface.addresses - {self.address})
+
 
 @record
-class SetUnnumbered:
+class SetUnnumbered(InterfaceOperation):
     """sw_interface_set_unnumbered: borrow the addresses of `donor`."""
 
-    interface: str
     donor: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        interface = draft.interfaces[self.interface]
+        if self.donor not in draft.interfaces:
+            return f"{self.donor} does not exist"
+        if interface.addresses:
+            return f"{interface.name} has addresses, which would vanish and still block"
+        if interface.unnumbered is not None:
+            return f"{interface.name} borrows from {interface.unnumbered}"
+        return _cannot_route(interface)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Let the interface borrow."""
+        draft.borrow(self.interface, self.donor)
 
 
 @record
-class UnsetUnnumbered:
+class UnsetUnnumbered(InterfaceOperation):
     """sw_interface_set_unnumbered: stop borrowing the addresses of `donor`."""
 
-    interface: str
+    impact = Impact.FLAP
+
     donor: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if draft.interfaces[self.interface].unnumbered != self.donor:
+            return f"{self.interface} does not borrow from {self.donor}"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Let the interface borrow from nobody."""
+        draft.borrow(self.interface, None)
+
+
+def _cannot_route(interface: Interface) -> str | None:
+    """Return why an interface cannot have addresses."""
+    if interface.parent is not None:
+        encapsulation = interface.encapsulation
+        if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
+            return f"{interface.name} is not exact-match, so it takes no addresses"
+    is_switched = interface.is_l2 and not interface.is_bvi
+    return f"{interface.name} is in L2 mode, where an address has no effect" if is_switched else None

@@ -1,16 +1,21 @@
-"""Bonds and their members."""
+"""Bonds and their members (vnet/bonding/cli.c)."""
 
 from __future__ import annotations
 
-from vppcfg.model.bond import BondMode, LoadBalance
+from dataclasses import replace
+
+from vppcfg.model.birth import born
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, Impact, InterfaceOperation, dangling
 from vppcfg.record import record
 
 
 @record
-class CreateBond:
+class CreateBond(CreateInterface):
     """bond_create2: make `BondEthernetN`, born down and without members."""
 
-    interface: str
     instance: int
     mode: BondMode
     load_balance: LoadBalance | None
@@ -19,35 +24,97 @@ class CreateBond:
     has_gso: bool = False
     is_numa_only: bool = False
 
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the bond."""
+        draft.add_interface(evolve(born(self.interface, InterfaceKind.BOND), mac=self.mac))
+        draft.bonds[self.interface] = Bond(
+            mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
+        )
+
 
 @record
-class DeleteBond:
+class DeleteBond(DeleteInterface):
     """bond_delete: remove a bond."""
 
-    interface: str
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.interface not in draft.bonds:
+            return f"{self.interface} is no bond"
+        if draft.bonds[self.interface].members:
+            return f"{self.interface} has members"
+        return dangling(self.interface, draft)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the bond out."""
+        draft.remove_interface(self.interface)
+        del draft.bonds[self.interface]
 
 
 @record
-class AddBondMember:
+class AddBondMember(InterfaceOperation):
     """bond_add_member: make `interface` a member of `bond`; the first one gives it its MAC."""
 
-    interface: str
+    impact = Impact.FLAP
+
     bond: str
     is_passive: bool = False
     is_long_timeout: bool = False
 
+    def _refusal(self, draft: Draft) -> str | None:
+        name = self.interface
+        if self.bond not in draft.bonds:
+            return f"{self.bond} does not exist"
+        if name in draft.bond_of:
+            return f"{name} is a member of {draft.bond_of[name]}"
+        if name in draft.bonds:
+            return f"{name} is a bond itself"
+        interface = draft.interfaces[name]
+        if interface.is_l2 or interface.addresses or interface.unnumbered or name in draft.lcps:
+            return f"{name} is still used by itself"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Let the interface join. All members then have the MAC of the first one, which the draft leaves open."""
+        bond = draft.bonds[self.bond]
+        membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
+        draft.bonds[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
+        draft.bond_of[self.interface] = self.bond
+        draft.change(self.interface, mac="")
+
 
 @record
-class SetBondWeight:
+class SetBondWeight(InterfaceOperation):
     """sw_interface_set_bond_weight: how much a member is preferred in active-backup mode."""
 
-    interface: str
     weight: int
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return None if self.interface in draft.bond_of else f"{self.interface} is no member of a bond"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Give the member its weight."""
+        name = draft.bond_of[self.interface]
+        members = dict(draft.bonds[name].members)
+        members[self.interface] = replace(members[self.interface], weight=self.weight)
+        draft.bonds[name] = replace(draft.bonds[name], members=members)
 
 
 @record
-class RemoveBondMember:
+class RemoveBondMember(InterfaceOperation):
     """bond_detach_member: take `interface` out of `bond`; it gets its own MAC back."""
 
-    interface: str
+    impact = Impact.FLAP
+
     bond: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if draft.bond_of.get(self.interface) != self.bond:
+            return f"{self.interface} is no member of {self.bond}"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Let the member leave, with a MAC that is open."""
+        bond = draft.bonds[self.bond]
+        members = {name: membership for name, membership in bond.members.items() if name != self.interface}
+        draft.bonds[self.bond] = replace(bond, members=members)
+        del draft.bond_of[self.interface]
+        draft.change(self.interface, mac="")

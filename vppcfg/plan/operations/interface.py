@@ -1,46 +1,100 @@
-"""State, MTU, MAC and tag of any interface."""
+"""State, MTU, MAC and tag of any interface (vnet/interface_api.c)."""
 
 from __future__ import annotations
 
+from vppcfg.model.device import FIXED_LINK_MTU
+from vppcfg.model.interface import must_be_down_for_link_mtu
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import Impact, InterfaceOperation
 from vppcfg.record import record
 
 
 @record
-class SetAdminState:
+class SetAdminState(InterfaceOperation):
     """sw_interface_set_flags: bring an interface up or down."""
 
-    interface: str
+    impact = Impact.FLAP
+
     is_up: bool
 
+    def _refusal(self, draft: Draft) -> str | None:
+        parent = draft.interfaces[self.interface].parent
+        if self.is_up and parent is not None and not draft.interfaces[parent].is_up:
+            return f"{self.interface} cannot come up while {parent} is down"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the state."""
+        draft.change(self.interface, is_up=self.is_up)
+
+    def impact_on(self, before: State) -> Impact:
+        """Return what it does to traffic: coming up harms nobody."""
+        return Impact.NONE if self.is_up else InterfaceOperation.impact_on(self, before)
+
 
 @record
-class SetLinkMtu:
+class SetLinkMtu(InterfaceOperation):
     """hw_interface_set_mtu: set a port's link MTU; a change overwrites the packet MTU of it and of all below it."""
 
-    interface: str
+    impact = Impact.FLAP
+
     mtu: int
+
+    def _refusal(self, draft: Draft) -> str | None:
+        interface = draft.interfaces[self.interface]
+        if interface.link_mtu is None or interface.device_class in FIXED_LINK_MTU:
+            return f"{self.interface} has no link MTU that can be set"
+        is_change = interface.link_mtu != self.mtu
+        if interface.is_up and is_change and must_be_down_for_link_mtu(interface):
+            return f"{self.interface} is up, and its driver may refuse a new link MTU then"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the link MTU, and with a new one the packet MTUs of the port and of all its sub-interfaces."""
+        if draft.interfaces[self.interface].link_mtu == self.mtu:
+            return
+        draft.change(self.interface, link_mtu=self.mtu)
+        for overwritten in (self.interface, *draft.stacking.on_port(self.interface)):
+            draft.change(overwritten, packet_mtu=self.mtu)
 
 
 @record
-class SetPacketMtu:
+class SetPacketMtu(InterfaceOperation):
     """sw_interface_set_mtu: set the packet MTU, and those of IPv4, IPv6 and MPLS, where 0 means the same."""
 
-    interface: str
     mtu: int
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
+    def carry_out(self, draft: Draft) -> None:
+        """Set all four."""
+        draft.change(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
+
 
 @record
-class SetMac:
+class SetMac(InterfaceOperation):
     """sw_interface_set_mac_address: give an interface another MAC address."""
 
-    interface: str
+    impact = Impact.FLAP
+
     mac: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.interface in draft.lcps:
+            return f"{self.interface} has an LCP pair, whose Linux device would keep the old MAC"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the MAC."""
+        draft.change(self.interface, mac=self.mac)
 
 
 @record
-class SetTag:
+class SetTag(InterfaceOperation):
     """sw_interface_tag_add_del: write the tag that marks an interface as ours; '' clears it."""
 
-    interface: str
     tag: str
+
+    def carry_out(self, draft: Draft) -> None:
+        """Write the tag."""
+        draft.change(self.interface, tag=self.tag)

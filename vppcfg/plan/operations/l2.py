@@ -1,39 +1,86 @@
-"""What makes an interface switch rather than route."""
+"""What makes an interface switch rather than route (vnet/l2/l2_input.c, set_int_l2_mode)."""
 
 from __future__ import annotations
 
 from vppcfg.model.interface import TagRewrite
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.bridge import missing_bridge
+from vppcfg.plan.operations.operation import Impact, InterfaceOperation
 from vppcfg.record import record
 
 
 @record
-class SetCrossConnect:
+class SetCrossConnect(InterfaceOperation):
     """sw_interface_set_l2_xconnect: send what `interface` receives to `target`."""
 
-    interface: str
+    impact = Impact.FLAP
+
     target: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return None if self.target in draft.interfaces else f"{self.target} does not exist"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Point the interface to its target."""
+        draft.switch(self.interface, l2xc=self.target)
 
 
 @record
-class JoinBridge:
+class JoinBridge(InterfaceOperation):
     """sw_interface_set_l2_bridge: make an interface a member of a bridge domain, or its BVI."""
 
-    interface: str
+    impact = Impact.FLAP
+
     bd_id: int
     is_bvi: bool = False
     split_horizon_group: int = 0
 
+    def _refusal(self, draft: Draft) -> str | None:
+        if missing := missing_bridge(self.bd_id, draft):
+            return missing
+        if not self.is_bvi:
+            return None
+        others = draft.bridge_members.get(self.bd_id, set()) - {self.interface}
+        bvi = next((name for name in sorted(others) if draft.interfaces[name].is_bvi), None)
+        return f"bridge domain {self.bd_id} has the BVI {bvi}" if bvi is not None else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Put the interface into the bridge domain."""
+        draft.switch(
+            self.interface, bridge=self.bd_id, is_bvi=self.is_bvi, split_horizon_group=self.split_horizon_group
+        )
+
 
 @record
-class LeaveL2:
+class LeaveL2(InterfaceOperation):
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
-    interface: str
+    impact = Impact.FLAP
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return None if draft.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Return the interface to L3, without its tag rewrite."""
+        draft.switch(self.interface, tag_rewrite=None)
 
 
 @record
-class SetTagRewrite:
+class SetTagRewrite(InterfaceOperation):
     """l2_interface_vlan_tag_rewrite: how VLAN tags change between an L2 interface and the switch; None disables."""
 
-    interface: str
+    impact = Impact.FLAP
+
     tag_rewrite: TagRewrite | None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the tag rewrite."""
+        draft.change(self.interface, tag_rewrite=self.tag_rewrite)
+
+    def impact_on(self, before: State) -> Impact:
+        """Return what it does to traffic: writing the same again harms nobody."""
+        impact = InterfaceOperation.impact_on(self, before)
+        if impact is Impact.FLAP and before.interfaces[self.interface].tag_rewrite == self.tag_rewrite:
+            return Impact.NONE
+        return impact

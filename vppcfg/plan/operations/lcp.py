@@ -1,23 +1,85 @@
-"""Linux Control Plane pairs."""
+"""Linux Control Plane pairs: what hangs on what, and whose names are taken (linux-cp/lcp_interface.c)."""
 
 from __future__ import annotations
 
+from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import Impact, InterfaceOperation
 from vppcfg.record import record
 
 
 @record
-class CreateLcpPair:
+class CreateLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
 
-    interface: str
     host_name: str
     netns: str
     is_default_netns: bool
     """Whether `netns` is the one that VPP takes unasked."""
 
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.interface in draft.lcps:
+            return f"{self.interface} has an LCP pair"
+        holder = draft.linux_names.get((self.netns, self.host_name))
+        if holder is not None:
+            return f"the Linux name {self.host_name} is held by {holder}"
+        return _missing_carrier(draft.interfaces[self.interface], draft)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the pair, and its Linux device where Linux is known."""
+        draft.add_pair(self.interface, LcpPair(host_name=self.host_name, netns=self.netns))
+        if draft.has_linux:
+            draft.linux[self.interface] = _new_device(self.interface, draft)
+
 
 @record
-class DeleteLcpPair:
+class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
-    interface: str
+    impact = Impact.RECREATE
+
+    def _refusal(self, draft: Draft) -> str | None:
+        name = self.interface
+        if name not in draft.lcps:
+            return f"{name} has no LCP pair"
+        interface = draft.interfaces[name]
+        if interface.has_mpls and draft.lcps[name].has_host:
+            return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
+        left = min((other for other in draft.stacking.hanging_on(interface) if other in draft.lcps), default=None)
+        return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the pair and its Linux device out."""
+        draft.remove_pair(self.interface)
+        draft.linux.pop(self.interface, None)
+
+
+def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
+    """Return what a sub-interface lacks for an LCP pair of its own."""
+    if interface.parent is None:
+        return None
+    encapsulation = interface.encapsulation
+    if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
+        return f"{interface.name} is not exact-match, so it takes no LCP"
+    if not _has_working_pair(interface.parent, draft):
+        return f"{interface.parent} has no LCP pair"
+    if encapsulation.tag_count == 1:
+        return None
+    carrier = draft.stacking.carrier_of(interface)
+    if carrier is not None and _has_working_pair(carrier, draft):
+        return None
+    return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
+
+
+def _has_working_pair(name: str, draft: Draft) -> bool:
+    return name in draft.lcps and draft.lcps[name].has_host
+
+
+def _new_device(name: str, draft: Draft) -> LinuxDevice:
+    """Return the Linux device that linux-cp makes for an interface: it copies MTU and state in that moment."""
+    interface = draft.interfaces[name]
+    parent = draft.linux.get(interface.parent or "")
+    mtu = parent.mtu if parent is not None else interface.packet_mtu
+    return LinuxDevice(mtu=mtu, is_up=interface.is_up)

@@ -2,40 +2,97 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import InterfaceOperation, Operation
 from vppcfg.record import record
 
 
 @record
-class CreateNamespace:
+class CreateNamespace(Operation):
     """Make a network namespace."""
+
+    needs_vpp = False
 
     netns: str
 
+    @property
+    def subject(self) -> str:
+        """Return the name of the namespace."""
+        return self.netns
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return f"the namespace {self.netns} exists" if self.netns in draft.namespaces else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the namespace."""
+        draft.namespaces.add(self.netns)
+
 
 @record
-class CreateLinuxBridge:
+class CreateLinuxBridge(Operation):
     """Make a Linux bridge, up."""
+
+    needs_vpp = False
 
     netns: str
     bridge: str
 
+    @property
+    def subject(self) -> str:
+        """Return the name of the bridge."""
+        return self.bridge
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.netns and self.netns not in draft.namespaces:
+            return f"the namespace {self.netns} does not exist"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the bridge."""
+        draft.linux_bridges.add((self.netns, self.bridge))
+
 
 @record
-class SetLinuxLink:
+class SetLinuxLink(InterfaceOperation):
     """Set MTU and state of the Linux device of an interface."""
 
-    interface: str
+    needs_vpp = False
+
     netns: str
     host_name: str
     mtu: int
     is_up: bool
 
+    def _refusal(self, draft: Draft) -> str | None:
+        return _missing_device(self.interface, draft)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set both."""
+        device = draft.linux[self.interface]
+        draft.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
+
 
 @record
-class SetLinuxBridge:
+class SetLinuxBridge(InterfaceOperation):
     """Make the Linux device of a TAP a port of a Linux bridge; '' of none."""
 
-    interface: str
+    needs_vpp = False
+
     netns: str
     host_name: str
     bridge: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.bridge and (self.netns, self.bridge) not in draft.linux_bridges:
+            return f"there is no Linux bridge {self.bridge}"
+        return _missing_device(self.interface, draft)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the bridge of the device."""
+        draft.linux[self.interface] = replace(draft.linux[self.interface], bridge=self.bridge)
+
+
+def _missing_device(name: str, draft: Draft) -> str | None:
+    return None if name in draft.linux else f"{name} has no Linux device"

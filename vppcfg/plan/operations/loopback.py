@@ -1,22 +1,27 @@
-"""Loopbacks."""
+"""Loopbacks (vnet/ethernet/interface.c)."""
 
 from __future__ import annotations
 
+from vppcfg.model.birth import born
+from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 
 @record
-class CreateLoopback:
+class CreateLoopback(CreateInterface):
     """create_loopback_instance: make `loopN`, born down."""
 
-    interface: str
     instance: int
     mac: str
     """'' for one that VPP makes from the instance."""
 
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the loopback."""
+        draft.add_interface(evolve(born(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+
 
 @record
-class DeleteLoopback:
+class DeleteLoopback(DeleteInterface):
     """delete_loopback: remove a loopback."""
-
-    interface: str

@@ -1,23 +1,48 @@
-"""Creation and deletion of sub-interfaces."""
+"""Creation and deletion of sub-interfaces (vnet/ethernet/interface.c)."""
 
 from __future__ import annotations
 
+from vppcfg.model.birth import born_sub_interface
 from vppcfg.model.interface import Encapsulation, OtherMatch
+from vppcfg.model.linux import LONGEST_NAME
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations.lcp import CreateLcpPair
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 
 @record
-class CreateSubInterface:
+class CreateSubInterface(CreateInterface):
     """create_subif: make `PARENT.ID`, born down, with its parent's packet MTU."""
 
-    interface: str
     parent: str
     sub_id: int
     encapsulation: Encapsulation | OtherMatch
 
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.parent not in draft.interfaces:
+            return f"{self.parent} does not exist"
+        if self.parent in draft.bond_of:
+            return f"{self.parent} is a member of {draft.bond_of[self.parent]}"
+        other = draft.matches.get((self.parent, self.encapsulation.tags))
+        return f"{other} matches the same tags" if other else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the sub-interface, with the LCP pair that some VPPs make with it."""
+        draft.add_interface(born_sub_interface(self.interface, self.parent, self.sub_id, self.encapsulation))
+        if draft.is_auto_subint and self.parent in draft.lcps:
+            _mirror(self, draft)
+
 
 @record
-class DeleteSubInterface:
+class DeleteSubInterface(DeleteInterface):
     """delete_subif: remove a sub-interface."""
 
-    interface: str
+
+def _mirror(created: CreateSubInterface, draft: Draft) -> None:
+    """Make the pair that VPP makes by itself, unless it cannot (linux-cp/lcp_interface_sync.c)."""
+    parent = draft.lcps[created.parent]
+    host_name = f"{parent.host_name}.{created.sub_id}"
+    pair = CreateLcpPair(interface=created.interface, host_name=host_name, netns=parent.netns, is_default_netns=False)
+    if len(host_name) <= LONGEST_NAME and pair.refusal(draft) is None:
+        pair.carry_out(draft)

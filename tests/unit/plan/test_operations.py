@@ -11,7 +11,6 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.effects import refusal
 from vppcfg.plan.operations import (
     AddAddress,
     CreateLcpPair,
@@ -114,7 +113,7 @@ REFUSED: list[tuple[str, State, Operation]] = [
     ("words", "before", "operation"), REFUSED, ids=[f"{type(o).__name__}: {w}" for w, _, o in REFUSED]
 )
 def test_an_operation_that_vpp_would_refuse_is_refused(words: str, before: State, operation: Operation) -> None:
-    reason = refusal(operation, Draft(before))
+    reason = operation.refusal(Draft(before))
     assert reason is not None
     assert words in reason
 

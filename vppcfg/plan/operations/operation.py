@@ -1,0 +1,132 @@
+"""What every operation can be asked: what it is about, what VPP demands of it, what it does, what traffic feels of it.
+
+The modules beside this one have the operations, by kind of object. How one is written as a line of VPP's CLI stands in
+`render/cli_lines`, how it is sent to VPP in `vpp/encode`, when its turn is in `plan/stages`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import ClassVar
+
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.record import record
+
+
+class Impact(IntEnum):
+    """How badly traffic is hit, ascending."""
+
+    NONE = 0
+    FLAP = 1
+    """Traffic through an interface that is up stops, for a moment or because it is to go elsewhere."""
+    RECREATE = 2
+    """An object goes away, to come back or not; with an LCP pair go the routes that Linux had over it."""
+
+    @property
+    def label(self) -> str:
+        """Return the word that commands use for it."""
+        return self.name.lower()
+
+
+@record
+class Operation:
+    """One API message to VPP, or one change of the Linux around it. It names objects by name, never by index.
+
+    An operation can be tried on a draft of a state: `refusal` says why VPP would refuse it there, `carry_out` changes
+    the draft as VPP changes. Proofs of plans and the way back are made of these two.
+    """
+
+    impact: ClassVar[Impact] = Impact.NONE
+    """What it does to traffic at worst."""
+    needs_vpp: ClassVar[bool] = True
+    """False for what is done in Linux, of which VPP knows nothing."""
+
+    @property
+    def subject(self) -> str:
+        """Return the name of what it is about: an interface, a bridge, an access list, or a part of VPP."""
+        raise NotImplementedError(type(self).__name__)
+
+    def refusal(self, draft: Draft) -> str | None:
+        """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
+        return self._refusal(draft)
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Change the draft as VPP changes; only after `refusal` has found nothing."""
+        raise NotImplementedError(type(self).__name__)
+
+    def impact_on(self, before: State) -> Impact:
+        """Return what it does to traffic, given the state before the plan."""
+        return self.impact
+
+
+@record
+class InterfaceOperation(Operation):
+    """An operation on an interface that exists: a missing one is refused before anything else is looked at."""
+
+    interface: str
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the interface."""
+        return self.interface
+
+    def refusal(self, draft: Draft) -> str | None:
+        """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
+        if self.interface not in draft.interfaces:
+            return f"{self.interface} does not exist"
+        return self._refusal(draft)
+
+    def impact_on(self, before: State) -> Impact:
+        """Return what it does to traffic: there is none to be interrupted on an interface that is down or not there."""
+        if self.impact is not Impact.FLAP:
+            return self.impact
+        interface = before.interfaces.get(self.interface)
+        return Impact.FLAP if interface is not None and interface.is_up else Impact.NONE
+
+
+@record
+class CreateInterface(InterfaceOperation):
+    """An operation that makes the interface that it names; VPP's answer tells the index of the new one."""
+
+    def refusal(self, draft: Draft) -> str | None:
+        """Return why VPP would refuse it in this state; one with this name is a reason."""
+        return f"{self.interface} exists" if self.interface in draft.interfaces else self._refusal(draft)
+
+
+@record
+class DeleteInterface(InterfaceOperation):
+    """An operation that removes the interface that it names; refused while anything is on it or points to it."""
+
+    impact = Impact.RECREATE
+
+    def _refusal(self, draft: Draft) -> str | None:
+        return dangling(self.interface, draft)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the interface out of the draft."""
+        draft.remove_interface(self.interface)
+
+
+def dangling(name: str, draft: Draft) -> str | None:
+    """Return what is still on, or points to, an interface that is to be deleted; None when nothing is.
+
+    VPP would delete it nevertheless, and give what is left to the next interface with its index.
+    """
+    interface = draft.interfaces[name]
+    if name in draft.lcps:
+        return f"{name} has an LCP pair"
+    if interface.addresses or interface.unnumbered:
+        return f"{name} has addresses"
+    if interface.is_l2 or draft.references.to(name):
+        return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
+    if interface.has_mpls or interface.has_sflow or interface.acls:
+        return f"{name} has MPLS, sFlow or access lists, which the next interface with its index would inherit"
+    if draft.stacking.on_port(name):
+        return f"{name} has sub-interfaces"
+    if name in draft.bond_of:
+        return f"{name} is a member of {draft.bond_of[name]}"
+    return f"{name} is up" if interface.is_up else None
