@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Any
 
-from vppcfg.config.acceptance import doubtful_part
 from vppcfg.config.parse import parse
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
+from vppcfg.config.schema.quick import doubtful_part
 from vppcfg.config.yaml.document import STDIN, Document, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.configuration import Configuration
@@ -81,7 +81,7 @@ def _shape_problems(content: Any) -> list[Problem]:
     doubtful = doubtful_part(content)
     if doubtful is None:
         return []
-    from vppcfg.config.schema_check import check_shape
+    from vppcfg.config.schema.check import check_shape
 
     return check_shape(doubtful)
 

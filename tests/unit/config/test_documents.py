@@ -6,13 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-import yamale
 
 import vppcfg
-from vppcfg import assets
 from vppcfg.config import parse_text
-from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.schema.check import shape
 from vppcfg.model.device import DEVICE_TYPES
 
 PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
@@ -39,20 +36,20 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_key_of_the_schema_is_documented(part: str) -> None:
-    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    schema = shape()
     documented = {key for key, _ in ROWS} | UNTABLED
     assert set(schema.includes[part].dict) <= documented
     assert all(f"`{key}" in PAGE or f" {key} }}`" in PAGE for key in UNTABLED)
 
 
 def test_every_section_of_the_schema_is_documented() -> None:
-    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    schema = shape()
     assert set(schema.dict) <= {*SECTIONS, "dataplane"}
     assert set(SECTIONS) <= set(schema.dict)
 
 
 def test_no_key_is_documented_that_the_schema_does_not_have() -> None:
-    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    schema = shape()
     known = {key for part in schema.includes.values() for key in part.dict}
     assert {key for key, _ in ROWS} <= known | set(schema.dict)
 

@@ -6,23 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
-import yamale
 
 import vppcfg
-from vppcfg import assets
-from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.schema.check import shape
 from vppcfg.startup.compare import COST_TEXT
 from vppcfg.startup.render import TEMPLATES
 
 PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "tuning.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
 HEADING = re.compile(r"^## ([a-z-]+)$", re.MULTILINE)
-PARTS = {
-    name: set(part.dict)
-    for name, part in yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS).includes.items()
-    if name.startswith("dataplane")
-}
+PARTS = {name: set(part.dict) for name, part in shape().includes.items() if name.startswith("dataplane")}
 
 
 def test_every_part_of_the_section_has_a_heading() -> None:

@@ -1,6 +1,6 @@
 """The shape of a configuration as a JSON Schema for editors, made from schema/vppcfg.yaml.
 
-`python -m vppcfg.config.json_schema` writes schema/vppcfg.schema.json to standard output.
+`python -m vppcfg.config.schema.json_schema` writes schema/vppcfg.schema.json to standard output.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ import json
 import sys
 from typing import Any
 
-import yamale
 from yamale.validators import Any as AnyOf
 from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
-from vppcfg import assets
-from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.json_patterns import WORDS, JsonSchema, text
-from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.names import LIST, LIST_LENGTH
+from vppcfg.config.schema.check import shape
+from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 
 FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -24,25 +22,27 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 
 _NUMBER = r"(0|[1-9][0-9]*)"
 _NAMES = {
-    "loopbacks": f"loop{_NUMBER}",
-    "bondethernets": f"BondEthernet{_NUMBER}",
-    "bridgedomains": "bd[1-9][0-9]*",
-    "vxlan_tunnels": f"vxlan_tunnel{_NUMBER}",
-    "taps": f"tap{_NUMBER}",
-    "sub-interfaces": "[1-9][0-9]*",
+    "interfaces": WORDS["interface_name"].pattern(),
+    "loopbacks": text(f"loop{_NUMBER}"),
+    "bondethernets": text(f"BondEthernet{_NUMBER}"),
+    "bridgedomains": text("bd[1-9][0-9]*"),
+    "vxlan_tunnels": text(f"vxlan_tunnel{_NUMBER}"),
+    "taps": text(f"tap{_NUMBER}"),
+    "acls": WORDS["acl_name"].pattern(),
+    "prefixlists": text(LIST.pattern, LIST_LENGTH),
+    "sub-interfaces": text("[1-9][0-9]*"),
 }
 """What the entries of a map are called, by its key, where all have the same form."""
-_NAME_WORDS = {"interfaces": "interface_name", "acls": "acl_name", "prefixlists": "list_name"}
 
 
 def json_schema() -> JsonSchema:
     """Return the schema of a whole file."""
-    shape = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    known = shape()
     return {
         "$schema": DIALECT,
         "title": "Configuration of vppcfg",
-        **_or_nothing(_map_of(shape.dict)),
-        "definitions": {name: _map_of(part.dict) for name, part in sorted(shape.includes.items())},
+        **_or_nothing(_map_of(known.dict)),
+        "definitions": {name: _map_of(part.dict) for name, part in sorted(known.includes.items())},
     }
 
 
@@ -68,7 +68,7 @@ def _value(key: str, validator: Any) -> JsonSchema:
 
 
 def _map(key: str, validator: Any) -> JsonSchema:
-    names = text(_NAMES[key]) if key in _NAMES else WORDS.get(_NAME_WORDS.get(key, ""))
+    names = _NAMES.get(key)
     (entry,) = validator.validators
     return {
         "type": "object",
@@ -100,19 +100,12 @@ def _scalar(validator: Any) -> JsonSchema:
     if isinstance(validator, Boolean):
         return {"type": "boolean"}
     if isinstance(validator, Integer):
-        return _limited(limits.get("min"), limits.get("max"))
+        return limited(limits.get("min"), limits.get("max"))
     if isinstance(validator, String):
         excluded = limits.get("exclude")
         words = {"pattern": f"^[^{excluded}]*$"} if excluded else {}
         return {"type": "string", **words, **({"maxLength": limits["max"]} if "max" in limits else {})}
-    if validator.tag == "number_or_auto":
-        return {"anyOf": [{"const": "auto"}, _limited(*validator.args)]}
-    return dict(WORDS[validator.tag])
-
-
-def _limited(least: int | None, most: int | None) -> JsonSchema:
-    limits = {"minimum": least, "maximum": most}
-    return {"type": "integer", **{key: value for key, value in limits.items() if value is not None}}
+    return WORDS[validator.tag].pattern(*validator.args)
 
 
 def _or_nothing(schema: JsonSchema) -> JsonSchema:

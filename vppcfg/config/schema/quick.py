@@ -1,4 +1,4 @@
-"""Whether plain data fits schema/vppcfg.yaml, without yamale: quick, because a yes or no is all that it says.
+"""Tells quickly, without yamale, which sections of a file fit schema/vppcfg.yaml; it only says yes or no.
 
 What is not accepted here may still be right; yamale judges it and says what is wrong. What is accepted here, yamale
 accepts too. Only what a file uses of the schema is compiled.
@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vppcfg import assets
-from vppcfg.config.words import SIMPLE, WITH_LIMITS, Predicate
+from vppcfg.config.schema.words import WORDS
+
+Predicate = Callable[[Any], bool]
 
 SCHEMA = "schema/vppcfg.yaml"
 
@@ -82,13 +84,13 @@ class Acceptance:
         constants = [_constant(argument) for argument in arguments]
         if word == "include" and not settings:
             return lambda value: self._map(constants[0])(value)
-        if word in SIMPLE and not arguments and not settings:
-            return SIMPLE[word]
-        makers = {**_PLAIN, **WITH_LIMITS}
-        if word not in makers:
+        if word in WORDS and not settings:
+            accepts = WORDS[word].accepts
+            return (lambda value: accepts(value, *constants)) if constants else accepts
+        if word not in _PLAIN:
             raise UnknownWordError(word)
         try:
-            return makers[word](*constants, **settings)
+            return _PLAIN[word](*constants, **settings)
         except TypeError as error:
             raise UnknownWordError(f"{word}: {error}") from error
 

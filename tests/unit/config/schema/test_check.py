@@ -10,11 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vppcfg import assets
 from vppcfg.config import parse_text
-from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.schema_check import check_shape
-from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.schema.check import check_shape, shape
 from vppcfg.model.device import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity
 
@@ -244,7 +241,7 @@ NEARLY = st.fixed_dictionaries(
 @settings(max_examples=200, deadline=None)
 @given(data=st.one_of(ANYTHING, NEARLY))
 def test_the_verdict_is_yamale_s(data: Any) -> None:
-    schema = yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+    schema = shape()
     (result,) = yamale.validate(schema, [(data, None)], strict=True, _raise_error=False)
     problems = check_shape(data)
     assert bool(problems) == bool(result.errors)

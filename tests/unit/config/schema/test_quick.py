@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import subprocess
 import sys
 from typing import Any
@@ -13,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yamale.validators import DefaultValidators
 
-from tests.unit.config.test_schema_check import EVERYTHING
+from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
-from vppcfg.config.acceptance import SCHEMA, Acceptance, doubtful_part
-from vppcfg.config.schema_check import check_shape
-from vppcfg.config.validators import VALIDATORS
-from vppcfg.config.words import SIMPLE, WITH_LIMITS
+from vppcfg.config.schema.check import check_shape
+from vppcfg.config.schema.quick import SCHEMA, Acceptance, doubtful_part
+from vppcfg.config.schema.words import WORDS
 
 DATAPLANE: dict[str, Any] = {
     "cpu": {"main-core": 1, "workers": [2, 3], "smt": "avoid", "isolate": True},
@@ -109,8 +109,10 @@ def test_every_key_of_the_schema_can_be_judged() -> None:
     assert acceptance.unknown_words() == []
 
 
-def test_every_word_of_ours_has_one_meaning() -> None:
-    assert {*SIMPLE, *WITH_LIMITS} == set(VALIDATORS) - set(DefaultValidators) | {"mac"}
+def test_every_word_of_the_schema_is_yamales_or_has_a_row_and_every_row_is_used() -> None:
+    text = "\n".join(line.partition("#")[0] for line in assets.find(SCHEMA).read_text().splitlines())
+    ours = set(re.findall(r"(\w+)\(", text)) - (set(DefaultValidators) - {"mac"})
+    assert ours == set(WORDS)
 
 
 def test_a_file_that_is_right_is_checked_without_yamale() -> None:

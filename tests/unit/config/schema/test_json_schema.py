@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from tests.unit.config.test_schema_check import EVERYTHING
+from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
 from vppcfg.config import parse_text
 from vppcfg.config.explain import explanations
-from vppcfg.config.json_schema import FILE, as_document, json_schema
 from vppcfg.config.parse import parse
-from vppcfg.config.schema_check import check_shape
+from vppcfg.config.schema.check import check_shape
+from vppcfg.config.schema.json_schema import FILE, as_document, json_schema
 from vppcfg.config.yaml.reader import read_document
 
 SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())

@@ -1,4 +1,4 @@
-"""Plain data against schema/vppcfg.yaml: yamale judges, and its messages become problems with a key path."""
+"""Checks plain data against schema/vppcfg.yaml: yamale judges, and its messages become problems with a key path."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 import yamale
 from yamale.validators import Any as AnyOf
-from yamale.validators import Include, Map
+from yamale.validators import DefaultValidators, Include, Map, Validator
 
 from vppcfg import assets
-from vppcfg.config.acceptance import SCHEMA
-from vppcfg.config.validators import VALIDATORS
+from vppcfg.config.schema.quick import SCHEMA
+from vppcfg.config.schema.words import WORDS, Word
 from vppcfg.config.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem
 
@@ -50,7 +50,7 @@ def check_shape(data: Any) -> list[Problem]:
     Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
     about a map as a whole when it also complains about a key in it, and that something else is no map or list.
     """
-    schema = _schema()
+    schema = shape()
     errors = [_parted(error, data) for error in schema.validate(data, None, True).errors]
     at = Counter(path for path, _ in errors)
     above = {path[:length] for path in at for length in range(len(path))}
@@ -62,8 +62,28 @@ def check_shape(data: Any) -> list[Problem]:
 
 
 @lru_cache(maxsize=1)
-def _schema() -> Any:
-    return yamale.make_schema(str(assets.find(SCHEMA)), validators=VALIDATORS)
+def shape() -> Any:
+    """Return schema/vppcfg.yaml as yamale has it."""
+    return yamale.make_schema(str(assets.find(SCHEMA)), validators=validators())
+
+
+def validators() -> dict[str, Any]:
+    """Return what judges each word of the schema: yamale's own, and one for each of ours."""
+    return {**DefaultValidators, **{name: _validator_of(word) for name, word in WORDS.items()}}
+
+
+def _validator_of(word: Word) -> type[Any]:
+    class OfWord(Validator):  # type: ignore[misc] # yamale has no types
+        tag = word.name
+
+        def _is_valid(self, value: Any) -> bool:
+            return word.accepts(value, *self.args)
+
+        def fail(self, value: Any) -> str:
+            may_lack_quotes = word.is_taken_for_number and isinstance(value, int) and not isinstance(value, bool)
+            return f"{shown(value)} {word.expects.format(*self.args)}{'; put it in quotes' if may_lack_quotes else ''}"
+
+    return OfWord
 
 
 def _is_about_form(message: str) -> bool:
