@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -16,6 +17,7 @@ from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.record import record
 
 _MODE = 0o660
+"""Set after the file is made, since the umask would take the group's right to write."""
 
 
 @record
@@ -65,6 +67,8 @@ class Lock:
         except OSError as error:
             os.close(descriptor)
             raise LockedError(_whose(holder_of(self._path)), "wait for it to end, and try again") from error
+        with contextlib.suppress(PermissionError):  # somebody else's, who has set it
+            os.fchmod(descriptor, _MODE)
         return descriptor
 
     def _is_still_the_file(self) -> bool:
