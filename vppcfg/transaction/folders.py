@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.sealed import check_folder
+from vppcfg.transaction.trusted import check_folder
 
 GROUP = "vpp"
 """Its members may drive VPP over its API socket (`unix { gid vpp }`), and so may they keep the journal."""

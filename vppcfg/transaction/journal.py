@@ -21,7 +21,8 @@ from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.folders import MODE, made_folder
-from vppcfg.transaction.sealed import read_trusted, sealed, sync_folder, unsealed, write_durably
+from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
+from vppcfg.transaction.trusted import read_trusted
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""

@@ -10,7 +10,8 @@ from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.sealed import read_trusted, sealed, unsealed
+from vppcfg.transaction.sealed import sealed, unsealed
+from vppcfg.transaction.trusted import read_trusted
 
 FORMAT_VERSION = 1
 _KIND = "plan"

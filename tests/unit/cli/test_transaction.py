@@ -297,6 +297,17 @@ def test_a_saved_plan_is_applied_as_it_was_shown(run: Run) -> None:
     assert is_at(run, "l3.yaml")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_saved_plan_that_a_foreign_group_may_write_is_refused(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    os.chown("saved.plan", -1, 4244)
+    Path("saved.plan").chmod(0o664)
+    code, _, err = run("apply", "saved.plan")
+    assert code == ExitCode.REFUSED
+    assert "group id 4244 may write" in err
+    assert not is_at(run, "l3.yaml")
+
+
 def test_a_saved_plan_is_stale_once_vpp_has_moved(run: Run) -> None:
     run("plan", "-c", "l3.yaml", "--save", "saved.plan")
     run("apply", "-c", "l2xc.yaml")

@@ -1,0 +1,165 @@
+"""Opens files that somebody else may have written: saved plans, and the journal.
+
+What they say is done to a router, so they are read only when nobody but those who may drive VPP can have written them:
+root, the user, and the members of one group. Every folder and symbolic link on the way is looked at as well, each once
+and through the descriptor that the next step goes on from, so that nothing can be exchanged between look and use.
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from vppcfg.errors import UntrustedFileError
+
+LIMIT_BYTES = 1 << 30
+_MOST_LINKS = 40
+"""As many as the kernel follows."""
+
+
+def read_trusted(path: Path, group: int | None = None) -> bytes:
+    """Return the bytes of a regular file that nobody but root, the user and the members of `group` may have written.
+
+    The group (a group id, None for none) may own and write files and folders. A symbolic link is followed in a folder's
+    name, never at the end. Raise UntrustedFileError when the file is anybody else's, or cannot be read.
+    """
+    try:
+        descriptor = _opened_file(path.absolute(), group)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UntrustedFileError(f"{path} is no regular file")
+            _check_owner(status, descriptor, group)
+            _check_writers(status, descriptor, group)
+            with os.fdopen(descriptor, "rb", closefd=False) as stream:
+                return stream.read(LIMIT_BYTES)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise UntrustedFileError(f"cannot read {path}: {error.strerror}") from error
+
+
+def check_folder(path: Path, group: int | None = None) -> None:
+    """Raise UntrustedFileError unless a folder, and every one on the way to it, is as `read_trusted` wants it.
+
+    In the folder itself nobody else may make files, not even as in /tmp. Raise OSError when it cannot be looked at.
+    """
+    descriptor = _opened_folder(path.absolute(), group)
+    try:
+        _check_writers(os.fstat(descriptor), descriptor, group)
+    finally:
+        os.close(descriptor)
+
+
+def _opened_file(path: Path, group: int | None) -> int:
+    folder = _opened_folder(path.parent, group)
+    try:
+        # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        return os.open(path.name, flags, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _opened_folder(path: Path, group: int | None) -> int:
+    """Return a descriptor of a folder after a look at each name on the way. Raise OSError, UntrustedFileError."""
+    names, links = list(reversed(path.parts[1:])), 0
+    here = _opened("/", None)
+    try:
+        _check_folder(here, group)
+        while names:
+            below = _opened(names.pop(), here)
+            try:
+                _check_folder(below, group)
+                if stat.S_ISLNK(os.fstat(below).st_mode):
+                    links += 1
+                    if links > _MOST_LINKS:
+                        raise UntrustedFileError(f"too many symbolic links on the way to {path}")
+                    target = Path(os.readlink("", dir_fd=below))
+                    names += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+                    os.close(below)
+                    below = _opened("/", None) if target.is_absolute() else os.dup(here)
+                here, below = below, here
+            finally:
+                os.close(below)
+        if not stat.S_ISDIR(os.fstat(here).st_mode):
+            raise UntrustedFileError(f"{path} is not a folder")
+    except BaseException:
+        os.close(here)
+        raise
+    return here
+
+
+def _opened(name: str, folder: int | None) -> int:
+    """Return a descriptor that only names a place: it takes no right to read, and opening it does nothing."""
+    return os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+
+
+def _check_folder(descriptor: int, group: int | None) -> None:
+    """Raise UntrustedFileError when what is below a folder, or behind a link, may be exchanged by somebody else."""
+    status = os.fstat(descriptor)
+    _check_owner(status, descriptor, group)
+    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # as /tmp is: nobody can take away or rename what others have
+    if stat.S_ISDIR(status.st_mode) and not is_sticky:
+        _check_writers(status, descriptor, group)
+
+
+def _check_owner(status: os.stat_result, descriptor: int, group: int | None) -> None:
+    if status.st_uid not in _oneself() and not _is_member(status.st_uid, group):
+        raise UntrustedFileError(
+            f"{_name_of(descriptor)} belongs to {_user(status.st_uid)}, whose hand is not trusted here"
+        )
+
+
+def _check_writers(status: os.stat_result, descriptor: int, group: int | None) -> None:
+    if status.st_mode & stat.S_IWOTH:
+        who, bit = "everybody", "o"
+    elif status.st_mode & stat.S_IWGRP and status.st_gid != group:
+        who, bit = _group(status.st_gid), "g"
+    else:
+        return
+    name = _name_of(descriptor)
+    raise UntrustedFileError(f"{who} may write {name}, so nothing in it can be trusted", f"chmod {bit}-w {name}")
+
+
+def _name_of(descriptor: int) -> str:
+    return os.readlink(f"/proc/self/fd/{descriptor}")
+
+
+def _oneself(environment: Mapping[str, str] = os.environ) -> set[int]:
+    """Return the users whose hand is one's own: root's, and that of who called sudo(8)."""
+    user = os.geteuid()
+    found = {0, user}
+    if user == 0:
+        with suppress(KeyError, ValueError):
+            found.add(int(environment["SUDO_UID"]))
+    return found
+
+
+def _is_member(user: int, group: int | None) -> bool:
+    if group is None:
+        return False
+    try:
+        entry = pwd.getpwuid(user)
+        return entry.pw_gid == group or entry.pw_name in grp.getgrgid(group).gr_mem
+    except KeyError:
+        return False
+
+
+def _user(user: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(user).pw_name}"
+    except KeyError:
+        return f"user id {user}"
+
+
+def _group(group: int) -> str:
+    try:
+        return f"group {grp.getgrgid(group).gr_name}"
+    except KeyError:
+        return f"group id {group}"
