@@ -20,7 +20,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.retarget import retarget
 from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.journal import Origin, Record
+from vppcfg.transaction.entry import Origin, Record
 
 log = logging.getLogger("root.main")
 

@@ -17,7 +17,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.model.configuration import Configuration
 from vppcfg.plan.plan import make_plan
 from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.journal import Origin
+from vppcfg.transaction.entry import Origin
 
 log = logging.getLogger("root.main")
 

@@ -22,7 +22,7 @@ from vppcfg.record import record
 from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import summary
 from vppcfg.transaction import watchdog
-from vppcfg.transaction.journal import Entry, Origin, Record, Status
+from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")

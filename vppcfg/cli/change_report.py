@@ -20,7 +20,7 @@ from vppcfg.errors import ExitCode, UsageError
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_text import cli_line, describe, plan_text
-from vppcfg.transaction.journal import Record
+from vppcfg.transaction.entry import Record
 from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome, Watcher
 
 log = logging.getLogger("root.main")

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.change import disarm
     from vppcfg.cli.workplace import journal_of, lock_of, now
     from vppcfg.transaction.accepted import awaited
-    from vppcfg.transaction.journal import Status
+    from vppcfg.transaction.entry import Status
 
     journal = journal_of(args)
     if awaited(journal.records()) is None:

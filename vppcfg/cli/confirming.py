@@ -10,7 +10,7 @@ from vppcfg.cli.progress import Progress
 from vppcfg.cli.signals import Terminated
 from vppcfg.cli.workplace import journal_of
 from vppcfg.errors import ExitCode
-from vppcfg.transaction.journal import Record, Status
+from vppcfg.transaction.entry import Record, Status
 
 log = logging.getLogger("root.main")
 

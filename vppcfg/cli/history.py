@@ -11,7 +11,7 @@ from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.transaction.journal import Record
+    from vppcfg.transaction.entry import Record
 
 
 def add_parser(subparsers: Subparsers) -> None:

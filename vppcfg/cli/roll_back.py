@@ -15,8 +15,8 @@ from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
 from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.entry import IN_FORCE, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
-from vppcfg.transaction.journal import IN_FORCE, Origin, Record, Status
 
 log = logging.getLogger("root.main")
 

@@ -12,7 +12,7 @@ from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.cli.workplace import Workplace
-    from vppcfg.transaction.journal import Record
+    from vppcfg.transaction.entry import Record
 
 
 def add_parser(subparsers: Subparsers) -> None:

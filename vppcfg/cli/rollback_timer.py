@@ -13,7 +13,8 @@ from vppcfg.cli.roll_back import roll_back
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.transaction.accepted import is_running
-from vppcfg.transaction.journal import UNDECIDED, Journal, Record, Status
+from vppcfg.transaction.entry import UNDECIDED, Record, Status
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError, holder_of
 from vppcfg.transaction.watchdog import READY, await_deadline
 

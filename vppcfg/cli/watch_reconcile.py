@@ -16,7 +16,7 @@ from vppcfg.model.problem import Severity
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import make_plan
 from vppcfg.transaction import guard
-from vppcfg.transaction.journal import Origin
+from vppcfg.transaction.entry import Origin
 
 
 def reconciler_for(args: argparse.Namespace) -> Reconciler:

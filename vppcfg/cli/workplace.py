@@ -16,8 +16,9 @@ from vppcfg.cli.dataplane_options import connect
 from vppcfg.cli.transaction_options import run_dir
 from vppcfg.record import record
 from vppcfg.transaction.accepted import is_running, settle
+from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
-from vppcfg.transaction.journal import Journal, Record
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import Holder, Lock, acquire_within, holder_of
 from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.watchdog import is_alive

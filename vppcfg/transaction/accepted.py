@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError
-from vppcfg.transaction.journal import ACCEPTED, IN_FORCE, UNDECIDED, Journal, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, UNDECIDED, Origin, Record, Status, Timer
+from vppcfg.transaction.journal import Journal
 
 
 def last_accepted(records: Sequence[Record]) -> Record | None:

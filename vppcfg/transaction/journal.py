@@ -12,14 +12,13 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
-from vppcfg.record import record
+from vppcfg.transaction.entry import ACCEPTED, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.folders import MODE, made_folder
 from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
@@ -31,96 +30,6 @@ KEPT = 50
 _ENTRY = re.compile(r"[0-9]{6,}")
 _LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
 _log = logging.getLogger(__name__)
-
-
-class Status(Enum):
-    """How a change stands; each value is a word for operators."""
-
-    STARTED = "started"
-    """Written down; perhaps under way, perhaps cut off."""
-    CUT_OFF = "cut off"
-    """vppcfg ended in the middle of it, without a word."""
-    APPLIED = "applied"
-    WAITING = "waiting to be confirmed"
-    CONFIRMED = "confirmed"
-    UNDONE = "failed, undone"
-    """Failed, and the old state was back at the end of it."""
-    STRANDED = "failed half-way"
-    ROLLED_BACK = "rolled back"
-    """Was in force for a while."""
-
-
-UNDECIDED = frozenset({Status.STARTED, Status.CUT_OFF, Status.WAITING})
-"""What may still be kept or rolled back by its timer."""
-ACCEPTED = frozenset({Status.APPLIED, Status.CONFIRMED})
-"""What a boot may bring back."""
-IN_FORCE = frozenset({*ACCEPTED, *UNDECIDED, Status.STRANDED})
-"""What may have left something in VPP that can be rolled back."""
-
-
-class Origin(Enum):
-    """What a change was made for."""
-
-    APPLY = "apply"
-    ROLLBACK = "rollback"
-    TIMER = "timer"
-    """A rollback because nobody confirmed."""
-    BOOT = "boot"
-    RECONCILE = "reconcile"
-
-
-@record
-class Timer:
-    """Who brings the old state back unless somebody confirms."""
-
-    deadline: str
-    """ISO 8601, for people; the timer itself counts seconds since the machine's boot."""
-    unit: str = ""
-    """A systemd timer's name; '' for a process."""
-    pid: int = 0
-
-
-@record
-class Entry:
-    """One change, without the states, which are large."""
-
-    number: int
-    """From 1, 0 for one that has none yet."""
-    origin: Origin
-    made_at: str
-    """ISO 8601."""
-    made_by: str
-    """Who gave the command, as far as that is known."""
-    made_with: str
-    """Version of vppcfg."""
-    boot_id: str
-    version: str
-    """Of VPP."""
-    impact: str
-    steps: int
-    summary: str
-    source_name: str = ""
-    """The configuration file's path; '' when the change was not made from one."""
-    source_digest: str = ""
-    """SHA-256 of that file."""
-    target: int = 0
-    """For a rollback: the entry before which this goes."""
-    unmanaged: tuple[str, ...] = ()
-    pid: int = 0
-    """The process that makes the change."""
-
-
-@record
-class Record:
-    """An entry and how it stands."""
-
-    entry: Entry
-    status: Status
-    text: str = ""
-    """What there is to say about it."""
-    at: str = ""
-    """When that was, ISO 8601."""
-    timer: Timer | None = None
 
 
 class Journal:

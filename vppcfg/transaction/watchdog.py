@@ -18,7 +18,7 @@ from pathlib import Path
 
 from vppcfg.errors import StorageError
 from vppcfg.record import record
-from vppcfg.transaction.journal import Timer
+from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.sealed import MODE
 
 READY = b"armed\n"
