@@ -17,10 +17,11 @@ from vppcfg.config.resolve import resolve
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.retarget import retarget
-from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.entry import Origin, Record
+from vppcfg.transaction.accepted import accepted_entry, accepted_state
+from vppcfg.transaction.entry import Entry, Origin
 
 log = logging.getLogger("root.main")
 
@@ -33,18 +34,25 @@ PORTS_PATIENCE_S = 60.0
 def apply_at_boot(args: argparse.Namespace) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
     with workplace(args, patience_s=PATIENCE_S) as place:
-        accepted = last_accepted(place.records)
+        copy = place.journal.accepted()
+        accepted = accepted_entry(place.records, copy)
         if accepted is None:
+            if place.journal.last_lost():
+                log.warning("The journal does not tell what was applied last: %s is applied", args.config)
             return _apply_file(*load_configuration(args), place, args)
         loaded = _readable(args.config)
-        if loaded is not None and loaded.digest == accepted.entry.source_digest:
+        if loaded is not None and loaded.digest == accepted.source_digest:
             return _apply_file(configuration_in(loaded, args), loaded, place, args)
+        state = accepted_state(accepted, place.journal, copy)
+        if state is None:
+            log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, args.config)
+            return _apply_file(*load_configuration(args), place, args)
         log.warning(
             "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
             args.config,
-            accepted.entry.number,
+            accepted.number,
         )
-        return _apply_state(accepted, place, args)
+        return _apply_state(accepted, state, place, args)
 
 
 def await_ports(
@@ -84,9 +92,8 @@ def _apply_file(configuration: Configuration, loaded: Loaded, place: Workplace, 
     return apply_loaded(configuration, loaded, place, args, is_boot=True)[0]
 
 
-def _apply_state(accepted: Record, place: Workplace, args: argparse.Namespace) -> ExitCode:
-    entry = accepted.entry
-    wanted, is_unmanaged = place.journal.after(entry.number), NameGlobs(entry.unmanaged).matches
+def _apply_state(entry: Entry, wanted: State, place: Workplace, args: argparse.Namespace) -> ExitCode:
+    is_unmanaged = NameGlobs(entry.unmanaged).matches
     await_ports(lambda: retarget(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
     observed = place.session.dataplane.observe()
     target = retarget(wanted, observed, is_unmanaged)

@@ -55,9 +55,7 @@ def plan_back(record: Record, place: Workplace) -> Plan:
 def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
     entry = record.entry
     former = last_accepted([other for other in place.records if other.entry.number < entry.number])
-    is_known = former is not None and not any(
-        diff(place.journal.before(entry.number), place.journal.after(former.entry.number))
-    )
+    is_known = former is not None and _is_as_after(former, entry.number, place)
     return Intent(
         origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
         source_name=former.entry.source_name if former and is_known else "",
@@ -66,6 +64,14 @@ def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
         is_forced=True,
         unmanaged=entry.unmanaged,
     )
+
+
+def _is_as_after(former: Record, number: int, place: Workplace) -> bool:
+    """Return whether the state before a change is what a former one led to, as far as the journal can be read."""
+    try:
+        return not any(diff(place.journal.before(number), place.journal.after(former.entry.number)))
+    except PlanRefusedError:
+        return False
 
 
 def _note(record: Record, place: Workplace, *, is_timer: bool) -> None:

@@ -61,6 +61,12 @@ def _chosen(place: Workplace, args: argparse.Namespace) -> Record:
     if args.number is not None:
         return place.journal.record(args.number)
     record = to_roll_back(place.records)
+    lost = place.journal.last_lost()
+    if record is not None and lost > record.entry.number:
+        raise PlanRefusedError(
+            f"change {lost} came last and cannot be read, so it is not known what to go back to; nothing was changed",
+            f"`vppcfg rollback {record.entry.number}` goes back before change {record.entry.number}",
+        )
     if record is None:
         raise PlanRefusedError("no change is in force that could be rolled back", "`vppcfg history` lists the changes")
     return record

@@ -83,8 +83,8 @@ def who() -> str:
 def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0) -> Iterator[Workplace]:
     """Take the lock, connect, waiting at most `patience_s` for each, and bring the journal in order.
 
-    Raise LockedError, DataplaneError, StorageError, UntrustedFileError; PlanRefusedError when a change waits to be
-    confirmed, unless `is_settling` is false.
+    Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
+    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false.
     """
     made_folder(Path(args.state_dir))
     journal = Journal(made_folder(Path(args.state_dir) / folder_name(args.api_socket)))
@@ -95,6 +95,7 @@ def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s:
         if patience_s:
             connected_within(lambda: connect(args), patience_s).close()
         with Session(lambda: connect(args)) as session:
+            journal.set_aside()
             if is_settling:
                 for line in settle(journal, session.boot_id, now(), is_alive):
                     log.warning("%s", line)

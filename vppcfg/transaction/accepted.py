@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError
-from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, UNDECIDED, Origin, Record, Status, Timer
-from vppcfg.transaction.journal import Journal
+from vppcfg.model.state import State
+from vppcfg.model.state_document import state_of
+from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.journal import Accepted, Journal
+
+_log = logging.getLogger(__name__)
 
 
 def last_accepted(records: Sequence[Record]) -> Record | None:
@@ -21,6 +26,32 @@ def last_accepted(records: Sequence[Record]) -> Record | None:
         ),
         None,
     )
+
+
+def accepted_entry(records: Sequence[Record], copy: Accepted | None) -> Entry | None:
+    """Return what a boot goes by: the last accepted change of the entries that can be read, or a later one's copy."""
+    last = last_accepted(records)
+    if copy is None or (last is not None and last.entry.number >= copy.entry.number):
+        return last.entry if last else None
+    known = next((record for record in records if record.entry.number == copy.entry.number), None)
+    if known is not None and known.status not in {Status.STARTED, Status.CUT_OFF}:  # those: it could not be noted
+        return last.entry if last else None
+    return copy.entry
+
+
+def accepted_state(entry: Entry, journal: Journal, copy: Accepted | None) -> State | None:
+    """Return the state that an accepted change was made for; None, with a warning, when nothing has it any more."""
+    try:
+        return journal.after(entry.number)
+    except PlanRefusedError as error:
+        _log.warning("The state of change %d cannot be read from its entry: %s", entry.number, error.message)
+    if copy is None or copy.entry.number != entry.number:
+        return None
+    try:
+        return state_of(copy.document)
+    except ValueError as error:
+        _log.warning("The state of change %d cannot be read from its copy: %s", entry.number, error)
+        return None
 
 
 def was_rolled_back(records: Sequence[Record], digest: str) -> Record | None:

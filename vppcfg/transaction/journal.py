@@ -11,13 +11,15 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.documents import build, plain
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
+from vppcfg.record import record
 from vppcfg.transaction.entry import ACCEPTED, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.folders import MODE, made_folder
 from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
@@ -27,9 +29,30 @@ FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""
 KEPT = 50
 """Entries; older ones go."""
-_ENTRY = re.compile(r"[0-9]{6,}")
+_COPY = "accepted state"
+_ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
+_ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
 _LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
 _log = logging.getLogger(__name__)
+
+
+@record
+class Damage:
+    """An entry that cannot be read, and why."""
+
+    number: int
+    text: str
+    is_forbidden: bool
+    """Whether only the right to read it is missing: it may be whole then."""
+
+
+@record
+class Accepted:
+    """The second copy of what was accepted last."""
+
+    entry: Entry
+    document: Mapping[str, Any]
+    """The state that the change was made for, as a state document."""
 
 
 class Journal:
@@ -38,32 +61,67 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """Use a folder, which need not be there for reading."""
         self.folder = folder
+        self._copy = folder.with_name(f"{folder.name}.accepted")
+        """Beside the journal, so that nothing that befalls that takes the copy along."""
+        self._complained: set[int] = set()
 
     def records(self) -> list[Record]:
-        """Return all entries, the oldest first. Raise UntrustedFileError when one is not as vppcfg left it."""
-        return [self.record(number) for number in self._numbers()]
+        """Return the entries that can be read, the oldest first. Of others a warning is logged, once for each.
+
+        Raise StorageError when the journal itself cannot be read.
+        """
+        found = []
+        for number in self._numbers():
+            try:
+                found.append(self.record(number))
+            except UntrustedFileError as error:
+                if number not in self._complained:
+                    self._complained.add(number)
+                    _log.warning("Change %d is left out, since its entry cannot be read: %s", number, error.message)
+        return found
+
+    def damaged(self) -> list[Damage]:
+        """Return what is to be said of the entries that cannot be read. Raise StorageError."""
+        found = []
+        for number in self._numbers():
+            try:
+                self.record(number)
+            except UntrustedFileError as error:
+                is_forbidden = isinstance(error.__cause__, PermissionError)
+                found.append(Damage(number=number, text=error.message, is_forbidden=is_forbidden))
+        return found
+
+    def set_aside(self) -> None:
+        """Give entries that cannot be read another name, under which nobody looks for them, and say so.
+
+        Nothing is deleted. Call it with the lock held. What may not be read by this user stays as it is.
+        """
+        for damage in self.damaged():
+            if damage.is_forbidden:
+                continue
+            place, aside = self._folder_of(damage.number), self._place_aside(damage.number)
+            try:
+                place.rename(aside)
+                sync_folder(self.folder)
+            except OSError as error:
+                _log.warning("%s cannot be set aside: %s", place, error.strerror)
+            else:
+                self._complained.add(damage.number)
+                _log.warning("Change %d cannot be read and was set aside as %s: %s", damage.number, aside, damage.text)
+
+    def last_lost(self) -> int:
+        """Return the highest number of an entry that cannot be read or was set aside, 0 without any."""
+        return max([*(damage.number for damage in self.damaged()), *self._numbers_aside()], default=0)
 
     def record(self, number: int) -> Record:
         """Return one entry. Raise StorageError when there is none, UntrustedFileError when it is not trustworthy."""
-        if number not in self._numbers():
-            raise StorageError(f"the journal has no entry {number}", "`vppcfg history` lists them")
-        content = self._read(number, "entry")
-        outcome = self._read(number, "outcome")
+        self._demand(number)
         try:
-            entry = Entry(
-                **{
-                    **content,
-                    "number": number,
-                    "origin": Origin(content["origin"]),
-                    "unmanaged": tuple(content["unmanaged"]),
-                }
-            )
-            timer = Timer(**outcome["timer"]) if outcome["timer"] else None
-            return Record(
-                entry=entry, status=Status(outcome["status"]), text=outcome["text"], at=outcome["at"], timer=timer
-            )
-        except (TypeError, ValueError, KeyError) as error:
-            raise UntrustedFileError(f"{self._path(number, 'entry')} is no entry of a journal: {error}") from error
+            entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
+            outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
+        except (TypeError, ValueError) as error:
+            raise UntrustedFileError(f"{self._folder_of(number)} is no entry of a journal: {error}") from error
+        return Record(entry=entry, status=outcome.status, text=outcome.text, at=outcome.at, timer=outcome.timer)
 
     def before(self, number: int) -> State:
         """Return what was observed before a change. Raise UntrustedFileError or StorageError."""
@@ -73,6 +131,19 @@ class Journal:
         """Return what a change was to lead to. Raise UntrustedFileError or StorageError."""
         return self._state(number, "after")
 
+    def accepted(self) -> Accepted | None:
+        """Return the second copy of what was accepted last; None, with a warning, when it cannot be read."""
+        if not self._copy.exists():
+            return None
+        try:
+            content = unsealed(read_trusted(self._copy, self._group()), _COPY, FORMAT_VERSION, str(self._copy))
+            return build(Accepted, content, "the copy")
+        except (TypeError, ValueError) as error:
+            _log.warning("%s is no copy of what was accepted last: %s", self._copy, error)
+        except (UntrustedFileError, OSError) as error:
+            _log.warning("The copy of what was accepted last cannot be read: %s", error)
+        return None
+
     def add(self, entry: Entry, before: State, after: State, texts: Mapping[str, Sequence[str]]) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
@@ -80,15 +151,18 @@ class Journal:
         """
         made_folder(self.folder)
         self._sweep()
-        number = max(self._numbers(), default=0) + 1
+        number = max([*self._numbers(), *self._numbers_aside()], default=0) + 1
         record = Record(entry=replace(entry, number=number), status=Status.STARTED, at=entry.made_at)
         parts = {
-            "entry": self._content(record.entry),
+            "entry": _content(record.entry),
             "outcome": _outcome(record),
             "before": document_of(before),
             "after": document_of(after),
         }
         files = {f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part) for name, part in parts.items()}
+        if entry.origin is not Origin.TIMER:
+            copy = {"entry": plain(record.entry), "document": parts["after"]}
+            files["accepted.json"] = sealed(_COPY, FORMAT_VERSION, copy)
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
         self._make(number, files)
         self._forget()
@@ -96,11 +170,26 @@ class Journal:
 
     def end(self, record: Record, status: Status, at: str, text: str = "") -> Record:
         """Write down how a change stands. Raise StorageError."""
+        if status in ACCEPTED:
+            self._keep_copy(record.entry.number)
         return self._put(replace(record, status=status, at=at, text=text))
 
     def arm(self, record: Record, timer: Timer) -> Record:
         """Write down who waits for a confirmation. Raise StorageError."""
         return self._put(replace(record, timer=timer))
+
+    def _keep_copy(self, number: int) -> None:
+        """Let the copy that was written with the entry be that of what was accepted last.
+
+        This goes before the outcome, so that the copy is never older than what the entries say.
+        """
+        try:
+            os.replace(self._folder_of(number) / "accepted.json", self._copy)
+            sync_folder(self.folder.parent)
+        except FileNotFoundError:
+            pass  # a rollback by a timer accepts nothing
+        except OSError as error:
+            _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
 
     def _put(self, record: Record) -> Record:
         data = sealed("journal outcome", FORMAT_VERSION, _outcome(record))
@@ -137,27 +226,38 @@ class Journal:
         old = self._numbers()[:-KEPT]
         if not old:
             return
-        try:
-            accepted = [record.entry.number for record in self.records() if record.status in ACCEPTED]
-            waiting = [record.entry.number for record in self.records() if record.status is Status.WAITING]
-        except UntrustedFileError as error:
-            _log.warning("No old entry is removed from the journal: %s", error.message)
-            return
-        for number in set(old) - {*accepted[-1:], *waiting}:
+        records = self.records()
+        accepted = [record.entry.number for record in records if record.status in ACCEPTED]
+        waiting = [record.entry.number for record in records if record.status is Status.WAITING]
+        lost = [damage.number for damage in self.damaged()]
+        for number in set(old) - {*accepted[-1:], *waiting, *lost}:
             shutil.rmtree(self._folder_of(number), ignore_errors=True)
 
     def _numbers(self) -> list[int]:
+        return sorted(int(name) for name in self._names() if _ENTRY.fullmatch(name))
+
+    def _numbers_aside(self) -> list[int]:
+        return [int(found[1]) for name in self._names() if (found := _ASIDE.fullmatch(name))]
+
+    def _names(self) -> list[str]:
         try:
-            names = os.listdir(self.folder)
+            return os.listdir(self.folder)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise StorageError(f"cannot read {self.folder}: {error.strerror}") from error
-        return sorted(int(name) for name in names if _ENTRY.fullmatch(name))
 
-    def _state(self, number: int, part: str) -> State:
+    def _place_aside(self, number: int) -> Path:
+        """Return a name that nothing has yet."""
+        taken = self._numbers_aside().count(number)
+        return self.folder / f"set-aside-{number:06}{f'-{taken + 1}' if taken else ''}"
+
+    def _demand(self, number: int) -> None:
         if number not in self._numbers():
             raise StorageError(f"the journal has no entry {number}", "`vppcfg history` lists them")
+
+    def _state(self, number: int, part: str) -> State:
+        self._demand(number)
         try:
             return state_of(self._read(number, part))
         except ValueError as error:
@@ -165,8 +265,10 @@ class Journal:
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
         path = self._path(number, part)
-        data = read_trusted(path, self.folder.stat().st_gid)
-        return unsealed(data, f"journal {part}", FORMAT_VERSION, str(path))
+        return unsealed(read_trusted(path, self._group()), f"journal {part}", FORMAT_VERSION, str(path))
+
+    def _group(self) -> int:
+        return self.folder.stat().st_gid
 
     def _path(self, number: int, part: str) -> Path:
         return self._folder_of(number) / f"{part}.json"
@@ -174,13 +276,23 @@ class Journal:
     def _folder_of(self, number: int) -> Path:
         return self.folder / f"{number:06}"
 
-    @staticmethod
-    def _content(entry: Entry) -> dict[str, Any]:
-        content = asdict(entry) | {"origin": entry.origin.value, "unmanaged": list(entry.unmanaged)}
-        del content["number"]
-        return content
+
+@record
+class _Outcome:
+    """What the file of an outcome holds."""
+
+    status: Status
+    text: str
+    at: str
+    timer: Timer | None
+
+
+def _content(entry: Entry) -> dict[str, Any]:
+    content: dict[str, Any] = plain(entry)
+    del content["number"]
+    return content
 
 
 def _outcome(record: Record) -> dict[str, Any]:
-    timer = asdict(record.timer) if record.timer else None
-    return {"status": record.status.value, "text": record.text, "at": record.at, "timer": timer}
+    data: dict[str, Any] = plain(_Outcome(status=record.status, text=record.text, at=record.at, timer=record.timer))
+    return data

@@ -32,7 +32,7 @@ def unsealed(data: bytes, kind: str, version: int, name: str) -> dict[str, Any]:
     try:
         seal = json.loads(head)
         found = seal["vppcfg"], seal["format_version"], seal[_SEAL]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise UntrustedFileError(f"{name} is not a {kind} of vppcfg") from None
     if found[0] != kind:
         raise UntrustedFileError(f"{name} is not a {kind} of vppcfg")
@@ -42,7 +42,12 @@ def unsealed(data: bytes, kind: str, version: int, name: str) -> dict[str, Any]:
         )
     if found[2] != hashlib.sha256(body).hexdigest():
         raise UntrustedFileError(f"{name} was cut off or edited: its content does not match its seal")
-    content: dict[str, Any] = json.loads(body)
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise UntrustedFileError(f"{name} is not a {kind} of vppcfg: its content is no object")
     return content
 
 

@@ -1,0 +1,194 @@
+"""A journal that is damaged stops nothing: what cannot be read is set aside, said, and everything else goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import L2XC, L3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.folders import folder_name
+
+pytestmark = pytest.mark.usefixtures("files")
+
+
+def flip(path: Path) -> None:
+    """Change one bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def empty(path: Path) -> None:
+    """Leave nothing in a file or a folder."""
+    if path.is_dir():
+        shutil.rmtree(path)
+        path.mkdir()
+    else:
+        path.write_bytes(b"")
+
+
+def lose(path: Path) -> None:
+    """Remove a file or a folder."""
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def outdate(path: Path) -> None:
+    """Let a file be of a version that is to come."""
+    path.write_bytes(path.read_bytes().replace(b'"format_version": 1', b'"format_version": 99', 1))
+
+
+def pipe(path: Path) -> None:
+    """Put a pipe in the place of something."""
+    lose(path)
+    os.mkfifo(path)
+
+
+DAMAGES = (flip, empty, lose, outdate, pipe)
+FILES = ("entry.json", "outcome.json", "before.json", "after.json")
+
+
+class Router:
+    """A simulated VPP that went from nothing to l2xc.yaml (change 1) and on to l3.yaml (change 2)."""
+
+    def __init__(self, serve: Serve, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.vpp = SimulatedVpp(ports=two_ports())
+        self.socket = serve(self.vpp)
+        self.state = state
+        self.journal = state / folder_name(self.socket)
+        self.copy = state / f"{folder_name(self.socket)}.accepted"
+        self._capsys = capsys
+
+    def run(self, *words: str) -> tuple[int, str]:
+        """Run a command and return its exit code and what it wrote to standard error."""
+        self._capsys.readouterr()
+        code = main([*words, "-a", self.socket])
+        return code, self._capsys.readouterr().err
+
+    def is_at(self, config: str) -> bool:
+        """Return whether the plan of a file is empty."""
+        return self.run("plan", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
+
+    @contextmanager
+    def damaged(self, damage: Callable[[Path], None], path: Path) -> Iterator[None]:
+        """Damage something for a while, VPP being at l3.yaml in the beginning; then all is as it was."""
+        shutil.copytree(self.state, kept := self.state.with_name("kept"))
+        damage(path)
+        yield
+        shutil.rmtree(self.state)
+        kept.rename(self.state)
+        assert main(["apply", "-c", "l3.yaml", "-a", self.socket, "--state-dir", str(kept), "-q"]) == ExitCode.DONE
+        shutil.rmtree(kept)
+
+
+@pytest.fixture
+def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixture[str]) -> Router:
+    router = Router(serve, folders_of_this_test / "state", capsys)
+    for config in ("l2xc.yaml", "l3.yaml"):
+        assert router.run("apply", "-c", config)[0] == ExitCode.DONE
+    return router
+
+
+def places(router: Router) -> list[Path]:
+    """Return everything in the journal that can be damaged."""
+    entries = [router.journal / "000001", router.journal / "000002"]
+    return [*(entry / name for entry in entries for name in FILES), router.copy]
+
+
+def is_of_an_entry(path: Path) -> bool:
+    """Return whether without this file nobody knows what a change was, or how it ended."""
+    return path.name in {"entry.json", "outcome.json"}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_others_are_listed_and_looked_at(router: Router, damage: Callable[[Path], None]) -> None:
+    for place in places(router):
+        with router.damaged(damage, place):
+            code, err = router.run("history")
+            assert code == ExitCode.DONE
+            assert ("is left out, since its entry cannot be read" in err) is is_of_an_entry(place)
+            assert router.run("watch", "--once", "-c", "l3.yaml")[0] == ExitCode.DONE
+            assert router.is_at("l3.yaml")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_file_is_applied(router: Router, damage: Callable[[Path], None]) -> None:
+    for place in places(router):
+        with router.damaged(damage, place):
+            code, err = router.run("apply", "-c", "l2xc.yaml")
+            assert code == ExitCode.DONE
+            assert router.is_at("l2xc.yaml")
+            aside = list(router.journal.glob("set-aside-*"))
+            assert len(aside) == is_of_an_entry(place)
+            assert all(str(path) in err for path in aside)
+            assert (router.journal / "000003").is_dir()
+            assert "cannot be read" not in router.run("history")[1]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_rollback_goes_back_to_what_it_knows(router: Router, damage: Callable[[Path], None]) -> None:
+    for place in places(router):
+        with router.damaged(damage, place):
+            code, err = router.run("rollback", "--yes")
+            if place.parent.name == "000002" and is_of_an_entry(place):
+                assert code == ExitCode.REFUSED
+                assert "`vppcfg rollback 1` goes back before change 1" in err
+            elif place == router.journal / "000002" / "before.json":
+                assert code == ExitCode.REFUSED
+                assert router.is_at("l3.yaml")
+            else:
+                assert code == ExitCode.DONE
+                assert router.is_at("l2xc.yaml")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("is_edited", [False, True], ids=["same file", "edited file"])
+def test_a_boot_brings_back_what_was_accepted_last(
+    router: Router, files: Path, damage: Callable[[Path], None], is_edited: bool
+) -> None:
+    for place in places(router):
+        with router.damaged(damage, place):
+            router.vpp.restart()
+            (files / "l3.yaml").write_text(L2XC if is_edited else L3)
+            assert router.run("apply", "--boot", "-c", "l3.yaml")[0] == ExitCode.DONE
+            (files / "l3.yaml").write_text(L3)
+            assert router.is_at("l3.yaml")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_boot_without_anything_to_read_goes_by_the_file(router: Router, damage: Callable[[Path], None]) -> None:
+    for place in (*router.journal.glob("*/*.json"), router.copy):
+        damage(place)
+    router.vpp.restart()
+    code, err = router.run("apply", "--boot", "-c", "l2xc.yaml")
+    assert code == ExitCode.DONE
+    assert "The journal does not tell what was applied last: l2xc.yaml is applied" in err
+    assert router.is_at("l2xc.yaml")
+
+
+@pytest.mark.parametrize("name", ["000009", "000003", "12345678"])
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, Path.touch], ids=["a folder", "a pipe", "a file"])
+def test_what_is_no_entry_stops_nothing(router: Router, name: str, make: Callable[[Path], None]) -> None:
+    make(router.journal / name)
+    assert router.run("history")[0] == ExitCode.DONE
+    assert router.run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
+    assert (router.journal / f"set-aside-{name}").exists()
+    assert router.run("rollback", "--yes")[0] == ExitCode.DONE
+    assert router.is_at("l3.yaml")
+
+
+def test_what_is_set_aside_twice_stays_both_times(router: Router) -> None:
+    for _ in range(2):
+        (router.journal / "000009").mkdir()
+        assert router.run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    assert sorted(path.name for path in router.journal.glob("set-aside-*")) == [
+        "set-aside-000009",
+        "set-aside-000009-2",
+    ]
