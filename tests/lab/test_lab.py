@@ -19,6 +19,7 @@ import pytest
 from tests import real_vpp
 from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.cli.main import main
+from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import ExitCode
 from vppcfg.linux.inside import command_inside
 from vppcfg.loadtest.document import read_result
@@ -26,7 +27,6 @@ from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
 from vppcfg.loadtest.lab.vpp import start_vpp
 from vppcfg.loadtest.result import Result
-from vppcfg.tune.linerate import line_rate_pps
 
 NAME = f"vppcfglab{os.getpid()}"
 RAMP_LINK_BPS, FLOWS_LINK_BPS = 10**7, 2 * 10**8

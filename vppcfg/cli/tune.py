@@ -149,7 +149,7 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
 
 
 def _trial(text: str) -> Trial:
-    from vppcfg.tune.figures import parse_figure
+    from vppcfg.common.rates import parse_figure
     from vppcfg.tune.situation import Trial
 
     frame, _, rates = text.partition("=")
@@ -166,8 +166,8 @@ def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:
     """Return the busiest worker's load by a model that is fitted on other captures, and a sentence about it."""
     if not sources or not load.forwarding:
         return None, ""
+    from vppcfg.common.rates import pps
     from vppcfg.tune.capacity import fitted
-    from vppcfg.tune.figures import pps
     from vppcfg.tune.sample import sample_of
 
     if len(sources) < 2:

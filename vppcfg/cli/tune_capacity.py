@@ -172,8 +172,8 @@ def _shares(texts: list[str]) -> dict[str, float]:
 
 
 def _workers(args: argparse.Namespace, estimate: Estimate) -> dict[str, Any]:
+    from vppcfg.common.rates import line_rate_pps, parse_speed
     from vppcfg.tune.capacity import HEADROOM, workers_needed
-    from vppcfg.tune.linerate import line_rate_pps, parse_speed
 
     speeds = [parse_speed(text) for text in args.ports.split(",")]
     offered = sum(line_rate_pps(speed, args.frame) for speed in speeds)

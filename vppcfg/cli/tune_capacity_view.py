@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.cli.output import printable
-from vppcfg.tune.figures import percent, pps
+from vppcfg.common.rates import percent, pps
 
 
 def capacity_lines(document: dict[str, Any]) -> Iterator[str]:

@@ -43,7 +43,7 @@ def crossings(text: str) -> int:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the rates."""
-    from vppcfg.tune.linerate import line_rate_pps, parse_speed
+    from vppcfg.common.rates import line_rate_pps, parse_speed
 
     speed = parse_speed(args.speed)
     if args.frame is not None:

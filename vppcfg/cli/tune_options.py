@@ -59,7 +59,7 @@ def load_of_captures(captures: list[Capture]) -> Load:
 
 def frame_size(text: str) -> float:
     """Return a frame size in bytes. Raise ArgumentTypeError."""
-    from vppcfg.tune.linerate import LARGEST_FRAME, SMALLEST_FRAME
+    from vppcfg.common.rates import LARGEST_FRAME, SMALLEST_FRAME
 
     try:
         size = float(text)
@@ -72,7 +72,7 @@ def frame_size(text: str) -> float:
 
 def named_rates(texts: list[str]) -> dict[str, float]:
     """Return rates by port of `RATE` and `PORT=RATE`; the former under an empty name. Raise UsageError."""
-    from vppcfg.tune.figures import parse_figure
+    from vppcfg.common.rates import parse_figure
 
     rates: dict[str, float] = {}
     for text in texts:

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator
 
 from vppcfg.cli.output import Colour, Paint, printable
+from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
-from vppcfg.tune.figures import pps
 from vppcfg.tune.finding import Finding, Severity
 from vppcfg.tune.patch import as_yaml, startup_difference
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from vppcfg.common.rates import parse_figure
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.figures import parse_figure
 
 _WORDS: Mapping[str, tuple[str, float]] = {
     "loss": ("loss_ratio", 0.01),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vppcfg.common.rates import VLAN_TAG_BYTES
 from vppcfg.loadtest.engine import Tally
-from vppcfg.tune.linerate import VLAN_TAG_BYTES
 
 
 def loss_ratio(tally: Tally, intended: int = 0) -> float:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from enum import Enum
 from ipaddress import IPv4Address
 
+from vppcfg.common.rates import CHECKSUM_BYTES, OVERHEAD_BYTES, SMALLEST_FRAME
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.packet import DESTINATION_OFFSET, SOURCE_OFFSET, udp_frame
 from vppcfg.record import record
-from vppcfg.tune.linerate import CHECKSUM_BYTES, OVERHEAD_BYTES, SMALLEST_FRAME
 
 LARGEST_FRAME = 9238 + CHECKSUM_BYTES
 """T-Rex takes 9238 bytes without the check sequence."""

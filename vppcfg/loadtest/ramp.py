@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.clock import Clock
+from vppcfg.common.rates import pps
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.loss import loss_text
@@ -13,7 +14,6 @@ from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Recorder, is_losing
 from vppcfg.loadtest.result import Phase, Sample, Total, Verdict
 from vppcfg.loadtest.series import first_of_last_failing_run
 from vppcfg.record import record
-from vppcfg.tune.figures import pps
 
 LONGEST_S = 24 * 3600
 """No ramp takes more than a day."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import Offered, Phase, Result, Sample
-from vppcfg.tune.linerate import OVERHEAD_BYTES
 
 _FILES = {"imix": "imix.py", "udp_1pkt": "udp_1pkt_simple_bdir.py", "bench": "bench.py"}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.record import record
-from vppcfg.tune.linerate import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.tune.reading import ErrorCounter, Hardware, PrintedRates, Reading, RxQueue, TxQueue
 
 INPUT_NODES = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from vppcfg.common.rates import short
 from vppcfg.record import record
-from vppcfg.tune.figures import short
 
 _WIDTH = 720
 _LABELS = 250

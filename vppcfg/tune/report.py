@@ -6,8 +6,8 @@ from itertools import accumulate
 from typing import Any
 
 from vppcfg.assets import find
+from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
-from vppcfg.tune.figures import pps
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.patch import as_yaml, startup_difference
 from vppcfg.tune.plots import Bar, Line, bars, lines

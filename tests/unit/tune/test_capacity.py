@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.tune.material import recorded, saturated, saturated_rate
+from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
 from vppcfg.tune.capacity import Model, fitted, from_one, workers_needed
 from vppcfg.tune.compose import compose
 from vppcfg.tune.idle import poll_cost, time_use
 from vppcfg.tune.linear import least_squares
-from vppcfg.tune.linerate import line_rate_pps, parse_speed
 from vppcfg.tune.reading import Cpu
 from vppcfg.tune.sample import Sample, sample_of
 
@@ -158,20 +158,6 @@ def test_three_gigabit_ports_need_two_workers(model: Model) -> None:
     offered = 3 * line_rate_pps(10**9, 64)
     assert offered == pytest.approx(4.464e6, rel=1e-3)
     assert workers_needed(offered, model.pps()) == 2
-
-
-@pytest.mark.parametrize(
-    ("speed", "frame", "tags", "pps"),
-    [("1G", 64, 0, 1_488_095), ("1G", 64, 1, 1_420_454), ("10G", 64, 0, 14_880_952), ("2.5G", 64, 0, 3_720_238)],
-)
-def test_line_rates_are_those_of_the_standard(speed: str, frame: int, tags: int, pps: int) -> None:
-    assert int(line_rate_pps(parse_speed(speed), frame, tags)) == pps
-
-
-@pytest.mark.parametrize("speed", ["", "1", "G", "0G", "-1G", "1 furlong"])
-def test_what_is_no_speed_is_refused(speed: str) -> None:
-    with pytest.raises(UsageError, match="no link speed"):
-        parse_speed(speed)
 
 
 def test_least_squares_solves_what_has_a_solution_and_refuses_what_has_none() -> None:

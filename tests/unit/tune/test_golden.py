@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.tune.material import GI1, GI3, findings, one, recorded, rules, saturated
-from vppcfg.tune.figures import percent
+from vppcfg.common.rates import percent
 from vppcfg.tune.finding import Severity
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
 from vppcfg.tune.patch import as_data, startup_difference

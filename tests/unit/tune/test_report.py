@@ -15,7 +15,6 @@ import pytest
 from tests.unit.tune.material import GI1, load, port, recorded, situation
 from vppcfg.tune.diagnosis import NAMES, Diagnosis, diagnose
 from vppcfg.tune.document import document_of
-from vppcfg.tune.figures import parse_figure, percent, pps, short
 from vppcfg.tune.plots import Bar, Line, bars, lines
 from vppcfg.tune.report import report_of
 
@@ -96,23 +95,3 @@ def test_plots_without_anything_are_empty_and_valid() -> None:
         lines("t", [Line(label="a", points=())]),
     ):
         ElementTree.fromstring(svg)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(1_488_095, "1.488 M"), (76_600, "76.6 k"), (999_700, "1.000 M"), (0, "0 "), (12.34, "12.3 ")]
-)
-def test_figures_are_short(value: float, text: str) -> None:
-    assert short(value) == text
-    assert pps(value) == text + "pps"
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.0402, "4.02 %"), (0.117, "11.7 %"), (2.7e-5, "2.7e-03 %"), (0, "0.00 %"), (0.867, "86.7 %")]
-)
-def test_small_shares_are_not_hidden(share: float, text: str) -> None:
-    assert percent(share) == text
-
-
-@pytest.mark.parametrize(("text", "value"), [("1.48M", 1.48e6), ("1480000", 1.48e6), (".5k", 500), ("1.48e6", 1.48e6)])
-def test_figures_are_typed_as_people_do(text: str, value: float) -> None:
-    assert parse_figure(text) == pytest.approx(value)

@@ -64,8 +64,7 @@ def _next_macs(texts: list[str]) -> dict[str, str]:
 
 def simulated_device(text: str) -> tuple[SimulatedDevice, float]:
     """Return the device that `KEY=VALUE,...` describes, and its pace. Raise UsageError."""
-    from vppcfg.tune.figures import parse_figure
-    from vppcfg.tune.linerate import parse_speed
+    from vppcfg.common.rates import parse_figure, parse_speed
 
     values: dict[str, float | int] = {}
     pace = 0.0
@@ -95,7 +94,7 @@ def pairs_in(text: str, option: str) -> Iterator[tuple[str, str]]:
 
 
 def _share(key: str, text: str) -> float:
-    from vppcfg.tune.figures import parse_figure
+    from vppcfg.common.rates import parse_figure
 
     value = parse_figure(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if value > 1:

@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.loadtest.ticker import Ticker
     from vppcfg.cli.output import printable, say
     from vppcfg.common.clock import SystemClock
-    from vppcfg.tune.linerate import parse_speed
+    from vppcfg.common.rates import parse_speed
 
     link_bps = parse_speed(args.link) if args.link else None
     plan = _plan(args)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.rates import short
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
-from vppcfg.tune.figures import short
 
 _TCP_SHARE = 1448 / 1538
 """Of a link: payload of a frame of 1500 bytes with TCP timestamps, and what that frame takes on the wire."""

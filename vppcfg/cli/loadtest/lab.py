@@ -67,10 +67,10 @@ def _up(args: argparse.Namespace) -> ExitCode:
     from functools import partial
     from pathlib import Path
 
+    from vppcfg.common.rates import parse_speed
     from vppcfg.loadtest.lab.build import build
     from vppcfg.loadtest.lab.layout import Dut, layout_of
     from vppcfg.loadtest.lab.vpp import require_vpp, start_vpp
-    from vppcfg.tune.linerate import parse_speed
 
     layout = layout_of(args.name, Dut(args.dut), parse_speed(args.link) if args.link else None)
     prefix = Path(args.vpp_prefix)

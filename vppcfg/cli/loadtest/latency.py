@@ -98,9 +98,9 @@ def latency_lines(result: Result) -> Iterator[str]:
 
 
 def _row(found: DelayAtLoad, delay: Delay) -> str:
+    from vppcfg.common.rates import pps
     from vppcfg.loadtest.latency import PERCENTILES, percentile_us
     from vppcfg.loadtest.loss import loss_text
-    from vppcfg.tune.figures import pps
 
     classes = [percentile_us(delay.histogram, share) for share in PERCENTILES]
     edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>7}" for found_class in classes)
@@ -129,7 +129,7 @@ def _plan(args: argparse.Namespace, setting: Setting) -> LatencyPlan:
 
 
 def _probe_rate(text: str) -> float:
-    from vppcfg.tune.figures import parse_figure
+    from vppcfg.common.rates import parse_figure
 
     rate = parse_figure(text)
     if not 1 <= rate <= _MOST_PROBES_PPS:

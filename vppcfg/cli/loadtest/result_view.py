@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.output import printable, say, write_document
+from vppcfg.common.rates import pps
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.result import Baseline, Offered, Result, Total
-from vppcfg.tune.figures import pps
 
 
 def write_result(result: Result, args: argparse.Namespace) -> None:

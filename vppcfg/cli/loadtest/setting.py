@@ -11,6 +11,7 @@ from typing import Any
 
 from vppcfg import __version__
 from vppcfg.cli.loadtest.engines import pairs_in
+from vppcfg.common.rates import parse_speed
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.engine import Engine, Generator, Traffic
@@ -19,7 +20,6 @@ from vppcfg.loadtest.profile import Profile, profile_of
 from vppcfg.loadtest.result import Baseline, Kind, Offered, Result
 from vppcfg.loadtest.wiring import directions_of, line_rate_of, link_speed, offered_of
 from vppcfg.record import record
-from vppcfg.tune.linerate import parse_speed
 
 _NOT_SETTINGS = {"run", "command", "loadtest_command", "debug", "quiet", "color", "output", "title"}
 

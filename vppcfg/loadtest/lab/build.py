@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from vppcfg.common.rates import CHECKSUM_BYTES, OVERHEAD_BYTES
 from vppcfg.errors import LinuxError
 from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.inside import command_inside, processes_inside, remove_netns, set_sysctl
@@ -18,7 +19,6 @@ from vppcfg.linux.shaper import limit_queue, set_rate
 from vppcfg.linux.wire import add_address, add_neighbour, add_route, add_silent_bridge, add_wire, switch_offloads_off
 from vppcfg.loadtest.lab.layout import BRIDGE, PREFIX_LENGTH, Dut, Layout, Side, layout_of, namespaces_of
 from vppcfg.loadtest.lab.vpp import remove_segments
-from vppcfg.tune.linerate import CHECKSUM_BYTES, OVERHEAD_BYTES
 
 RUN = Path("/run/vppcfg-lab")
 """Below it each laboratory has a folder, named like it."""

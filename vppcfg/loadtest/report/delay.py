@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vppcfg.common.rates import pps
 from vppcfg.loadtest.report.graph import Bars, Graph
 from vppcfg.loadtest.report.ramp import run_label, short_port
 from vppcfg.loadtest.report.scale import Scale, amount, logarithmic
 from vppcfg.loadtest.result import DelayAtLoad, Result
-from vppcfg.tune.figures import pps
 
 
 def delay_graph(title: str, results: Sequence[Result]) -> Graph | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.watch.outcome import Watched
 from vppcfg.record import record
-from vppcfg.tune.figures import percent, pps, short
 
 Table = tuple[tuple[str, ...], ...]
 """A heading and rows."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vppcfg.common.rates import percent, short
 from vppcfg.loadtest.report.overview import clean_rates
 from vppcfg.loadtest.result import Kind, Result
 from vppcfg.record import record
-from vppcfg.tune.figures import percent, short
 
 
 @record

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
 from vppcfg.loadtest.result import Kind, Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
 from vppcfg.record import record
-from vppcfg.tune.figures import percent, pps, short
 
 NO_BREAK = "\u00a0"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from vppcfg.common.rates import pps
 from vppcfg.loadtest.loss import loss_text
 from vppcfg.loadtest.report.graph import LOSS_COLOUR, Graph, Line, Mark, Point, colour_of, highest, thinned
 from vppcfg.loadtest.report.scale import amount, linear, logarithmic, time
 from vppcfg.loadtest.result import Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, gaps_of, rates_pps, sample_loss
-from vppcfg.tune.figures import pps
 
 DEFAULT_LIMIT = 0.001
 """Where the public visualiser of ramps sees loss begin."""

@@ -7,13 +7,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import load_json, result_of
 from vppcfg.loadtest.engine import Direction, Generator, Tally
 from vppcfg.loadtest.result import Kind, Offered, Phase, Result, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}
-_OVERHEAD_BYTES = 20
 _WAYS = ((0, 1), (1, 0))
 
 
@@ -76,7 +76,7 @@ def _offered(settings: Mapping[str, Any], stats: list[Mapping[str, Any]], ways: 
     profile, size = _PROFILES.get(file, (file.removesuffix(".py"), ""))
     rate_pps = float(busiest["tx_pps"]) / float(busiest["tx_util"]) * 100
     wire_bps = float(busiest.get("tx_bps_L1") or 0.0)
-    bits = wire_bps / float(busiest["tx_pps"]) if wire_bps else 8.0 * (64 + _OVERHEAD_BYTES)
+    bits = wire_bps / float(busiest["tx_pps"]) if wire_bps else 8.0 * (64 + OVERHEAD_BYTES)
     tunables = settings.get("tunables")
     told = tunables if isinstance(tunables, dict) else {}
     return Offered(
@@ -84,7 +84,7 @@ def _offered(settings: Mapping[str, Any], stats: list[Mapping[str, Any]], ways: 
         size=str(told.get("size", size)),
         variation=str(told.get("vm", "none")),
         offset=0,
-        mean_frame_bytes=round(bits / 8 - _OVERHEAD_BYTES, 1),
+        mean_frame_bytes=round(bits / 8 - OVERHEAD_BYTES, 1),
         directions=tuple(
             Direction(source=str(source), sink=str(sink), is_return=source > sink) for source, sink in ways
         ),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vppcfg.common.rates import pps
 from vppcfg.loadtest.report.graph import Graph, Line, Mark
 from vppcfg.loadtest.report.scale import Scale, amount, linear
 from vppcfg.loadtest.result import Result, Trial
-from vppcfg.tune.figures import pps
 
 _GREEN, _ORANGE = 2, 1
 _MOST_TICKS = 12

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import gcd, lcm
 
+from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME
 from vppcfg.loadtest.packet import CHECKSUM_OFFSET, IP_OFFSET, checksum
 from vppcfg.loadtest.profile import Stream
-from vppcfg.tune.linerate import CHECKSUM_BYTES, SMALLEST_FRAME
 
 _MOST_FRAMES = 4096
 """Of a file; trafgen takes about a second to read that many."""

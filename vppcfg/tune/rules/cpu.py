@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.tune.figures import percent, pps, short
+from vppcfg.common.rates import percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts

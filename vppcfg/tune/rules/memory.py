@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vppcfg.tune.figures import count, percent, pps, short
+from vppcfg.common.rates import count, percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
 from vppcfg.tune.load import ErrorRate, Load
 from vppcfg.tune.reading import BufferPool, Heap

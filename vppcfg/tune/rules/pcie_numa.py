@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from vppcfg.tune.figures import short
+from vppcfg.common.rates import short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import PciDevice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.tune.figures import percent, pps
+from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import TxQueue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vppcfg.tune.figures import count, percent, pps
+from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.tune.figures import percent, pps
+from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
 from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.situation import Situation, nodes_source

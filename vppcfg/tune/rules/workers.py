@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.tune.figures import pps
+from vppcfg.common.rates import pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue

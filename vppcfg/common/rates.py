@@ -1,4 +1,4 @@
-"""Numbers as people read and type them: `1.48 Mpps` out, `1.48M` in."""
+"""Numbers and rates as people read and type them (`1.48 Mpps`, `1.48M`), and what a link carries (IEEE 802.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import re
 from vppcfg.errors import UsageError
 
 _FIGURE = re.compile(r"^(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d+))?\s*([kKMGT]?)$")
-_SCALE = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_FIGURE_SCALE = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+OVERHEAD_BYTES = 20
+"""Preamble, start of frame and the gap between frames."""
+VLAN_TAG_BYTES = 4
+CHECKSUM_BYTES = 4
+"""The frame check sequence: part of a frame, but not of what VPP counts in bytes."""
+SMALLEST_FRAME = 64
+LARGEST_FRAME = 65535
+_SPEED = re.compile(r"^(\d+(?:\.\d+)?)\s*([KMG])(?:bps|bit/s|b)?$", re.IGNORECASE)
+_SPEED_SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 
 
 def pps(rate: float) -> str:
@@ -43,7 +52,7 @@ def parse_figure(text: str) -> float:
     match = _FIGURE.match(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is no number", "write 1480000, 1.48e6 or 1.48M")
-    return float(match[1]) * 10.0 ** int(match[2] or 0) * _SCALE[match[3]]
+    return float(match[1]) * 10.0 ** int(match[2] or 0) * _FIGURE_SCALE[match[3]]
 
 
 def _digits(value: float, digits: int) -> str:
@@ -51,3 +60,16 @@ def _digits(value: float, digits: int) -> str:
         return f"{value:.0f}"
     before = len(str(int(abs(value))))
     return f"{value:.{max(digits - before, 0)}f}"
+
+
+def line_rate_pps(link_bps: float, frame_bytes: float, vlan_tags: int = 0) -> float:
+    """Return frames per second at line rate; `frame_bytes` counts the checksum but not the `vlan_tags`."""
+    return link_bps / ((frame_bytes + vlan_tags * VLAN_TAG_BYTES + OVERHEAD_BYTES) * 8)
+
+
+def parse_speed(text: str) -> int:
+    """Return bits per second of a speed such as `1G`, `2.5G` or `100M`. Raise UsageError."""
+    match = _SPEED.match(text.strip())
+    if match is None or float(match[1]) == 0:
+        raise UsageError(f"{text!r} is no link speed", "write 100M, 1G, 2.5G, 10G and so on")
+    return round(float(match[1]) * _SPEED_SCALE[match[2].upper()])
