@@ -6,14 +6,16 @@ from itertools import accumulate
 from typing import Any
 
 from vppcfg.assets import find
+from vppcfg.common.graph import Bar, Graph, Line, amount, highest, linear_scale, time_scale
 from vppcfg.common.rates import pps
+from vppcfg.common.svg import svg_of, svg_of_rows
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.patch import as_yaml, startup_difference
-from vppcfg.tune.plots import Bar, Line, bars, lines
 
 TEMPLATE = "templates/tune_report.html.j2"
 _MOST_NODES = 20
+_WIDTH = 720
 
 
 def report_of(diagnosis: Diagnosis, title: str) -> str:
@@ -72,19 +74,19 @@ def _plots(load: Load) -> list[tuple[str, str]]:
         total = thread.rx_packets or 1
         title = f"Clocks per packet by node, {thread.name}"
         rows = [Bar(label=node.name, value=node.clocks / total, text=f"{node.clocks / total:.1f}") for node in nodes]
-        plots.append((title, bars(title, rows)))
+        plots.append((title, svg_of_rows(title, rows, _WIDTH)))
         title = f"Vectors per call by node, {thread.name} (256 is full)"
         rows = [
             Bar(label=node.name, value=node.vectors_per_call, text=f"{node.vectors_per_call:.2f}") for node in nodes
         ]
-        plots.append((title, bars(title, rows)))
+        plots.append((title, svg_of_rows(title, rows, _WIDTH)))
     if load.threads:
         title = "Load by thread"
         rows = [
             Bar(label=thread.name, value=thread.rx_pps, text=f"{pps(thread.rx_pps)}, {thread.n_graph:.1f} per call")
             for thread in load.threads
         ]
-        plots.append((title, bars(title, rows)))
+        plots.append((title, svg_of_rows(title, rows, _WIDTH)))
     drops = _drops(load)
     return [*plots, drops] if drops else plots
 
@@ -99,11 +101,25 @@ def _drops(load: Load) -> tuple[str, str] | None:
     if load.steps:
         title = "Lost packets per second by port over the interval"
         ends = list(accumulate(step.duration_s or step.covered_s or 0.0 for step in load.steps))
-        series = [Line(label=port.name, points=_losses(port.name, load, ends)) for port in load.ports]
-        return (title, lines(title, series)) if series else None
+        series = tuple(
+            Line(label=port.name, parts=(_losses(port.name, load, ends),), colour=number)
+            for number, port in enumerate(load.ports)
+        )
+        return (title, svg_of(_loss_graph(title, series, ends[-1]), _WIDTH)) if series else None
     title = "Lost packets per second by port"
     rows = [Bar(label=port.name, value=lost_pps(port), text=pps(lost_pps(port))) for port in load.ports]
-    return (title, bars(title, rows)) if rows else None
+    return (title, svg_of_rows(title, rows, _WIDTH)) if rows else None
+
+
+def _loss_graph(title: str, series: tuple[Line, ...], duration_s: float) -> Graph:
+    return Graph(
+        title=title,
+        x=time_scale(duration_s),
+        y=linear_scale(highest(series) or 1.0, amount),
+        x_name="time",
+        y_name="lost packets per second",
+        lines=series,
+    )
 
 
 def _losses(name: str, load: Load, ends: list[float]) -> tuple[tuple[float, float], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -16,19 +15,18 @@ from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import THERE, result, sample
 from vppcfg.cli.main import main
+from vppcfg.common.graph import thinned
+from vppcfg.common.svg import svg_of
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.loadtest.document import text_of
 from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome, Rate
-from vppcfg.loadtest.report import scale
-from vppcfg.loadtest.report.graph import Graph, Line, Mark, thinned
 from vppcfg.loadtest.report.matrix import matrix_of
 from vppcfg.loadtest.report.overview import NO_BREAK, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
 from vppcfg.loadtest.report.read import FileForm, read_any
 from vppcfg.loadtest.report.smoke import loss_colour, smoke_graph
-from vppcfg.loadtest.report.svg import svg_of
 from vppcfg.loadtest.result import DelayAtLoad, Kind, Result, Throughput, Trial
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 from vppcfg.loadtest.watch.outcome import Moment
@@ -243,33 +241,6 @@ def test_thinning_keeps_order_and_extremes(points: list[tuple[float, float]]) ->
     assert len(kept) <= 202
     assert max(y for _, y in kept) == max(y for _, y in ordered)
     assert min(y for _, y in kept) == min(y for _, y in ordered)
-
-
-@given(st.floats(1e-3, 1e12))
-def test_a_scale_holds_its_values_with_few_round_ticks(most: float) -> None:
-    found = scale.linear(most, scale.amount)
-    assert found.high >= most * (1 - 1e-6)
-    assert found.high <= 2 * most + 1e-9
-    assert 2 <= len(found.ticks) <= 10
-    assert math.isclose(found.place(found.high), 1.0)
-
-
-@given(st.floats(1e-9, 1.0), st.floats(1.0, 1e9))
-def test_a_logarithmic_scale_holds_its_ends(low: float, high: float) -> None:
-    found = scale.logarithmic(low, high, str)
-    assert found.low <= low * 1.000001
-    assert found.high >= high * 0.999999
-    assert found.place(found.low / 10) == 0
-
-
-def test_marks_that_would_lie_on_each_other_move_apart() -> None:
-    graph = Graph(
-        title="t", x=scale.time(10), y=scale.linear(100, scale.amount), x_name="x", y_name="y",
-        lines=(Line(label="l", parts=(((0.0, 1.0), (10.0, 100.0)),), colour=0),),
-        marks=(Mark(label="first mark", y=50.0), Mark(label="second mark", y=50.1)),
-    )  # fmt: skip
-    found = {e.text: float(e.get("y", "")) for e in ET.fromstring(svg_of(graph, 600)).iter(f"{SVG}text")}
-    assert abs(found["first mark"] - found["second mark"]) >= 13
 
 
 def theirs(**changes: Any) -> dict[str, Any]:

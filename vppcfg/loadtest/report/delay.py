@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vppcfg.common.graph import Bars, Graph, Scale, amount, log_scale
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.report.graph import Bars, Graph
 from vppcfg.loadtest.report.ramp import run_label, short_port
-from vppcfg.loadtest.report.scale import Scale, amount, logarithmic
 from vppcfg.loadtest.result import DelayAtLoad, Result
 
 
@@ -27,7 +26,7 @@ def delay_graph(title: str, results: Sequence[Result]) -> Graph | None:
     return Graph(
         title=title,
         x=_classes(edges),
-        y=logarithmic(1, max(most, 10), amount),
+        y=log_scale(1, max(most, 10), amount),
         x_name="latency, from (µs)",
         y_name="packets",
         bars=tuple(

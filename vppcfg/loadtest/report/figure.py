@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from vppcfg.loadtest.report.graph import Graph
-from vppcfg.loadtest.report.svg import svg_of
+from vppcfg.common.graph import Graph
+from vppcfg.common.svg import svg_of
 from vppcfg.record import record
 
 WIDE, NARROW = 1080, 360

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vppcfg.common.graph import Graph, Line, amount, highest, linear_scale, share_scale, thinned, time_scale
 from vppcfg.loadtest.flows.outcome import CoreLoad, Flow, FlowsOutcome
-from vppcfg.loadtest.report.graph import Graph, Line, highest, thinned
 from vppcfg.loadtest.report.ramp import run_label
-from vppcfg.loadtest.report.scale import amount, linear, share, time
 from vppcfg.loadtest.result import Result
 
 
@@ -22,8 +21,8 @@ def goodput_graph(title: str, results: Sequence[Result]) -> Graph:
             lines += [_flow_line(place, flow) for place, flow in enumerate(result.flows.flows, start=1)]
     return Graph(
         title=title,
-        x=time(max(result.flows.duration_s for result in results if result.flows)),
-        y=linear(1.05 * (highest(lines) or 1.0), amount),
+        x=time_scale(max(result.flows.duration_s for result in results if result.flows)),
+        y=linear_scale(1.05 * (highest(lines) or 1.0), amount),
         x_name="time",
         y_name="bit/s",
         lines=tuple(lines),
@@ -51,8 +50,8 @@ def cores_graph(title: str, outcome: FlowsOutcome, kind: str) -> Graph:
         lines.append(Line(label="", parts=(ends,), colour=colour, is_dashed=True, is_thin=True))
     return Graph(
         title=title,
-        x=time(max((sample.at_s for sample in outcome.cores), default=1.0)),
-        y=share(lambda value: f"{100 * value:.0f} %"),
+        x=time_scale(max((sample.at_s for sample in outcome.cores), default=1.0)),
+        y=share_scale(lambda value: f"{100 * value:.0f} %"),
         x_name="time",
         y_name=f"{kind} (dashed: mean)",
         lines=tuple(lines),

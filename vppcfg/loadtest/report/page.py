@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.assets import find
+from vppcfg.common.graph import Graph
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.report.delay import delay_graph
 from vppcfg.loadtest.report.details import Details, details_of
 from vppcfg.loadtest.report.figure import Figure, figure_of
 from vppcfg.loadtest.report.flows import cores_graph, goodput_graph
-from vppcfg.loadtest.report.graph import Graph
 from vppcfg.loadtest.report.matrix import matrix_of, traffic_of
 from vppcfg.loadtest.report.overview import rows_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label

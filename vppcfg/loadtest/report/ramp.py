@@ -5,10 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from vppcfg.common.graph import (
+    LOSS_COLOUR,
+    Graph,
+    Line,
+    Mark,
+    Point,
+    amount,
+    colour_of,
+    highest,
+    linear_scale,
+    log_scale,
+    thinned,
+    time_scale,
+)
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.loss import loss_text
-from vppcfg.loadtest.report.graph import LOSS_COLOUR, Graph, Line, Mark, Point, colour_of, highest, thinned
-from vppcfg.loadtest.report.scale import amount, linear, logarithmic, time
 from vppcfg.loadtest.result import Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, gaps_of, rates_pps, sample_loss
 
@@ -30,8 +42,8 @@ def rate_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
     lost = [name for number, result in enumerate(results) for name in _gap_notes(run_label(results, number), result)]
     return Graph(
         title=title,
-        x=time(max(_duration(result) for result in results)),
-        y=linear(1.04 * max(highest(lines), *(mark.y or 0.0 for mark in marks), 1.0), amount),
+        x=time_scale(max(_duration(result) for result in results)),
+        y=linear_scale(1.04 * max(highest(lines), *(mark.y or 0.0 for mark in marks), 1.0), amount),
         x_name="time",
         y_name="packets per second per direction",
         lines=tuple(lines),
@@ -54,8 +66,8 @@ def loss_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
     low = min(10.0 ** math.floor(math.log10(max(least, _LEAST_LOSS))), limits[0] / 10)
     return Graph(
         title=title,
-        x=time(max(_duration(result) for result in results)),
-        y=logarithmic(low, min(max(worst, 10 * limits[-1]), 1.0), _percent),
+        x=time_scale(max(_duration(result) for result in results)),
+        y=log_scale(low, min(max(worst, 10 * limits[-1]), 1.0), _percent),
         x_name="time",
         y_name="lost packets (at the foot: none)",
         lines=tuple(lines),

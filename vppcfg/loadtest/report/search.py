@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from vppcfg.common.graph import Graph, Line, Mark, Scale, amount, linear_scale
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.report.graph import Graph, Line, Mark
-from vppcfg.loadtest.report.scale import Scale, amount, linear
 from vppcfg.loadtest.result import Result, Trial
 
 _GREEN, _ORANGE = 2, 1
@@ -30,7 +29,7 @@ def search_graph(title: str, result: Result) -> Graph:
     return Graph(
         title=title,
         x=_numbers(len(points)),
-        y=linear(1.05 * most, amount),
+        y=linear_scale(1.05 * most, amount),
         x_name="trial",
         y_name="packets per second per direction",
         lines=tuple(line for line in lines if line.parts and line.parts[0]),

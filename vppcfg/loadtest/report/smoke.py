@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vppcfg.loadtest.report.graph import Area, Graph
-from vppcfg.loadtest.report.scale import linear, time
+from vppcfg.common.graph import Area, Graph, linear_scale, time_scale
 from vppcfg.loadtest.watch.outcome import Moment, Watched
 from vppcfg.loadtest.watch.statistics import percentile
 
@@ -36,8 +35,8 @@ def smoke_graph(title: str, watched: Watched) -> Graph:
     areas = tuple(area for moment in moments for area in _areas(moment, width_s, top_us, first_s))
     return Graph(
         title=title,
-        x=time((moments[-1].at_s if moments else 1.0) - first_s),
-        y=linear(top_us / 1000, lambda value: f"{value:.3g}"),
+        x=time_scale((moments[-1].at_s if moments else 1.0) - first_s),
+        y=linear_scale(top_us / 1000, lambda value: f"{value:.3g}"),
         x_name="time",
         y_name="round trip, ms",
         areas=areas,

@@ -1,11 +1,11 @@
-"""Draws a graph as SVG text for one width; every colour is an attribute, so that the image can be saved alone."""
+"""Draws graphs as SVG text for one width; every colour is an attribute, so that the image can be saved alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from vppcfg.loadtest.report.graph import Area, Bars, Graph, Line, Mark, colour_of
+from vppcfg.common.graph import Area, Bar, Bars, Graph, Line, Mark, amount, colour_of
 
 _TEXT, _FAINT, _GRID = "#1c2126", "#5b646d", "#e3e6e9"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
@@ -13,11 +13,37 @@ _TOP, _RIGHT, _BOTTOM = 30.0, 16.0, 44.0
 _LETTER = 6.6
 """Width of a letter of 12 pixels in the mean."""
 _ROW = 18.0
+_BAR_ROW = 22.0
+_LEAST_ROOM = 60.0
+"""Pixels for bars, however long their labels are."""
 
 
 def svg_of(graph: Graph, width: int, height: int = 300) -> str:
     """Return the graph, `width` pixels wide; the plot is `height` high and the legend stands below it."""
     return _Drawing(graph, width, height).text()
+
+
+def svg_of_rows(title: str, rows: Sequence[Bar], width: int) -> str:
+    """Return horizontal bars with their labels, all on one scale that begins at 0."""
+    left = 14 + _LETTER * max((len(row.label) for row in rows), default=0)
+    right = 14 + _LETTER * max((len(_value_text(row)) for row in rows), default=0)
+    room = max(width - left - right, _LEAST_ROOM)
+    most = max((row.value for row in rows), default=0.0) or 1.0
+    parts = []
+    for number, row in enumerate(rows):
+        top, size = 10 + number * _BAR_ROW, max(row.value / most * room, 1.0)
+        middle = top + _BAR_ROW / 2 + 4
+        parts.append(_words(left - 8, middle, row.label, "end", _TEXT))
+        parts.append(
+            f'<rect x="{left:.1f}" y="{top + 3:.1f}" width="{size:.1f}" height="{_BAR_ROW - 6:.1f}" '
+            f'fill="{colour_of(0)}"/>'
+        )
+        parts.append(_words(left + size + 6, middle, _value_text(row), "start", _TEXT))
+    return _image(title, width, 20 + _BAR_ROW * len(rows), parts)
+
+
+def _value_text(row: Bar) -> str:
+    return row.text or amount(row.value)
 
 
 class _Drawing:
@@ -33,19 +59,14 @@ class _Drawing:
     def text(self) -> str:
         graph = self._graph
         parts = [
-            f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self._width} {self._height:.0f}" '
-            f'width="{self._width}" height="{self._height:.0f}" font-family="{_FONT}" font-size="12" '
-            f'fill="{_TEXT}"><title>{escape(graph.title)}</title>'
-            f'<rect width="{self._width}" height="{self._height:.0f}" fill="#ffffff"/>',
             *self._grid(),
             *(self._area(area) for area in graph.areas),
             *self._all_bars(),
             *(self._line(line) for line in graph.lines),
             *self._marks(),
             *self._legend,
-            "</svg>",
         ]
-        return "".join(parts)
+        return _image(graph.title, self._width, self._height, parts)
 
     def _x(self, value: float) -> float:
         return self._left + self._graph.x.place(value) * (self._right - self._left)
@@ -183,6 +204,16 @@ class _Drawing:
             yield colour_of(bars.colour), bars.label, False
         for colour, label in self._graph.legend:
             yield colour, label, False
+
+
+def _image(title: str, width: float, height: float, parts: Iterable[str]) -> str:
+    """Return what is drawn as an image on white; it needs no style from the page around it."""
+    return (
+        f'<svg role="img" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" '
+        f'width="{width}" height="{height:.0f}" font-family="{_FONT}" font-size="12" '
+        f'fill="{_TEXT}"><title>{escape(title)}</title>'
+        f'<rect width="{width}" height="{height:.0f}" fill="#ffffff"/>{"".join(parts)}</svg>'
+    )
 
 
 def _words(x: float, y: float, text: str, anchor: str, colour: str, *, halo: bool = False) -> str:

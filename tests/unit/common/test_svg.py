@@ -1,0 +1,89 @@
+"""A graph is a picture of its points, with axes that hold them and words that can be read."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vppcfg.common.graph import Bar, Graph, Line, Mark, amount, linear_scale, log_scale, time_scale
+from vppcfg.common.svg import svg_of, svg_of_rows
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def line(label: str, *points: tuple[float, float], colour: int = 0) -> Line:
+    return Line(label=label, parts=(points,), colour=colour)
+
+
+def graph(*lines: Line) -> Graph:
+    return Graph(
+        title="title",
+        x=log_scale(1, 100, "{:g}".format),
+        y=log_scale(0.1, 10, "{:g}".format),
+        x_name="size",
+        y_name="seconds",
+        lines=lines,
+    )
+
+
+def test_a_graph_has_a_line_and_a_name_for_each_series() -> None:
+    root = ElementTree.fromstring(svg_of(graph(line("a < b", (1, 0.1), (100, 10)), line("c", (10, 1), colour=1)), 760))
+    lines = [path for path in root.iter(f"{SVG}path") if path.get("stroke-linejoin")]
+    points = list(root.iter(f"{SVG}circle"))
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert (len(lines), len(points)) == (1, 1), "a single point is drawn as one"
+    assert {"a < b", "c", "size", "seconds", "0.1", "1", "10", "100"} <= set(texts)
+    assert root.findtext(f"{SVG}title") == "title"
+    x_of, y_of, x_to, y_to = (float(number) for number in re.findall(r"[0-9.]+", lines[0].attrib["d"]))
+    assert x_of < x_to
+    assert y_of > y_to
+
+
+def test_rows_have_bars_as_long_as_their_values() -> None:
+    rows = [Bar(label="a < b", value=50.0), Bar(label="c", value=100.0, text="a hundred")]
+    root = ElementTree.fromstring(svg_of_rows("t", rows, 720))
+    widths = [float(bar.attrib["width"]) for bar in root.iter(f"{SVG}rect")][1:]
+    assert math.isclose(2 * widths[0], widths[1], abs_tol=0.2)
+    assert [element.text for element in root.iter(f"{SVG}text")] == ["a < b", "50", "c", "a hundred"]
+
+
+def test_graphs_without_anything_are_empty_and_valid() -> None:
+    nothing = Graph(title="t", x=time_scale(0), y=linear_scale(0, amount), x_name="x", y_name="y")
+    for svg in (
+        svg_of_rows("t", [], 720),
+        svg_of(nothing, 720),
+        svg_of_rows("t", [Bar(label="a", value=0.0)], 720),
+        svg_of(graph(line("a")), 720),
+    ):
+        ElementTree.fromstring(svg)
+
+
+@given(st.floats(1e-3, 1e12))
+def test_a_scale_holds_its_values_with_few_round_ticks(most: float) -> None:
+    found = linear_scale(most, amount)
+    assert found.high >= most * (1 - 1e-6)
+    assert found.high <= 2 * most + 1e-9
+    assert 2 <= len(found.ticks) <= 10
+    assert math.isclose(found.place(found.high), 1.0)
+
+
+@given(st.floats(1e-9, 1.0), st.floats(1.0, 1e9))
+def test_a_logarithmic_scale_holds_its_ends(low: float, high: float) -> None:
+    found = log_scale(low, high, str)
+    assert found.low <= low * 1.000001
+    assert found.high >= high * 0.999999
+    assert found.place(found.low / 10) == 0
+
+
+def test_marks_that_would_lie_on_each_other_move_apart() -> None:
+    crowded = Graph(
+        title="t", x=time_scale(10), y=linear_scale(100, amount), x_name="x", y_name="y",
+        lines=(Line(label="l", parts=(((0.0, 1.0), (10.0, 100.0)),), colour=0),),
+        marks=(Mark(label="first mark", y=50.0), Mark(label="second mark", y=50.1)),
+    )  # fmt: skip
+    found = {e.text: float(e.get("y", "")) for e in ElementTree.fromstring(svg_of(crowded, 600)).iter(f"{SVG}text")}
+    assert abs(found["first mark"] - found["second mark"]) >= 13
