@@ -105,7 +105,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _model(model: Model, samples: list[Sample]) -> dict[str, Any]:
     from vppcfg.tune.capacity import CURVE
-    from vppcfg.tune.idle import poll_cost, time_use
+    from vppcfg.tune.fit import poll_cost, time_use
 
     document: dict[str, Any] = {
         "nodes": [

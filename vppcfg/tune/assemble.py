@@ -1,4 +1,4 @@
-"""A capture in, a reading out: every part from the best source that has it, and a remark for what cannot be read."""
+"""Puts a reading together from a capture: each part from the best source that has it, and a remark for what is unreadable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from vppcfg.errors import UsageError
 from vppcfg.tune.capture import COMMANDS, Capture
-from vppcfg.tune.host_document import interface_names, parts_of_api, parts_of_host
+from vppcfg.tune.collected import Parts, interface_names, parts_of_api, parts_of_host, parts_of_stats
 from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
@@ -22,7 +22,6 @@ from vppcfg.tune.show.process import (
 )
 from vppcfg.tune.show.runtime import parse_errors, parse_max_vectors, parse_runtime, parse_trace
 from vppcfg.tune.show.text import Unread
-from vppcfg.tune.stats_document import Parts, parts_of_stats
 
 _TEXTS: tuple[tuple[str, str, Callable[[str], tuple[Any, Unread]]], ...] = (
     ("version", "version", parse_version),

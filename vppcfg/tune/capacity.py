@@ -1,4 +1,4 @@
-"""What a worker can forward: the fitted costs in, packets per second at any vector size out, with an interval."""
+"""Predicts what a worker can forward: packets per second at any vector size, with an interval, from fitted costs."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
-"""Everything that one look at a VPP brought, as it came: kept in a folder, read back on another machine.
+"""Keeps in a folder what one look at a VPP brought, as it came, and reads it back on another machine.
 
 A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json. With several
-looks they stand in subfolders 1, 2 and so on; capture.json says when each was taken.
+looks they stand in subfolders 1, 2 and so on; capture.json says when each was taken. A session pasted from a terminal
+is read too.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -14,7 +16,6 @@ from typing import Any
 
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.paste import split_paste
 
 COMMANDS: dict[str, str] = {
     "version": "show version verbose",
@@ -35,6 +36,22 @@ COMMANDS: dict[str, str] = {
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
 _LIMIT_BYTES = 64 << 20
+_TYPED = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?(sh(?:ow)?\s+[a-z][a-z0-9 /.-]*?)\s*$")
+_TYPED_NAMES: tuple[tuple[str, str], ...] = (
+    (r"run\w*\s+max", "runtime-max"),
+    (r"run\w*", "runtime"),
+    (r"err\w*|node\s+count\w*", "errors"),
+    (r"ha\w*", "hardware"),
+    (r"int\w*\s+rx-p\w*", "rx-placement"),
+    (r"int\w*", "interface"),
+    (r"buf\w*", "buffers"),
+    (r"cpu", "cpu"),
+    (r"pci", "pci"),
+    (r"thr\w*", "threads"),
+    (r"mem\w*", "memory"),
+    (r"trace", "trace"),
+    (r"ver\w*", "version"),
+)  # the longer command before the shorter
 
 
 @record
@@ -57,7 +74,10 @@ def read_captures(path: Path) -> tuple[Capture, ...]:
     if not path.is_dir():
         raise UsageError(f"there is no capture at {path}", "`vppcfg tune capture DIR` makes one")
     times = _times(path / "capture.json")
-    numbered = sorted((child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()), key=_number)
+    numbered = sorted(
+        (child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()),
+        key=lambda folder: int(folder.name),
+    )
     if not numbered:
         return (_capture(path, times.get("1")),)
     return tuple(_capture(folder, times.get(folder.name)) for folder in numbered)
@@ -85,10 +105,6 @@ def _write(capture: Capture, folder: Path) -> None:
         (folder / f"{name}.txt").write_text(text, encoding="utf-8", errors="surrogateescape")
     for name, document in sorted(capture.documents.items()):
         (folder / f"{name}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
-
-
-def _number(folder: Path) -> int:
-    return int(folder.name)
 
 
 def _times(path: Path) -> dict[str, float]:
@@ -151,3 +167,29 @@ def _json(path: Path) -> tuple[Any, str]:
         return json.loads(_text(path)), ""
     except (ValueError, RecursionError) as error:
         return None, f"{path} is no JSON ({error}): it was cut or damaged, and is left out"
+
+
+def split_paste(text: str) -> dict[str, str]:
+    """Return the texts; of a command that was typed more than once, all outputs in a row, save `show runtime`.
+
+    Two outputs of `show runtime` are two readings, of which the last one counts.
+    """
+    found: dict[str, list[str]] = {}
+    lines: list[str] | None = None
+    for line in text.splitlines():
+        match = _TYPED.match(line)
+        if match is None:
+            if lines is not None:
+                lines.append(line)
+            continue
+        name = _text_name(match[1])
+        if name in {"runtime", "runtime-max"}:
+            found[name] = []
+        lines = found.setdefault(name, []) if name else None
+    return {name: "\n".join(content) + "\n" for name, content in found.items()}
+
+
+def _text_name(command: str) -> str:
+    """Return the name of the text that a command prints, empty for one that is not read here."""
+    what = command.split(None, 1)[1]
+    return next((name for pattern, name in _TYPED_NAMES if re.match(rf"(?:{pattern})(?:\s|$)", what)), "")

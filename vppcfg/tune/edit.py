@@ -1,4 +1,4 @@
-"""A configuration file's text and settings in, the same text with these settings out: comments and order are kept."""
+"""Puts settings into the text of a configuration file; comments, order and indentation stay as they were typed."""
 
 from __future__ import annotations
 

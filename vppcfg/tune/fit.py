@@ -1,21 +1,23 @@
-"""What a node costs: `a` clocks per call and `b` per packet, fitted on samples at different loads.
+"""Fits what things cost on samples at different loads: a node per call and per packet, a poll with and without packets.
 
-The accounting is exactly linear, since VPP counts calls, packets and clocks. Two samples give both numbers; more give
-a least-squares fit and an idea of its error.
+VPP counts calls, packets and clocks, so the accounting is exactly linear. Two samples give both costs of a node; more
+give a least-squares fit and an idea of its error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import ceil, sqrt
 
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.linear import least_squares
 from vppcfg.tune.sample import NodeCost, Sample
 
+_SINGULAR = 1e-12
 _ALIKE = 0.05
 """Ours: calls per packet that differ by less than this share cannot be told from noise."""
+ENTRY = "ethernet-input"
+"""The node behind input nodes: it is called once for each port that had packets."""
 
 
 @record
@@ -44,15 +46,15 @@ def fit_nodes(samples: Sequence[Sample]) -> tuple[NodeFit, ...]:
     hertz = {sample.base_hz for sample in samples}
     if max(hertz) > 1.02 * min(hertz):
         raise UsageError("the samples are of different CPUs: their clocks are not comparable")
-    fits = [_fit(name, samples) for name in names]
+    fits = [_node_fit(name, samples) for name in names]
     return tuple(sorted(fits, key=lambda fit: (-fit.per_packet * fit.weight, fit.name)))
 
 
-def _fit(name: str, samples: Sequence[Sample]) -> NodeFit:
+def _node_fit(name: str, samples: Sequence[Sample]) -> NodeFit:
     costs = [sample.nodes[name] for sample in samples]
     calls = [cost.calls / cost.vectors for cost in costs]
     clocks = [cost.per_packet for cost in costs]
-    per_call, per_packet = _line(name, calls, clocks)
+    per_call, per_packet = _costs(name, calls, clocks)
     misses = [per_call * x + per_packet - y for x, y in zip(calls, clocks, strict=True)]
     spare = len(samples) - 2
     deviation = sqrt(sum(miss * miss for miss in misses) / spare) if spare else 0.0
@@ -70,7 +72,7 @@ def _weight(cost: NodeCost, sample: Sample) -> float:
     return cost.vectors / sample.rx_packets
 
 
-def _line(name: str, calls: list[float], clocks: list[float]) -> tuple[float, float]:
+def _costs(name: str, calls: list[float], clocks: list[float]) -> tuple[float, float]:
     """Return cost per call and per packet; a negative one is noise, and the other explains everything then."""
     if max(calls) - min(calls) < _ALIKE * max(calls):
         raise UsageError(
@@ -83,3 +85,79 @@ def _line(name: str, calls: list[float], clocks: list[float]) -> tuple[float, fl
     if per_packet < 0:
         return least_squares([(x,) for x in calls], clocks)[0], 0.0
     return per_call, per_packet
+
+
+@record
+class PollCost:
+    """Clocks of an input node."""
+
+    per_empty_poll: float
+    per_full_poll: float
+    per_packet: float
+
+
+@record
+class TimeUse:
+    """Where a worker's time went, as shares of it."""
+
+    empty_polls: float
+    work: float
+    rest: float
+
+
+def fraction_with_packets(sample: Sample) -> float:
+    """Return the share of polls that found packets: on average over the ports that had any."""
+    entry = sample.nodes.get(ENTRY)
+    if entry is None or not sample.polls:
+        return 1.0
+    ratio = entry.calls / sample.polls
+    return ratio / max(ceil(ratio), 1)
+
+
+def poll_cost(samples: Sequence[Sample]) -> PollCost:
+    """Return the costs, from three samples or more. Raise ValueError when they do not tell."""
+    if len(samples) < 3:
+        raise ValueError("three samples at different loads tell idle polls from work")
+    rows, values = [], []
+    for sample in samples:
+        node = next(node for node in sample.nodes.values() if node.is_input)
+        full = fraction_with_packets(sample) * node.calls
+        rows.append(((node.calls - full) / node.vectors, full / node.vectors, 1.0))
+        values.append(node.per_packet)
+    empty, full_poll, packet = least_squares(rows, values)
+    if min(empty, full_poll, packet) < 0:
+        raise ValueError("the samples contradict each other: a cost would be negative")
+    return PollCost(per_empty_poll=empty, per_full_poll=full_poll, per_packet=packet)
+
+
+def time_use(sample: Sample, cost: PollCost) -> TimeUse:
+    """Return where the time of a sample went."""
+    clocks = sample.base_hz * sample.duration_s
+    empty = (1 - fraction_with_packets(sample)) * sample.polls * cost.per_empty_poll / clocks
+    return TimeUse(empty_polls=empty, work=sample.share_used - empty, rest=1 - sample.share_used)
+
+
+def least_squares(rows: Sequence[Sequence[float]], values: Sequence[float]) -> tuple[float, ...]:
+    """Return x that makes rows * x come closest to values. Raise ValueError when the rows do not determine it."""
+    unknowns = len(rows[0])
+    square = [[sum(row[i] * row[j] for row in rows) for j in range(unknowns)] for i in range(unknowns)]
+    right = [sum(row[i] * value for row, value in zip(rows, values, strict=True)) for i in range(unknowns)]
+    return _solved(square, right)
+
+
+def _solved(square: list[list[float]], right: list[float]) -> tuple[float, ...]:
+    """Solve a square system by elimination, each time with the largest pivot of its own scale."""
+    size = len(right)
+    scales = [max(abs(value) for value in row) or 1.0 for row in square]
+    rows = [[*(value / scale for value in row), right[i] / scale]
+            for i, (row, scale) in enumerate(zip(square, scales, strict=True))]  # fmt: skip
+    for column in range(size):
+        pivot = max(range(column, size), key=lambda row: abs(rows[row][column]))
+        if abs(rows[pivot][column]) < _SINGULAR:
+            raise ValueError("the samples are too much alike")
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        for row in range(size):
+            if row != column:
+                factor = rows[row][column] / rows[column][column]
+                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[column], strict=True)]
+    return tuple(rows[i][size] / rows[i][i] for i in range(size))

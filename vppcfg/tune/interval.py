@@ -1,4 +1,4 @@
-"""Readings in, the load between them out. One reading gives what `show runtime` covers, without rates of errors."""
+"""Computes the load between readings. One reading gives what `show runtime` covers, without rates of errors."""
 
 from __future__ import annotations
 

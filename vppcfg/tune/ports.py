@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from vppcfg.common.names import natural_key
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad, frame_size
 from vppcfg.tune.reading import InterfaceCounters, Reading
 
@@ -60,11 +61,7 @@ def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
     if not named:
         counted = {counters.name for counters in reading.interfaces or () if "." not in counters.name}
         named = counted | {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes}
-    return sorted((name for name in named if not _NO_PORT.match(name)), key=_natural)
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return sorted((name for name in named if not _NO_PORT.match(name)), key=natural_key)
 
 
 def _is_node(node: str, name: str) -> bool:

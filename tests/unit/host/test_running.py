@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.hosts.trees import grow_text
 from vppcfg.host.running import read_running
-from vppcfg.tune.host_document import parts_of_host
+from vppcfg.tune.collected import parts_of_host
 
 MACHINE = """\
 sys/devices/system/cpu/isolated = 1-3

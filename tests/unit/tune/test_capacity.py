@@ -11,8 +11,7 @@ from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
 from vppcfg.tune.capacity import Model, fitted, from_one, workers_needed
 from vppcfg.tune.compose import compose
-from vppcfg.tune.idle import poll_cost, time_use
-from vppcfg.tune.linear import least_squares
+from vppcfg.tune.fit import least_squares, poll_cost, time_use
 from vppcfg.tune.reading import Cpu
 from vppcfg.tune.sample import Sample, sample_of
 

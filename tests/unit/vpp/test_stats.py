@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vppcfg.errors import DataplaneError
-from vppcfg.tune.stats_document import parts_of_stats
+from vppcfg.tune.collected import parts_of_stats
 from vppcfg.vpp import stats as module
 from vppcfg.vpp.stats import StatsSegment
 
