@@ -1,4 +1,4 @@
-"""`vppcfg tune`: the load of a VPP in, the bottleneck and what to change out. Changes nothing but with --write."""
+"""`vppcfg tune`: shows what limits a VPP and what to change. Changes nothing but with --write."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
     if has_trials:
         return Load(reading=Reading(), duration_s=None)
     from vppcfg.cli.tune_live import take_captures
-    from vppcfg.cli.tune_options import load_of_captures
+    from vppcfg.tune.assemble import load_of_captures
 
     return load_of_captures(take_captures(args))
 
@@ -166,22 +166,12 @@ def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:
     """Return the busiest worker's load by a model that is fitted on other captures, and a sentence about it."""
     if not sources or not load.forwarding:
         return None, ""
-    from vppcfg.common.rates import pps
-    from vppcfg.tune.capacity import fitted
+    from vppcfg.tune.capacity import cpu_load
     from vppcfg.tune.sample import sample_of
 
     if len(sources) < 2:
         raise UsageError("--fit needs two captures at different loads", "give it twice")
-    model = fitted([sample_of(load_from([source]), source) for source in sources])
-    busiest = load.forwarding[0]
-    share = busiest.rx_pps / model.pps()
-    table = busiest.rx_packets / busiest.table_duration_s / model.pps()
-    both = f"{100 * table:.0f} to {100 * share:.0f}" if busiest.disagreement else f"{100 * share:.0f}"
-    most = model.estimate()
-    return share, (
-        f"the CPU load of {busiest.name} is {both} % of the {pps(most.pps)} that it could forward "
-        f"({pps(most.low_pps)} to {pps(most.high_pps or most.pps)}, {most.basis})"
-    )
+    return cpu_load(load, [sample_of(load_from([source]), source) for source in sources])
 
 
 def _configured_queues(file_name: str | None) -> dict[str, int]:

@@ -1,18 +1,16 @@
-"""`vppcfg tune capacity`: captures of one path at different loads in, what a worker can forward out."""
+"""`vppcfg tune capacity`: shows what captures of one path at different loads predict that a worker can forward."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.output import say
+from vppcfg.cli.output import printable, say
 from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
+from vppcfg.common.rates import percent, pps
 from vppcfg.errors import ExitCode, UsageError
-
-if TYPE_CHECKING:
-    from vppcfg.tune.capacity import Estimate, Model
-    from vppcfg.tune.sample import Sample
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -49,111 +47,26 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the prediction."""
+    from vppcfg.tune.prediction import composition_of, prediction_of, workers_for
     from vppcfg.tune.sample import sample_of
 
     if not args.sources:
         raise UsageError("no capture is named", "give --from DIR; `vppcfg tune capture DIR` makes one")
     samples = [sample_of(load_from([source]), source) for source in args.sources]
-    document = _document(samples, args)
+    document, estimate = prediction_of(samples)
+    if args.add or args.drop:
+        seen = [sample_of(load_from([source]), source) for source in args.seen]
+        document["composition"] = composition_of(samples, seen, _shares(args.add), _shares(args.drop))
+    if args.ports:
+        document["workers"] = workers_for(args.ports, args.frame, estimate)
     if args.format == "json":
         import json
 
         say(json.dumps(document, indent=2))
     else:
-        for line in _lines(document):
+        for line in _view(document):
             say(line)
     return ExitCode.DONE
-
-
-def _document(samples: list[Sample], args: argparse.Namespace) -> dict[str, Any]:
-    from vppcfg.tune.capacity import fitted, from_one
-
-    document: dict[str, Any] = {"format_version": 1, "samples": [_sample(sample) for sample in samples]}
-    if len(samples) > 1:
-        model = fitted(samples)
-        document |= _model(model, samples)
-        estimate = model.estimate()
-    else:
-        estimate = from_one(samples[0])
-    document["worker"] = _estimate(estimate)
-    if args.add or args.drop:
-        document["composition"] = _composition(samples, args)
-    if args.ports:
-        document["workers"] = _workers(args, estimate)
-    return document
-
-
-def _sample(sample: Sample) -> dict[str, Any]:
-    return {
-        "name": sample.name,
-        "rx_pps": round(sample.rx_pps),
-        "vectors_per_call": round(sample.n_graph, 2),
-        "clocks_per_packet": round(sample.clocks_per_packet, 1),
-        "time_in_nodes": round(sample.share_used, 4),
-    }
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    high = None if estimate.high_pps is None else round(estimate.high_pps)
-    return {
-        "pps": round(estimate.pps),
-        "low_pps": round(estimate.low_pps),
-        "high_pps": high,
-        "basis": estimate.basis,
-    }
-
-
-def _model(model: Model, samples: list[Sample]) -> dict[str, Any]:
-    from vppcfg.tune.capacity import CURVE
-    from vppcfg.tune.fit import poll_cost, time_use
-
-    document: dict[str, Any] = {
-        "nodes": [
-            {"name": fit.name, "clocks_per_call": round(fit.per_call, 1), "clocks_per_packet": round(fit.per_packet, 1)}
-            for fit in model.fits
-        ],
-        "curve": [
-            {"vectors": n, "clocks_per_packet": round(model.clocks_per_packet(n), 1), **_estimate(model.estimate(n))}
-            for n in CURVE
-        ],
-        "load": [{"name": sample.name, "share": round(sample.rx_pps / model.pps(), 4)} for sample in samples],
-    }
-    try:
-        cost = poll_cost(samples)
-    except ValueError as error:
-        document["idle_polls"] = {"unknown": str(error)}
-        return document
-    document["idle_polls"] = {
-        "clocks_per_empty_poll": round(cost.per_empty_poll, 1),
-        "clocks_per_full_poll": round(cost.per_full_poll, 1),
-        "clocks_per_packet": round(cost.per_packet, 1),
-        "samples": [
-            {"name": sample.name, "empty_polls": round(use.empty_polls, 4), "work": round(use.work, 4),
-             "rest": round(use.rest, 4)}
-            for sample in samples for use in (time_use(sample, cost),)
-        ],
-    }  # fmt: skip
-    return document
-
-
-def _composition(samples: list[Sample], args: argparse.Namespace) -> dict[str, Any]:
-    from vppcfg.tune.compose import ERROR, compose
-    from vppcfg.tune.sample import sample_of
-
-    base = max(samples, key=lambda sample: sample.n_graph)
-    seen = [sample_of(load_from([source]), source) for source in args.seen]
-    made = compose(base, seen, _shares(args.add), _shares(args.drop))
-    return {
-        "base": base.name,
-        "base_clocks": round(made.base_clocks, 1),
-        "nodes": {name: round(clocks, 1) for name, clocks in made.added},
-        "clocks_per_packet": round(made.clocks, 1),
-        "pps": round(made.pps),
-        "low_pps": round(made.pps * (1 - ERROR)),
-        "high_pps": round(made.pps * (1 + ERROR)),
-        "vectors": round(base.n_graph, 1),
-        "remarks": list(made.remarks),
-    }
 
 
 def _shares(texts: list[str]) -> dict[str, float]:
@@ -171,25 +84,84 @@ def _shares(texts: list[str]) -> dict[str, float]:
     return shares
 
 
-def _workers(args: argparse.Namespace, estimate: Estimate) -> dict[str, Any]:
-    from vppcfg.common.rates import line_rate_pps, parse_speed
-    from vppcfg.tune.capacity import HEADROOM, workers_needed
+def _view(document: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines for the document of `--format json`."""
+    yield from _sample_lines(document)
+    if "nodes" in document:
+        yield from _model_lines(document)
+    worker = document["worker"]
+    yield ""
+    if worker["high_pps"] is None:
+        yield f"A worker forwards at least {pps(worker['pps'])}:"
+    else:
+        yield f"A worker forwards {pps(worker['pps'])} ({pps(worker['low_pps'])} to {pps(worker['high_pps'])}):"
+    yield f"  {worker['basis']}."
+    if "composition" in document:
+        yield from _composition_lines(document["composition"])
+    if "workers" in document:
+        yield from _worker_lines(document["workers"])
 
-    speeds = [parse_speed(text) for text in args.ports.split(",")]
-    offered = sum(line_rate_pps(speed, args.frame) for speed in speeds)
-    most = None if estimate.high_pps is None else workers_needed(offered, estimate.high_pps)
-    return {
-        "ports": args.ports,
-        "frame": args.frame,
-        "offered_pps": round(offered),
-        "headroom": HEADROOM,
-        "needed": workers_needed(offered, estimate.pps),
-        "at_most": workers_needed(offered, estimate.low_pps),
-        "at_least": most,
-    }
+
+def _sample_lines(document: dict[str, Any]) -> Iterator[str]:
+    yield f"{'RECEIVES':>12} {'PER CALL':>9} {'CLOCKS/PKT':>11} {'IN NODES':>9}  SAMPLE"
+    for sample in document["samples"]:
+        yield (
+            f"{pps(sample['rx_pps']):>12} {sample['vectors_per_call']:>9.2f} {sample['clocks_per_packet']:>11.1f} "
+            f"{percent(sample['time_in_nodes']):>9}  {printable(sample['name'])}"
+        )
 
 
-def _lines(document: dict[str, Any]) -> list[str]:
-    from vppcfg.cli.tune_capacity_view import capacity_lines
+def _model_lines(document: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    yield f"{'PER CALL':>9} {'PER PACKET':>11}  NODE (clocks)"
+    for node in document["nodes"]:
+        yield f"{node['clocks_per_call']:>9.0f} {node['clocks_per_packet']:>11.1f}  {printable(node['name'])}"
+    yield ""
+    yield f"{'VECTORS':>8} {'CLOCKS/PKT':>11} {'A WORKER':>12}  BETWEEN"
+    for point in document["curve"]:
+        between = f"{pps(point['low_pps'])} and {pps(point['high_pps'])}"
+        known = "" if point["basis"].startswith("within") else " (extrapolated)"
+        yield f"{point['vectors']:>8} {point['clocks_per_packet']:>11.0f} {pps(point['pps']):>12}  {between}{known}"
+    yield from _load_lines(document)
 
-    return list(capacity_lines(document))
+
+def _load_lines(document: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    uses = {use["name"]: use for use in document["idle_polls"].get("samples", ())}
+    for load in document["load"]:
+        use = uses.get(load["name"])
+        split = (
+            f"; {percent(use['work'])} of its time is work, {percent(use['empty_polls'])} empty polls" if use else ""
+        )
+        yield f"{printable(load['name'])}: load {percent(load['share'])}{split}"
+    polls = document["idle_polls"]
+    if "unknown" in polls:
+        yield f"Empty polls are not told from work: {polls['unknown']}."
+    else:
+        yield (
+            f"An empty poll takes {polls['clocks_per_empty_poll']:.0f} clocks, one with packets "
+            f"{polls['clocks_per_full_poll']:.0f} and {polls['clocks_per_packet']:.0f} per packet."
+        )
+
+
+def _composition_lines(made: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    yield f"{made['base_clocks']:>9.1f} clocks per packet on the path of {printable(made['base'])}"
+    for name, clocks in made["nodes"].items():
+        yield f"{clocks:>+9.1f} {printable(name)}"
+    yield (
+        f"{made['clocks_per_packet']:>9.1f} clocks: {pps(made['pps'])} with vectors of {made['vectors']:g} "
+        f"({pps(made['low_pps'])} to {pps(made['high_pps'])})"
+    )
+    for remark in made["remarks"]:
+        yield f"  {printable(remark)}"
+
+
+def _worker_lines(workers: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    least = "an unknown number" if workers["at_least"] is None else workers["at_least"]
+    yield f"Ports of {printable(workers['ports'])} at {workers['frame']:.0f} bytes offer {pps(workers['offered_pps'])}:"
+    yield (
+        f"  {workers['needed']} worker(s) at {100 * workers['headroom']:.0f} % load each ({least} if a worker does "
+        f"better than predicted, {workers['at_most']} if worse)"
+    )

@@ -1,4 +1,4 @@
-"""The options of `vppcfg tune` and its sub-commands that say where to read from, and what they lead to."""
+"""The options of `vppcfg tune` and its sub-commands that say where to read from and at what rate traffic comes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.tune.capture import Capture
     from vppcfg.tune.load import Load
 
 _LONGEST_S = 3600.0
@@ -44,17 +43,10 @@ def load_from(sources: list[str]) -> Load:
     """Return the load between all readings in saved captures, in the order given. Raise UsageError."""
     from pathlib import Path
 
+    from vppcfg.tune.assemble import load_of_captures
     from vppcfg.tune.capture import read_captures
 
     return load_of_captures([capture for source in sources for capture in read_captures(Path(source))])
-
-
-def load_of_captures(captures: list[Capture]) -> Load:
-    """Return the load between captures."""
-    from vppcfg.tune.assemble import reading_of
-    from vppcfg.tune.interval import load_of
-
-    return load_of([reading_of(capture) for capture in captures])
 
 
 def frame_size(text: str) -> float:

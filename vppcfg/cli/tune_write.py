@@ -6,17 +6,24 @@ import argparse
 import logging
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.output import Colour, paint_for, printable, write, write_document
 from vppcfg.cli.problems import report
-from vppcfg.cli.tune_startup import check_machine, machine_for, release_for, startup_conf
 from vppcfg.config.load import parse_text
 from vppcfg.config.yaml.document import STDIN, read_source
 from vppcfg.errors import ConfigError, UsageError
+from vppcfg.model.problem import Severity
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.edit import difference, with_settings
 from vppcfg.tune.finding import Setting
 from vppcfg.tune.patch import merged
+
+if TYPE_CHECKING:
+    from vppcfg.common.release import Release
+    from vppcfg.config.load import Loaded
+    from vppcfg.model.host import Host
+    from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")
 
@@ -76,13 +83,60 @@ def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespa
             "`vppcfg check` tells whether it was valid before",
         )
     log.info("Configuration is valid with these changes")
-    host = machine_for(args)
+    host = _machine_for(args)
     if host is None:
         log.info("`vppcfg startup` on the machine checks it against its hardware; --host FILE does so here")
         return
-    release = release_for(diagnosis.situation.load.reading.version)
-    now, then = startup_conf(parse_text(before, args.config), host, release), startup_conf(loaded, host, release)
+    release = _release_for(diagnosis.situation.load.reading.version)
+    now, then = _startup_conf(parse_text(before, args.config), host, release), _startup_conf(loaded, host, release)
     if now and then:
         _show(difference(now[0], then[0], "startup.conf"), args)
     if then:
-        check_machine(loaded, host, then[1], args)
+        _check_machine(loaded, host, then[1], args)
+
+
+def _machine_for(args: argparse.Namespace) -> Host | None:
+    """Return the machine that VPP runs on: the one named, else this one when VPP was read here, else None."""
+    from vppcfg.cli.host_file import machine_at, read_machine
+
+    if args.host is not None:
+        return read_machine(args.host)
+    return None if args.sources or args.trial else machine_at(args.root)
+
+
+def _release_for(version: str | None) -> Release:
+    """Return the release to write for: that of the VPP that was read, the newest when it is unknown."""
+    from vppcfg.common.release import NEWEST, release_of
+
+    try:
+        return release_of(version) if version else NEWEST
+    except ValueError:
+        return NEWEST
+
+
+def _startup_conf(loaded: Loaded, host: Host, release: Release) -> tuple[str, Settings] | None:
+    """Return the startup.conf of a valid configuration and what it is made from, None of another."""
+    from vppcfg.startup.derive import derive
+    from vppcfg.startup.render import STARTUP_CONF, render
+
+    if loaded.configuration is None:
+        return None
+    settings = derive(loaded.configuration, host, release, {})
+    return render(settings)[STARTUP_CONF], settings
+
+
+def _check_machine(loaded: Loaded, host: Host, settings: Settings, args: argparse.Namespace) -> None:
+    """Show what does not go together. Raise ConfigError when something forbids writing the configuration."""
+    from vppcfg.startup.checks import check
+    from vppcfg.startup.checks.case import Case
+
+    if loaded.configuration is None:
+        return
+    case = Case(configuration=loaded.configuration, host=host, settings=settings)
+    found = loaded.placed(check(case))
+    report(found, args.config, sys.stderr, paint_for(sys.stderr, args.color))
+    if any(problem.severity is Severity.ERROR for problem in found):
+        raise ConfigError(
+            f"{args.config} with these changes and the machine do not go together, and it is left as it is",
+            "--only RULE writes the changes of one finding",
+        )

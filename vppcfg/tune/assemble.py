@@ -1,8 +1,8 @@
-"""Puts a reading together from a capture: each part from the best source that has it, and a remark for what is unreadable."""
+"""Reads captures: every part from the best source that has it, with a remark for what cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from vppcfg.errors import UsageError
 from vppcfg.tune.capture import COMMANDS, Capture
 from vppcfg.tune.collected import Parts, interface_names, parts_of_api, parts_of_host, parts_of_stats
+from vppcfg.tune.interval import load_of
+from vppcfg.tune.load import Load
 from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
@@ -46,6 +48,11 @@ _DOCUMENTS: tuple[_Reader, ...] = (
 """In the order in which they go over what came before; the stats segment comes last."""
 _PREFERRED_TEXTS = {"buffers"}
 """`show buffers` knows the NUMA node too."""
+
+
+def load_of_captures(captures: Sequence[Capture]) -> Load:
+    """Return the load between captures, or what the only one covers. Raise UsageError."""
+    return load_of([reading_of(capture) for capture in captures])
 
 
 def reading_of(capture: Capture) -> Reading:

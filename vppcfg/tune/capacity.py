@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, sqrt
 
+from vppcfg.common.rates import pps
 from vppcfg.record import record
 from vppcfg.tune.fit import NodeFit, fit_nodes
+from vppcfg.tune.load import Load
 from vppcfg.tune.sample import Sample
 from vppcfg.tune.thresholds import FRAME, SATURATED_VECTOR
 
@@ -95,3 +97,20 @@ def from_one(sample: Sample) -> Estimate:
 def workers_needed(offered_pps: float, worker_pps: float, headroom: float = HEADROOM) -> int:
     """Return how many workers carry a load with room to spare; 1 at least."""
     return max(ceil(offered_pps / (headroom * worker_pps)), 1)
+
+
+def cpu_load(load: Load, samples: Sequence[Sample]) -> tuple[float, str]:
+    """Return the busiest worker's load by a model of samples of the same path, and a sentence about it.
+
+    Raise UsageError when the samples do not give a model.
+    """
+    model = fitted(samples)
+    busiest = load.forwarding[0]
+    share = busiest.rx_pps / model.pps()
+    table = busiest.rx_packets / busiest.table_duration_s / model.pps()
+    both = f"{100 * table:.0f} to {100 * share:.0f}" if busiest.disagreement else f"{100 * share:.0f}"
+    most = model.estimate()
+    return share, (
+        f"the CPU load of {busiest.name} is {both} % of the {pps(most.pps)} that it could forward "
+        f"({pps(most.low_pps)} to {pps(most.high_pps or most.pps)}, {most.basis})"
+    )

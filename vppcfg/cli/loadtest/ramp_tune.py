@@ -70,7 +70,7 @@ class TuningObserver:
             self._thread.join(_PATIENCE_S)
         if not self._captures:
             return None
-        from vppcfg.cli.tune_options import load_of_captures
+        from vppcfg.tune.assemble import load_of_captures
 
         offered = {"": self._load_pps}
         frame = self._setting.offered.mean_frame_bytes
