@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.subject import HOST_DEVICES, PORTS, Subject
 from tests.real_vpp import RealVpp, running, skip_reason
-from vppcfg.simulator.api_json import write_api_dir
+from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import NEWEST
 from vppcfg.simulator.server import SimulatorServer

@@ -25,7 +25,6 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.cli_text import plan_text
-from vppcfg.simulator.cli.shell import run_line
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.derive import derive
@@ -135,7 +134,7 @@ def typed(lines: list[str], state: State) -> State:
     """Return the state of a simulated VPP after somebody has typed these lines."""
     vpp = SimulatedVpp(state=state)
     for line in lines:
-        retval, text = run_line(vpp, line)
+        retval, text = vpp.run_line(line)
         assert retval == 0, (line, text)
     ours, theirs = socket.socketpair()
     with SimulatorServer(vpp) as server:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -105,6 +106,61 @@ def may_import(layer: str, name: str) -> bool:
         return False
     allowed = (layer, "record", *LAYERS[layer])
     return EVERYTHING in allowed or any(is_within(name, f"vppcfg.{other}") for other in allowed)
+
+
+CIRCLES: frozenset[frozenset[str]] = frozenset(
+    {
+        frozenset({"vppcfg.cli.commands", "vppcfg.cli.completion"}),
+    }
+)
+"""Modules that import each other still; nothing is to be added."""
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not in circles either, and not inside functions: what a module needs can then be read, tested and moved alone."""
+    assert set(circles_in(graph())) == CIRCLES
+
+
+def graph() -> dict[str, set[str]]:
+    """Return the modules of the package, each with those that it imports."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in TREES}
+    return {
+        name: {imported if imported in modules else imported.rpartition(".")[0] for imported in imports_of(path)}
+        & modules.keys() - {name}
+        for name, path in modules.items()
+    }
+
+
+def circles_in(edges: dict[str, set[str]]) -> Iterator[frozenset[str]]:
+    """Yield each group of modules that reach each other: what goes away when ends are cut off is in none."""
+    left = dict(edges)
+    while ends := {name for name, targets in left.items() if not targets & left.keys()} | (
+        left.keys() - {target for targets in left.values() for target in targets}
+    ):
+        left = {name: targets - ends for name, targets in left.items() if name not in ends}
+    while left:
+        first = min(left)
+        group = reached_from(first, left) & reached_from(first, reversed_edges(left))
+        if len(group) > 1:
+            yield frozenset(group)
+        left = {name: targets - group for name, targets in left.items() if name not in group}
+
+
+def reached_from(start: str, edges: dict[str, set[str]]) -> set[str]:
+    seen, waiting = {start}, [start]
+    while waiting:
+        waiting += (new := edges[waiting.pop()] - seen)
+        seen |= new
+    return seen
+
+
+def reversed_edges(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    return {name: {other for other, targets in edges.items() if name in targets} for name in edges}
+
+
+def test_circles_are_found() -> None:
+    edges = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"f", "a"}, "f": {"e"}}
+    assert set(circles_in(edges)) == {frozenset("bc"), frozenset("ef")}
 
 
 def test_a_module_imports_only_the_outside_packages_of_its_layer() -> None:

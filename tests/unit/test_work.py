@@ -32,10 +32,10 @@ from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import diff_lines
-from vppcfg.simulator.handlers.call import Client
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.simulator.wire import Client
 from vppcfg.vpp.live import LiveDataplane
 
 _CACHES = (_canonical, _network_of, address_key, natural_key)

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     from vppcfg.cli.signals import Terminated
     from vppcfg.cli.state_file import read_state
-    from vppcfg.simulator.api_json import write_api_dir
+    from vppcfg.simulator.api import write_api_dir
     from vppcfg.simulator.port import parse_port
     from vppcfg.simulator.releases import NEWEST, release_of
     from vppcfg.simulator.server import SimulatorServer

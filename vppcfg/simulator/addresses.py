@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vppcfg.record import record
-from vppcfg.simulator.pool import NONE, Pool
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.wire import NONE
 
 
 @record

@@ -1,14 +1,37 @@
-"""The binary API of one release as a server needs it: codec, table of messages, JSON. Made once per release."""
+"""The binary API of one release: what the kinds have of VPP's .api files, the ids of messages, how they are packed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from functools import lru_cache
+from pathlib import Path
 
+from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.simulator.api_json import text_of
-from vppcfg.simulator.codec import Codec
-from vppcfg.simulator.releases import Release, api_files, codec_of, message_ids
+from vppcfg.simulator.api_json import document, text_of
+from vppcfg.simulator.api_text import ApiFile, parse
+from vppcfg.simulator.codec import Codec, Types, layout_of
+from vppcfg.simulator.kind import Kind
+from vppcfg.simulator.kinds import KINDS, PLUGINS
+from vppcfg.simulator.kinds.session import MESSAGE_IDS
+from vppcfg.simulator.releases import Release, release_named
+
+SHARED_TYPES = {
+    "interface_index": "alias interface_index u32",
+    "mac_address": "alias mac_address u8[6]",
+    "prefix": """
+alias ip4_address u8[4]
+alias ip6_address u8[16]
+alias address_with_prefix prefix
+enum address_family u8 ADDRESS_IP4=0 ADDRESS_IP6=1
+union address_union: ip4_address ip4 ADDRESS_IP4, ip6_address ip6 ADDRESS_IP6
+struct address: address_family af, address_union un
+struct prefix: address address, u8 len
+""",
+}
+"""What texts can import: vnet/interface_types.api, vnet/ethernet/ethernet_types.api, vnet/ip/ip_types.api."""
+_FIRST_FREE_ID = 100
 
 
 @record
@@ -20,21 +43,86 @@ class Api:
     """Id and NAME_CRC of every message."""
     json: bytes
     """What get_api_json answers."""
-    fields: Mapping[str, tuple[str, ...]]
-    """Names of the fields of every message, the message id left out."""
+
+
+def present(release: Release, plugins: Collection[str]) -> frozenset[str]:
+    """Return which optional parts a VPP of `release` has when it may load `plugins`."""
+    return frozenset(
+        kind.plugin
+        for kind in KINDS
+        if kind.plugin
+        and release.is_in(kind.releases)
+        and (kind.plugin in plugins or not release.is_in(kind.plugin_releases))
+    )
+
+
+def kinds_of(plugins: Collection[str]) -> tuple[Kind, ...]:
+    """Return the kinds of objects that there are with these parts."""
+    return tuple(kind for kind in KINDS if not kind.plugin or kind.plugin in plugins)
+
+
+def api_files(release: Release, plugins: Collection[str] = PLUGINS) -> tuple[ApiFile, ...]:
+    """Return the definitions that a VPP of `release` with these plugins speaks."""
+    return tuple(file.in_release(release.name) for file in _files_of(present(release, plugins)))
+
+
+@lru_cache(maxsize=16)
+def _files_of(plugins: Collection[str]) -> tuple[ApiFile, ...]:
+    texts: dict[str, list[str]] = {}
+    for kind in kinds_of(plugins):
+        for module, text in kind.api.items():
+            texts.setdefault(module, []).append(text)
+    return tuple(parse(module, *parts, shared=SHARED_TYPES) for module, parts in texts.items())
+
+
+@lru_cache(maxsize=1)
+def _all_fields() -> frozenset[str]:
+    """Return the names of all fields that any message has in any release."""
+    files = _files_of(PLUGINS)
+    return frozenset(field.name for file in files for message in file.messages for field in message.fields)
+
+
+def message_ids(files: Collection[ApiFile]) -> dict[str, int]:
+    """Return the id of every message by its name: the fixed ones, then one after the other."""
+    ids = dict(MESSAGE_IDS)
+    names = [message.name for file in files for message in file.messages]
+    for number, name in enumerate((name for name in names if name not in ids), _FIRST_FREE_ID):
+        ids[name] = number
+    return {name: ids[name] for name in names}
+
+
+def codec_of(files: Collection[ApiFile], ids: Mapping[str, int], known: Collection[str] = ()) -> Codec:
+    """Return the codec of all messages in `files`; `known` are fields that messages have in other releases."""
+    layouts = {}
+    for file in files:
+        types = Types(file)
+        layouts.update({message.name: layout_of(message, types) for message in file.messages})
+    return Codec(layouts, ids, known)
 
 
 @lru_cache(maxsize=16)
 def api_of(release: Release, plugins: frozenset[str]) -> Api:
-    """Return the API of a VPP of `release` with these plugins."""
+    """Return the API of a VPP of `release` with these plugins; it is made once."""
     files = api_files(release, plugins)
     ids = message_ids(files)
     crcs = {message.name: message.crc for file in files for message in file.messages}
     return Api(
-        codec=codec_of(files, ids),
+        codec=codec_of(files, ids, _all_fields()),
         message_table=tuple((number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()),
         json=text_of(files, release.name),
-        fields={
-            message.name: tuple(field.name for field in message.fields) for file in files for message in file.messages
-        },
     )
+
+
+def write_api_dir(directory: Path, release: str, plugins: Collection[str] = PLUGINS) -> None:
+    """Write one NAME.api.json per .api file below `directory`, for a client's --vpp-json-dir.
+
+    Raise UsageError when the release is unknown or the directory cannot be written.
+    """
+    known = release_named(release)
+    for file in api_files(known, plugins):
+        path = directory / f"{file.module}.api.json"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(document(file, release)), encoding="utf-8")
+        except OSError as problem:
+            raise UsageError(f"cannot write {path}: {problem.strerror}") from problem

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from pathlib import Path
 
-from vppcfg.errors import UsageError
-from vppcfg.simulator.definitions.grammar import ApiFile, Enumeration, Field, Message
-from vppcfg.simulator.releases import PLUGINS, api_files, release_named
+from vppcfg.simulator.api_text import ApiFile, Enumeration, Field, Message
 
 _PLAIN = frozenset({"u8", "u16", "u32", "u64", "i32", "f64", "bool", "string"})
 
@@ -17,7 +14,7 @@ Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
 
 def document(file: ApiFile, release: str) -> dict[str, Json]:
     """Return the JSON document of one .api file as vppapigen writes it."""
-    version = file.versions[release]
+    version = file.version_in(release)
     return {
         "module": file.module,
         "types": [[item.name, *map(_struct_field, item.fields)] for item in file.structs],
@@ -38,21 +35,6 @@ def document(file: ApiFile, release: str) -> dict[str, Json]:
 def text_of(files: Collection[ApiFile], release: str) -> bytes:
     """Return what get_api_json answers: a list of all documents."""
     return json.dumps([document(file, release) for file in files]).encode()
-
-
-def write_api_dir(directory: Path, release: str, plugins: Collection[str] = PLUGINS) -> None:
-    """Write one NAME.api.json per .api file below `directory`, for a client's --vpp-json-dir.
-
-    Raise UsageError when the release is unknown or the directory cannot be written.
-    """
-    known = release_named(release)
-    for file in api_files(known, plugins):
-        path = directory / f"{file.module}.api.json"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(document(file, release)), encoding="utf-8")
-        except OSError as problem:
-            raise UsageError(f"cannot write {path}: {problem.strerror}") from problem
 
 
 def _type_name(name: str) -> str:

@@ -1,17 +1,17 @@
 """Packs and unpacks API messages with struct formats compiled from the definitions; it knows no message by name.
 
-A message is a flat tuple of values: nested types and arrays are written out, byte arrays and strings are bytes.
+The values of a message are a mapping by field. The fields of nested types and the elements of arrays have names such as
+`prefix.len` and `mtu[0]`; byte arrays, strings and unions are bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from struct import Struct, error
 
 from vppcfg.record import record
-from vppcfg.simulator.definitions.grammar import ApiFile, Enumeration, Field, Message
-
-Value = int | bytes | Sequence[tuple[int | bytes, ...]]
+from vppcfg.simulator.api_text import ApiFile, Enumeration, Field, Message
+from vppcfg.simulator.wire import Value, Values
 
 _FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "8s", "bool": "?"}
 """Of the plain types; a floating-point number stays bytes, for VPP sends it little-endian."""
@@ -33,24 +33,37 @@ class Types:
 
     def format_of(self, fields: Iterable[Field]) -> str:
         """Return the struct format of fields of fixed length, without byte order."""
-        return "".join(map(self._field, fields))
+        return "".join(kind for _, kind in self.values_of(fields))
 
-    def _field(self, field: Field) -> str:
-        if field.type == "string" or (field.type == "u8" and field.length is not None):
-            return f"{field.length}s"
-        return self._type(field.type) * (1 if field.length is None else field.length)
+    def values_of(self, fields: Iterable[Field]) -> Iterator[tuple[str, str]]:
+        """Yield name and struct format of each value in fields of fixed length."""
+        for one in fields:
+            if one.type == "string" or (one.type == "u8" and one.length is not None):
+                yield one.name, f"{one.length}s"
+            elif one.length is None:
+                yield from self._values(one.name, one.type)
+            else:
+                for position in range(one.length):
+                    yield from self._values(f"{one.name}[{position}]", one.type)
 
-    def _type(self, name: str) -> str:
-        if name in _FORMATS:
-            return _FORMATS[name]
-        if name in self._enumerations:
-            return _FORMATS[self._enumerations[name].type]
-        if name in self._unions:
-            return f"{max(Struct('>' + self._type(member.type)).size for member in self._unions[name])}s"
-        if name in self._structs:
-            return self.format_of(self._structs[name])
-        base, bracket, length = self._aliases[name].rstrip("]").partition("[")
-        return f"{length}s" if bracket and base == "u8" else self._type(base)
+    def _values(self, name: str, kind: str) -> Iterator[tuple[str, str]]:
+        if kind in _FORMATS:
+            yield name, _FORMATS[kind]
+        elif kind in self._enumerations:
+            yield name, _FORMATS[self._enumerations[kind].type]
+        elif kind in self._unions:
+            yield name, f"{max(self._size_of(member.type) for member in self._unions[kind])}s"
+        elif kind in self._structs:
+            yield from ((f"{name}.{inner}", value) for inner, value in self.values_of(self._structs[kind]))
+        else:
+            base, bracket, length = self._aliases[kind].rstrip("]").partition("[")
+            if bracket and base == "u8":
+                yield name, f"{length}s"
+            else:
+                yield from self._values(name, base)
+
+    def _size_of(self, kind: str) -> int:
+        return Struct(">" + "".join(value for _, value in self._values("", kind))).size
 
 
 @record
@@ -58,82 +71,105 @@ class Layout:
     """How the values of one message lie behind its id."""
 
     fixed: Struct
+    zeros: Mapping[str, Value]
+    """An all-zero value for every field, in order."""
     tail: Struct | None = None
     """Of one element of the part of varying length at the end; a string when `tail_is_text`."""
+    tail_name: str = ""
     tail_is_text: bool = False
-    count_at: int = -1
-    """Where among the fixed values the number of elements of a list stands."""
+    count_name: str = ""
+    """The field that holds the number of elements; a string has its length before it and no field for that."""
 
-    def unpack(self, body: bytes) -> tuple[Value, ...]:
+    def unpack(self, body: bytes) -> dict[str, Value]:
         """Return the values in `body`, which starts behind the message id; raise MalformedMessageError."""
         try:
-            values: tuple[Value, ...] = self.fixed.unpack_from(body)
+            values = self.fixed.unpack_from(body)
         except error as problem:
             raise MalformedMessageError(str(problem)) from None
+        named: dict[str, Value] = dict(zip(self.zeros, values, strict=False))
         if self.tail is None:
-            return values
-        length, start = values[self.count_at], self.fixed.size
-        if not isinstance(length, int):
+            return named
+        count = values[-1] if self.tail_is_text else named[self.count_name]
+        if not isinstance(count, int):
             raise TypeError("a part of varying length comes after its length")
-        end = start + length * self.tail.size
+        start = self.fixed.size
+        end = start + count * self.tail.size
         if end > len(body):
             raise MalformedMessageError(f"a part of {end - start} bytes does not fit into {len(body) - start}")
-        if self.tail_is_text:
-            return (*values[:-1], body[start:end])
-        return (*values, tuple(self.tail.iter_unpack(body[start:end])))
+        named[self.tail_name] = self._tail_in(body[start:end])
+        return named
 
-    def pack(self, values: Sequence[Value]) -> bytes:
-        """Return the bytes behind the message id."""
+    def _tail_in(self, packed: bytes) -> Value:
+        if self.tail is None or self.tail_is_text:
+            return packed
+        rows = tuple(self.tail.iter_unpack(packed))
+        return tuple(row[0] for row in rows) if rows and len(rows[0]) == 1 else rows
+
+    def pack(self, values: dict[str, Value]) -> bytes:
+        """Return the bytes behind the message id of all values, which stand in order."""
         if self.tail is None:
-            return self.fixed.pack(*values)
-        last = values[-1]
+            return self.fixed.pack(*values.values())
+        last = values.pop(self.tail_name)
         if isinstance(last, bytes):
-            return self.fixed.pack(*values[:-1], len(last)) + last
+            return self.fixed.pack(*values.values(), len(last)) + last
         if isinstance(last, int):
             raise TypeError("the last value of this message is a list")
-        return self.fixed.pack(*values[:-1]) + b"".join(self.tail.pack(*row) for row in last)
+        values[self.count_name] = len(last)
+        rows = (self.tail.pack(*row) if isinstance(row, tuple) else self.tail.pack(row) for row in last)
+        return self.fixed.pack(*values.values()) + b"".join(rows)
 
 
 def layout_of(message: Message, types: Types) -> Layout:
     """Return the layout of `message`; a part of varying length may stand at its end only."""
     *start, last = message.fields
-    if last.length != 0:
-        return Layout(fixed=Struct(">" + types.format_of(message.fields)))
+    is_open = last.length == 0
+    values = dict(types.values_of(start if is_open else message.fields))
+    formats = ">" + "".join(values.values())
+    zeros: dict[str, Value] = dict(zip(values, Struct(formats).unpack(bytes(Struct(formats).size)), strict=True))
+    if not is_open:
+        return Layout(fixed=Struct(formats), zeros=zeros)
     if last.type == "string":
-        return Layout(fixed=Struct(f">{types.format_of(start)}I"), tail=Struct(">c"), tail_is_text=True)
-    row = types.format_of([Field(type=last.type, name=last.name)])
-    names = [field.name for field in start]
-    before = Struct(">" + types.format_of(start[: names.index(last.counted_by)]))
-    count_at = len(before.unpack(bytes(before.size)))
-    return Layout(fixed=Struct(">" + types.format_of(start)), tail=Struct(">" + row), count_at=count_at)
+        zeros[last.name] = b""
+        return Layout(
+            fixed=Struct(f"{formats}I"), zeros=zeros, tail=Struct(">c"), tail_name=last.name, tail_is_text=True
+        )
+    zeros[last.name] = ()
+    row = Struct(">" + types.format_of([Field(type=last.type, name=last.name)]))
+    return Layout(fixed=Struct(formats), zeros=zeros, tail=row, tail_name=last.name, count_name=last.counted_by)
 
 
 class Codec:
     """The messages of one release, with the ids under which they travel."""
 
-    def __init__(self, layouts: dict[str, Layout], ids: dict[str, int]) -> None:
+    def __init__(self, layouts: Mapping[str, Layout], ids: Mapping[str, int], known: Collection[str] = ()) -> None:
+        """`known` are the names of fields that messages of other releases have."""
         self._layouts = layouts
         self._prefixes = {name: _ID.pack(number) for name, number in ids.items()}
         self._names = {number: name for name, number in ids.items()}
+        self._known = frozenset(known).union(*(layout.zeros for layout in layouts.values()))
 
     def name_of(self, message: bytes) -> str | None:
         """Return the name of a packed message, None when its id is unknown or missing."""
         return self._names.get(_ID.unpack_from(message)[0]) if len(message) >= _ID.size else None
 
-    def unpack(self, name: str, message: bytes) -> tuple[Value, ...]:
+    def unpack(self, name: str, message: bytes) -> dict[str, Value]:
         """Return the values of a packed message; raise MalformedMessageError."""
         return self._layouts[name].unpack(message[_ID.size :])
 
-    def pack(self, name: str, values: Sequence[Value]) -> bytes:
-        """Return a message with its id; raise struct.error for a value that does not fit."""
-        return self._prefixes[name] + self._layouts[name].pack(values)
+    def pack(self, name: str, values: Values) -> bytes:
+        """Return a message with its id, where fields that `values` leaves out are zero.
 
-    def zeros(self, name: str) -> list[Value]:
-        """Return an all-zero value for every field of a message."""
+        Values for which this version of the message has no field are left out. Raise struct.error for a value that does
+        not fit, and KeyError for a field that no message has.
+        """
         layout = self._layouts[name]
-        values: list[Value] = list(layout.fixed.unpack(bytes(layout.fixed.size)))
-        if layout.tail_is_text:
-            values[-1] = b""
-        elif layout.tail is not None:
-            values.append(())
-        return values
+        whole = {**layout.zeros, **values}
+        if len(whole) != len(layout.zeros):
+            if not self._known.issuperset(values):
+                raise KeyError(f"no message has the fields {sorted(values.keys() - self._known)}")
+            whole = {field: whole[field] for field in layout.zeros}
+        return self._prefixes[name] + layout.pack(whole)
+
+    def zeros(self, name: str) -> dict[str, Value]:
+        """Return an all-zero value for every field of a message, in order."""
+        return dict(self._layouts[name].zeros)

@@ -1,14 +1,22 @@
-"""A client's socket as the server keeps it: what came and is not whole yet, what is to leave and when."""
+"""A client's socket as the server keeps it: what came and is not whole yet, what is to leave and when.
+
+On VPP's stream sockets a header with the length stands before every message (vlibapi/api_common.h).
+"""
 
 from __future__ import annotations
 
+import errno
 import selectors
 import socket
 from collections.abc import Iterator
+from struct import Struct
 
-from vppcfg.simulator.frames import framed, take_messages
-from vppcfg.simulator.handlers.call import Client
+from vppcfg.simulator.wire import Client
 
+_HEADER = Struct(">QII")
+"""A pointer of VPP's own, the length of the message, a mark of VPP's own."""
+_MAX_MESSAGE_BYTES = 1 << 20
+"""A longer message is no message."""
 _READ_BYTES = 1 << 18
 _MAX_UNREAD_BYTES = 1 << 28
 """A client that lets more answers pile up than this is dropped."""
@@ -82,3 +90,29 @@ class LateAnswers:
     def clear(self) -> None:
         """Forget all of them."""
         self._held.clear()
+
+
+def framed(message: bytes) -> bytes:
+    """Return a message behind its header."""
+    return _HEADER.pack(0, len(message), 0) + message
+
+
+def take_messages(buffer: bytearray) -> Iterator[bytes]:
+    """Take every whole message off the start of `buffer`; raise OSError for one that is longer than any can be.
+
+    Like VPP, this looks at a message of no bytes only once something follows it.
+    """
+    start = 0
+    try:
+        while len(buffer) - start > _HEADER.size:
+            _, length, _ = _HEADER.unpack_from(buffer, start)
+            if length > _MAX_MESSAGE_BYTES:
+                raise OSError(errno.EMSGSIZE, f"a message of {length} bytes")
+            end = start + _HEADER.size + length
+            if end > len(buffer):
+                return
+            message = bytes(buffer[start + _HEADER.size : end])
+            start = end
+            yield message
+    finally:
+        del buffer[:start]

@@ -6,13 +6,15 @@ import ipaddress
 import re
 from collections.abc import Mapping
 
+from vppcfg.common.names import natural_key
 from vppcfg.errors import UsageError
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, TagRewrite
+from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
-from vppcfg.simulator.handlers.call import to_bytes
+from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
 from vppcfg.simulator.mains.acl import AclRow, Rule
 from vppcfg.simulator.mains.bridge import Feature
@@ -20,7 +22,8 @@ from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, loopback, mpls, sflow, tap, unnumbered, vxlan
+from vppcfg.simulator.vnet import bond, bridge, l2, lcp, loopback, mpls, sflow, tap, unnumbered, vxlan
+from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
 _INDEX_IN_NAME = re.compile(r"acl:.*@(\d+)$")
@@ -51,64 +54,50 @@ _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
 
 
-class Maker:
-    """Makes the interfaces of a state that VPP makes itself."""
+def make_loopback(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface:
+    """Make a loopback."""
+    return loopback.create(tables, number, mac_bytes(wanted.mac))
 
-    def __init__(self, tables: Tables, state: State) -> None:
-        self._tables = tables
-        self._state = state
 
-    def make(self, wanted: Interface) -> SwInterface | None:
-        """Make a loopback, bond, tunnel or TAP; return None for any other interface, and for one half described.
+def make_bond(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    """Make a bond."""
+    model = state.bonds.get(wanted.name)
+    return None if model is None else bond.create(tables, _bond_wish(model, number))
 
-        Raise UsageError when VPP refuses it.
-        """
-        number = _NUMBER.search(wanted.name)
-        if number is None:
-            return None
-        try:
-            return self._make(wanted, int(number[0]))
-        except RefusedError as refusal:
-            raise UsageError(f"VPP cannot have {wanted.name} ({refusal.retval})", refusal.text) from None
 
-    def _make(self, wanted: Interface, number: int) -> SwInterface | None:
-        name, kind, state = wanted.name, wanted.kind, self._state
-        if kind is InterfaceKind.LOOPBACK:
-            return loopback.create(self._tables, number, mac_bytes(wanted.mac))
-        if kind is InterfaceKind.BOND and name in state.bonds:
-            return bond.create(self._tables, _bond_wish(state.bonds[name], number))
-        if kind is InterfaceKind.VXLAN and name in state.vxlans:
-            return self._make_tunnel(name, number)
-        if kind is InterfaceKind.TAP and name in state.taps:
-            return self._make_tap(wanted, number)
+def make_tunnel(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    """Make a tunnel."""
+    tunnel = state.vxlans.get(wanted.name)
+    if tunnel is None:
         return None
+    wish = vxlan.Wish(
+        number=number,
+        source=ipaddress.ip_address(tunnel.local),
+        destination=ipaddress.ip_address(tunnel.remote),
+        vni=tunnel.vni,
+        destination_port=0 if tunnel.is_plain else _ODD_PORT,
+    )
+    return vxlan.create(tables, wish)
 
-    def _make_tunnel(self, name: str, number: int) -> SwInterface:
-        tunnel = self._state.vxlans[name]
-        wish = vxlan.Wish(
-            number=number,
-            source=ipaddress.ip_address(tunnel.local),
-            destination=ipaddress.ip_address(tunnel.remote),
-            vni=tunnel.vni,
-            destination_port=0 if tunnel.is_plain else _ODD_PORT,
-        )
-        return vxlan.create(self._tables, wish)
 
-    def _make_tap(self, wanted: Interface, number: int) -> SwInterface:
-        model = self._state.taps[wanted.name]
-        wish = tap.Wish(
-            number=number,
-            host_name=model.host_name,
-            netns=model.host_netns,
-            mac=mac_bytes(wanted.mac) if wanted.mac else b"",
-            host_mac=mac_bytes(model.host_mac),
-            host_mtu=model.host_mtu,
-            host_bridge=model.host_bridge,
-            rx_ring_size=model.rx_ring_size,
-            tx_ring_size=model.tx_ring_size,
-            flags=model.flags,
-        )
-        return tap.create(self._tables, wish)[1]
+def make_tap(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    """Make a TAP."""
+    model = state.taps.get(wanted.name)
+    if model is None:
+        return None
+    wish = tap.Wish(
+        number=number,
+        host_name=model.host_name,
+        netns=model.host_netns,
+        mac=mac_bytes(wanted.mac) if wanted.mac else b"",
+        host_mac=mac_bytes(model.host_mac),
+        host_mtu=model.host_mtu,
+        host_bridge=model.host_bridge,
+        rx_ring_size=model.rx_ring_size,
+        tx_ring_size=model.tx_ring_size,
+        flags=model.flags,
+    )
+    return tap.create(tables, wish)[1]
 
 
 def _bond_wish(model: Bond, number: int) -> bond.Wish:
@@ -143,12 +132,11 @@ def load_members(tables: Tables, state: State, rows: Mapping[str, SwInterface]) 
             )
             tables.bonds.members[joined.sw_if_index] = joined
             row.members.append(joined.sw_if_index)
-            bond.admin_state_changed(tables, joined.sw_if_index)
         row.mac = mac_bytes(state.interfaces[name].mac) if state.interfaces[name].mac else row.mac
 
 
-def load_bridges(tables: Tables, state: State) -> None:
-    """Make the bridge domains, without members."""
+def load_bridges(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
+    """Make the bridge domains, and what is L2."""
     for model in sorted(state.bridges.values(), key=lambda model: model.bd_id):
         wish = bridge.Wish(
             bd_id=model.bd_id,
@@ -160,18 +148,24 @@ def load_bridges(tables: Tables, state: State) -> None:
             bridge.create(tables, wish)
         except RefusedError as refusal:
             raise UsageError(f"VPP cannot have bridge domain {model.bd_id} ({refusal.retval})", refusal.text) from None
+    for name, row in rows.items():
+        _load_l2(tables, state.interfaces[name], row)
 
 
 def _features(settings: BridgeSettings) -> int:
     return sum(feature for name, feature in _FEATURES.items() if getattr(settings, name))
 
 
-def load_fib_tables(tables: Tables, state: State) -> None:
+def load_fib_tables(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
     """Make the FIB tables that interfaces are in."""
     for wanted in state.interfaces.values():
         for main, table in zip((tables.fib4, tables.fib6), wanted.tables, strict=True):
             if table:
                 main.make(table, b"")
+    for name, row in rows.items():
+        for book, table in zip((tables.ip4, tables.ip6), state.interfaces[name].tables, strict=True):
+            if table:
+                book.bind(row.index, table)
 
 
 def load_borrowers(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
@@ -249,3 +243,68 @@ def _rule(rule: AclRule) -> Rule:
         destination.prefixlen,
     )
     return _ACTIONS[rule.action], *ends, rule.protocol, *rule.source_ports, *rule.destination_ports, *rule.tcp_flags
+
+
+def load_addresses(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
+    """Put addresses on interfaces."""
+    for name, row in rows.items():
+        for text in sorted(state.interfaces[name].addresses):
+            address = ipaddress.ip_interface(text)
+            book = tables.ip6 if address.version == 6 else tables.ip4
+            if book.find(book.table_of(row.index), int(address.ip)) is not None:
+                raise UsageError(f"the state has the address {address.ip} twice, on {name} and before")
+            book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
+
+
+def load_pairs(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
+    """Make LCP pairs."""
+    strangers = sorted(state.lcps.keys() - rows.keys())
+    if strangers:
+        raise UsageError(f"the state has an LCP pair on {strangers[0]} but no such interface")
+    for name in sorted(state.lcps, key=lambda name: _order_of_pair(name, state.lcps[name], rows[name])):
+        _load_pair(tables, rows[name], state.lcps[name])
+
+
+def load_lcp_settings(tables: Tables, state: State) -> None:
+    """Set what linux-cp does by itself, as its section of startup.conf would."""
+    tables.lcp.default_netns = state.facts.lcp.default_netns
+    tables.lcp.is_sync = state.facts.lcp.is_sync
+    tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
+
+
+def _order_of_pair(name: str, pair: LcpPair, row: SwInterface) -> tuple[object, ...]:
+    """Return a key that puts pairs behind those that they hang on, and those that lost their host last of all.
+
+    A lost host then leaves an index that is free: one that something else has got meanwhile is another matter.
+    """
+    return not pair.has_host, row.is_sub, row.inner_vlan > 0, natural_key(name)
+
+
+def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:
+    target = tables.named(wanted.l2xc) if wanted.l2xc is not None else None
+    if target is not None:
+        l2.set_xconnect(tables, row, target)
+    if wanted.bridge is not None:
+        port_type = l2.PortType.BVI if wanted.is_bvi else l2.PortType.NORMAL
+        l2.set_bridge(tables, row, bridge.find_or_add(tables, wanted.bridge), port_type, wanted.split_horizon_group)
+    if wanted.tag_rewrite is not None:
+        _load_rewrite(tables, wanted.tag_rewrite, row)
+
+
+def _load_rewrite(tables: Tables, rewrite: TagRewrite, row: SwInterface) -> None:
+    operation = l2.Rewrite(rewrite.operation)
+    l2.set_rewrite(tables, row, operation, bool(rewrite.push_dot1q), rewrite.tag1, rewrite.tag2)
+
+
+def _load_pair(tables: Tables, row: SwInterface, pair: LcpPair) -> None:
+    """Make a pair; one without a host keeps its name, and its host's index is free."""
+    if not pair.has_host:
+        lcp.create_orphan(tables, row.index, pair.host_name, pair.netns)
+        return
+    default, tables.lcp.default_netns = tables.lcp.default_netns, ""
+    try:
+        lcp.create(tables, row.index, lcp.Wish(host_name=pair.host_name, netns=pair.netns))
+    except RefusedError as refusal:
+        text = f"VPP cannot have the LCP pair {pair.host_name} on {tables.name_of(row)} ({refusal.retval})"
+        raise UsageError(text, "its parent needs a pair, Linux needs the namespace, and a name is used once") from None
+    tables.lcp.default_netns = default

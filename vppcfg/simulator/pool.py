@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-NONE = 0xFFFFFFFF
-"""VPP's ~0: no index."""
-
 T = TypeVar("T")
 
 

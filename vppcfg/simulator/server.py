@@ -17,10 +17,10 @@ from types import TracebackType
 
 from vppcfg.errors import UsageError
 from vppcfg.simulator.connection import Connection, LateAnswers
-from vppcfg.simulator.handlers.call import Client
 from vppcfg.simulator.listener import listen_on
 from vppcfg.simulator.stats import StatsListener
 from vppcfg.simulator.vpp import DiedError, SimulatedVpp
+from vppcfg.simulator.wire import Client
 
 _SOCKET_HANDLE = 1 << 31
 """VPP marks handles of socket clients by this bit (vlibmemory/socket_api.h)."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any, TypeVar
 
+from vppcfg.record import record
 from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.mains.acl import AclMain
@@ -16,9 +18,10 @@ from vppcfg.simulator.mains.mpls import MplsMain
 from vppcfg.simulator.mains.sflow import SflowMain
 from vppcfg.simulator.mains.tap import TapMain
 from vppcfg.simulator.mains.vxlan import VxlanMain
-from vppcfg.simulator.pool import NONE, Pool
+from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
-from vppcfg.simulator.releases import PLUGINS, Release
+from vppcfg.simulator.releases import Release
+from vppcfg.simulator.wire import NONE
 
 
 class FloodClass(Enum):
@@ -137,14 +140,33 @@ class InterfaceEvent:
     is_deleted: bool = False
 
 
+@record
+class Process:
+    """What a running VPP says of itself."""
+
+    version: str
+    pid: int
+    message_table: Sequence[tuple[int, bytes]]
+    """Id and NAME_CRC of every message."""
+    api_json: bytes
+    """The definitions of all messages."""
+    clock: Callable[[], float]
+    """Seconds since 1970."""
+    build_date: str = "2026-01-01T00:00:00"
+    build_directory: str = "/vpp"
+
+
 Hook = Callable[["Tables", int], None]
+"""Called with the sw_if_index of an interface."""
+Part = TypeVar("Part")
 
 
 class Tables:
     """Everything that a simulated VPP knows."""
 
-    def __init__(self, release: Release, linux: LinuxSide, plugins: Collection[str] = PLUGINS) -> None:
+    def __init__(self, release: Release, linux: LinuxSide, plugins: Collection[str], process: Process) -> None:
         self.release = release
+        self.process = process
         self.plugins = frozenset(plugins)
         self.linux = linux
         self.hw: Pool[HwInterface] = Pool()
@@ -175,8 +197,18 @@ class Tables:
         """Called with each interface that goes away, before it does."""
         self.admin_hooks: list[Hook] = []
         """Called with each interface whose admin state has changed."""
+        self.mtu_hooks: list[Hook] = []
+        """Called with each interface whose packet MTUs have changed."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
+        self._parts: dict[type[Any], Any] = {}
+
+    def part(self, kind: type[Part]) -> Part:
+        """Return what one kind of object keeps for itself: the only object of this class, made when first asked for."""
+        if kind not in self._parts:
+            self._parts[kind] = kind()
+        made: Part = self._parts[kind]
+        return made
 
     def parent_of(self, interface: SwInterface) -> SwInterface:
         """Return a sub-interface's parent, which may be gone; an interface is its own."""

@@ -1,4 +1,7 @@
-"""A simulated VPP without any input or output: packed messages in, packed messages out."""
+"""A simulated VPP without any input or output: it takes packed messages and returns packed messages.
+
+It brings together the tables, the kinds of objects, the faults and the clients; nothing below knows it.
+"""
 
 from __future__ import annotations
 
@@ -9,65 +12,22 @@ from functools import partial
 from struct import error as StructError
 
 from vppcfg.model.state import State
-from vppcfg.simulator.api import api_of
-from vppcfg.simulator.codec import MalformedMessageError, Value
+from vppcfg.simulator.api import api_of, kinds_of, present
+from vppcfg.simulator.codec import MalformedMessageError
+from vppcfg.simulator.command_line import CommandLine
 from vppcfg.simulator.faults import FaultCounter, Faults, Verdict
-from vppcfg.simulator.handlers import (
-    acl,
-    address,
-    bond,
-    bridge,
-    fib,
-    interface,
-    l2xc,
-    lcp,
-    loopback,
-    mpls,
-    session,
-    sflow,
-    sub_interface,
-    tap,
-    unnumbered,
-    vxlan,
-)
-from vppcfg.simulator.handlers.call import Call, Client, Handlers, Outgoing
+from vppcfg.simulator.kind import Answer, Call
+from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.linux_side import LinuxSide
-from vppcfg.simulator.load import load_lcp_settings, load_local0, load_ports, load_state, ports_of
-from vppcfg.simulator.pool import NONE
+from vppcfg.simulator.load import configure, load_local0, load_ports, load_state, ports_of
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import (
-    LINUX_CP,
-    NEWEST,
-    PLUGINS,
-    present,
-    release_named,
-)
+from vppcfg.simulator.releases import NEWEST, release_named
 from vppcfg.simulator.retval import RefusedError
-from vppcfg.simulator.tables import InterfaceEvent, Tables
-from vppcfg.simulator.vnet import acl as vnet_acl
-from vppcfg.simulator.vnet import address as vnet_address
-from vppcfg.simulator.vnet import bond as vnet_bond
-from vppcfg.simulator.vnet import l2 as vnet_l2
-from vppcfg.simulator.vnet import lcp as vnet_lcp
+from vppcfg.simulator.tables import InterfaceEvent, Process, Tables
+from vppcfg.simulator.wire import NONE, Client, Outgoing, Values
 
-_HANDLERS: Handlers = {
-    **session.HANDLERS,
-    **interface.HANDLERS,
-    **sub_interface.HANDLERS,
-    **loopback.HANDLERS,
-    **bond.HANDLERS,
-    **address.HANDLERS,
-    **unnumbered.HANDLERS,
-    **fib.HANDLERS,
-    **l2xc.HANDLERS,
-    **bridge.HANDLERS,
-    **lcp.HANDLERS,
-    **vxlan.HANDLERS,
-    **tap.HANDLERS,
-    **mpls.HANDLERS,
-    **acl.HANDLERS,
-    **sflow.HANDLERS,
-}
+_CHANGES: dict[str, Answer] = {name: answer for kind in KINDS for name, answer in kind.changes.items()}
+_ANSWERS = _CHANGES | {name: answer for kind in KINDS for name, answer in kind.queries.items()}
 _READING_WORDS = frozenset({"show", "comment"})
 
 
@@ -99,56 +59,62 @@ class SimulatedVpp:
         that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. `on_change` is called with the
         number of each message that changes something, before it does. Raise UsageError for an unknown release.
         """
-        known = release_named(release)
-        self.plugins = present(known, plugins)
+        self._release = release_named(release)
+        self.plugins = present(self._release, plugins)
+        self._kinds = kinds_of(self.plugins)
+        api = api_of(self._release, self.plugins)
+        self.codec, self.message_table, self.api_json = api.codec, api.message_table, api.json
         self.version = version or f"{release}-release"
-        self.build_date = "2026-01-01T00:00:00"
-        self.build_directory = "/vpp"
         self.pid = os.getpid()
         self.clock = clock
         self.faults = FaultCounter(faults or Faults(), on_change)
-        api = api_of(known, self.plugins)
-        self.codec, self.message_table, self.api_json = api.codec, api.message_table, api.json
-        self._fields = api.fields
         self._late: list[tuple[int, bytes]] = []
         self._new_linux = partial(LinuxSide, namespaces, host_devices, has_vlans=has_vlan_devices)
-        self._release = known
         self._state = state or State()
         self._ports = ports
         self.boot_time_s = 0
         self._boot(ports)
-        load_state(self.tables, self._state)
+        load_state(self.tables, self._state, self._kinds)
         self._hook_up()
 
     def restart(self) -> None:
         """Be what this VPP is after its process has ended and started again.
 
-        All that was set since is forgotten; it has its ports, and the settings of linux-cp that it began with. It goes
-        by another process id, as every new process does.
+        All that was set since is forgotten; it has its ports, and what startup.conf says. It goes by another process
+        id, as every new process does.
         """
         self.pid += 1
         self._boot((*self._ports, *ports_of(self._state, self._ports)))
-        load_lcp_settings(self.tables, self._state)
+        configure(self.tables, self._state, self._kinds)
         self._hook_up()
 
     def _boot(self, ports: Sequence[PhysicalPort]) -> None:
         """Begin with `ports` and nothing else; no two boots are in the same second."""
         self.boot_time_s = max(int(self.clock()), self.boot_time_s + 1)
-        self.tables = Tables(self._release, self._new_linux(), self.plugins)
+        process = Process(
+            version=self.version,
+            pid=self.pid,
+            message_table=self.message_table,
+            api_json=self.api_json,
+            clock=self.clock,
+        )
+        self.tables = Tables(self._release, self._new_linux(), self.plugins, process)
+        commands = {words: command for kind in self._kinds for words, command in kind.commands.items()}
+        self._cli = CommandLine(self.tables, commands)
         load_local0(self.tables)
         load_ports(self.tables, ports)
 
     def _hook_up(self) -> None:
-        if LINUX_CP in self.plugins:
-            self.tables.created_hooks.append(vnet_lcp.sub_interface_created)
-            self.tables.deleted_hooks.append(vnet_lcp.interface_deleted)
-        self.tables.deleted_hooks += [
-            vnet_bond.interface_deleted,
-            vnet_l2.interface_deleted,
-            vnet_address.interface_deleted,
-            vnet_acl.interface_deleted,
-        ]
-        self.tables.admin_hooks.append(vnet_bond.admin_state_changed)
+        """Let the kinds follow what happens from now on; what stands on other things notices first."""
+        for kind in reversed(self._kinds):
+            for hooks, hook in (
+                (self.tables.created_hooks, kind.created),
+                (self.tables.deleted_hooks, kind.deleted),
+                (self.tables.admin_hooks, kind.admin_changed),
+                (self.tables.mtu_hooks, kind.mtu_changed),
+            ):
+                if hook is not None:
+                    hooks.append(hook)
         self.tables.events.clear()
 
     def handle(
@@ -164,18 +130,19 @@ class SimulatedVpp:
         `pause` stands still for some seconds, where the faults say so. Raise DiedError when they say that.
         """
         name = self.codec.name_of(message)
-        if name is None or name not in _HANDLERS:
+        if name is None or name not in _ANSWERS:
             return []
         try:
             values = self.codec.unpack(name, message)
         except MalformedMessageError:
             return []
-        receiver, context, arguments = _envelope(name, values, client)
-        is_change = _HANDLERS[name].is_change and not _is_reading(name, arguments)
-        verdict = self._verdict(pause) if is_change else Verdict.CARRY_OUT
+        receiver = _handle_in(values, client)
         known = clients.get(receiver)
-        answers = self._answer(name, Call(vpp=self, client=known or client, clients=clients), arguments, verdict)
-        sent = [(receiver, self._packed(name, values, context)) for name, values in answers]
+        is_change = name in _CHANGES and not _is_reading(name, values)
+        verdict = self._verdict(pause) if is_change else Verdict.CARRY_OUT
+        call = Call(message=name, tables=self.tables, client=known or client, clients=clients, cli=self._cli)
+        context = {"context": values["context"]}
+        sent = [(receiver, self._packed(reply, context, row)) for reply, row in self._answer(call, values, verdict)]
         events = self._events(clients)
         if self.faults.is_mute or known is None:
             return [] if self.faults.is_mute else events
@@ -183,6 +150,10 @@ class SimulatedVpp:
             self._late += sent
             return events
         return sent + events
+
+    def run_line(self, text: str) -> tuple[int, str]:
+        """Run CLI commands as somebody who types them would; return VPP's code and what they print."""
+        return self._cli.run(text)
 
     def take_late(self) -> list[tuple[int, bytes]]:
         """Return the answers that were held back since the last call, each with the handle of its receiver."""
@@ -198,28 +169,28 @@ class SimulatedVpp:
             raise DiedError
         return verdict
 
-    def _answer(self, name: str, call: Call, arguments: Sequence[Value], verdict: Verdict) -> Iterable[Outgoing]:
+    def _answer(self, call: Call, values: Values, verdict: Verdict) -> Iterable[Outgoing]:
         if verdict is Verdict.REFUSE:
-            return [self._made_up(name, self.faults.faults.fail_retval)]
+            return [self._made_up(call, self.faults.faults.fail_retval)]
         if verdict is Verdict.SKIP:
-            return [self._made_up(name, 0)]
+            return [self._made_up(call, 0)]
         try:
-            answers = list(_HANDLERS[name].answer(call, *arguments))
+            answer = _ANSWERS[call.message](call, values)
+            answers = [answer] if isinstance(answer, tuple) else list(answer)
         except RefusedError as refusal:
-            return [self._made_up(name, refusal.retval)]
-        return [self._made_up(name, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers
+            return [self._made_up(call, refusal.retval)]
+        return [self._made_up(call, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers
 
-    def _made_up(self, name: str, retval: int) -> Outgoing:
+    def _made_up(self, call: Call, retval: int) -> Outgoing:
         """Return the reply to a message with this return code, no index, and zeros."""
-        reply = f"{name}_reply"
-        fields = zip(self._fields[reply], self.codec.zeros(reply), strict=True)
-        values = [retval if field == "retval" else NONE if field.endswith("index") else zero for field, zero in fields]
-        return reply, values[1:]
+        fields = self.codec.zeros(f"{call.message}_reply")
+        return call.reply(**{name: NONE for name in fields if name.endswith("index")}, retval=retval)
 
-    def _packed(self, name: str, values: Sequence[Value], context: Value) -> bytes:
-        start: list[Value] = [0, context] if name == "sockclnt_create_reply" else [context]
+    def _packed(self, name: str, context: Values, values: Values) -> bytes:
+        if isinstance(values, tuple):
+            values = dict(zip([field for field in self.codec.zeros(name) if field != "context"], values, strict=True))
         try:
-            return self.codec.pack(name, [*start, *values])
+            return self.codec.pack(name, {**context, **values})
         except StructError as problem:
             raise AssertionError(f"{name} cannot hold {values!r}: {problem}") from problem
 
@@ -234,20 +205,24 @@ class SimulatedVpp:
             batch = [event for event in events if event.sw_if_index == index]
             flags = any(event.is_admin_up for event in batch) | any(event.is_link_up for event in batch) << 1
             for client in listeners:
-                values = (client.handle, client.pid, index, flags, any(event.is_deleted for event in batch))
+                values = {
+                    "client_index": client.handle,
+                    "pid": client.pid,
+                    "sw_if_index": index,
+                    "flags": flags,
+                    "deleted": any(event.is_deleted for event in batch),
+                }
                 yield client.handle, self.codec.pack("sw_interface_event", values)
 
 
-def _envelope(name: str, values: Sequence[Value], client: Client) -> tuple[int, Value, Sequence[Value]]:
-    """Return who gets the answer, the context that it repeats, and the arguments."""
-    if name == "sockclnt_create":
-        return client.handle, values[0], values[1:]
-    receiver = values[0]
-    return receiver if isinstance(receiver, int) else client.handle, values[1], values[2:]
+def _handle_in(values: Values, client: Client) -> int:
+    """Return who gets the answer: the client that the message names, which need not be the one that sent it."""
+    handle: int = values.get("client_index", client.handle)
+    return handle
 
 
-def _is_reading(name: str, arguments: Sequence[Value]) -> bool:
-    if name != "cli_inband" or not isinstance(arguments[0], bytes):
+def _is_reading(name: str, values: Values) -> bool:
+    if name != "cli_inband":
         return False
-    words = arguments[0].split(maxsplit=1)
+    words = values["cmd"].split(maxsplit=1)
     return not words or words[0].decode(errors="replace") in _READING_WORDS

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vppcfg.simulator.api import api_files, codec_of, message_ids
+from vppcfg.simulator.api_text import ApiFile, parse
 from vppcfg.simulator.codec import MalformedMessageError, Types, layout_of
-from vppcfg.simulator.definitions.grammar import ApiFile, parse
-from vppcfg.simulator.releases import LINUX_CP, NEWEST, api_files, codec_of, message_ids, release_named
+from vppcfg.simulator.releases import NEWEST, RELEASES, release_named
 
-FILES = api_files(release_named(NEWEST), [LINUX_CP])
+FILES = api_files(release_named(NEWEST), ["linux_cp"])
 IDS = message_ids(FILES)
 CODEC = codec_of(FILES, IDS)
 
@@ -43,25 +44,28 @@ def test_messages_have_vpps_size(name: str, size: int) -> None:
 
 
 def test_a_message_starts_with_its_id() -> None:
-    message = CODEC.pack("control_ping", [7, 9])
+    values = {"client_index": 7, "context": 9}
+    message = CODEC.pack("control_ping", values)
     assert message == struct.pack(">HII", IDS["control_ping"], 7, 9)
-    assert (CODEC.name_of(message), CODEC.unpack("control_ping", message)) == ("control_ping", (7, 9))
+    assert (CODEC.name_of(message), CODEC.unpack("control_ping", message)) == ("control_ping", values)
 
 
 @given(command=st.binary(max_size=300))
 def test_a_string_of_any_length_comes_back(command: bytes) -> None:
-    message = CODEC.pack("cli_inband", [1, 2, command])
-    assert CODEC.unpack("cli_inband", message) == (1, 2, command)
+    values = {"client_index": 1, "context": 2, "cmd": command}
+    message = CODEC.pack("cli_inband", values)
+    assert CODEC.unpack("cli_inband", message) == values
 
 
 def test_rows_follow_their_count() -> None:
-    message = CODEC.pack("sockclnt_create_reply", [0, 1, 0, 2, 2, [(3, b"a"), (4, b"bc")]])
+    values = {"context": 1, "index": 2, "message_table": [(3, b"a"), (4, b"bc")]}
+    message = CODEC.pack("sockclnt_create_reply", values)
     assert message[2:] == struct.pack(">IIiIHH64sH64s", 0, 1, 0, 2, 2, 3, b"a", 4, b"bc")
 
 
 @pytest.mark.parametrize("length", range(0, 20, 3))
 def test_a_message_that_is_too_short_is_malformed(length: int) -> None:
-    message = CODEC.pack("create_subif", [1, 2, 3, 4, 5, 6, 7])[: 2 + length]
+    message = CODEC.pack("create_subif", {"client_index": 1, "context": 2, "sub_id": 4})[: 2 + length]
     with pytest.raises(MalformedMessageError):
         CODEC.unpack("create_subif", message)
 
@@ -80,6 +84,46 @@ def test_an_unknown_id_has_no_name(message: bytes) -> None:
 def test_every_message_has_zeros_that_can_be_packed() -> None:
     for name in IDS:
         assert CODEC.name_of(CODEC.pack(name, CODEC.zeros(name))) == name
+
+
+def test_a_field_that_no_message_has_is_an_error() -> None:
+    with pytest.raises(KeyError, match="reval"):
+        CODEC.pack("control_ping_reply", {"reval": 1})
+
+
+def test_the_release_picks_one_of_several_layouts() -> None:
+    """One function can answer in all of them: a message takes the values that it has."""
+    file = parse(
+        "x",
+        """
+        version 23.06-24.10 1.0.0 1
+        version 26.02- 1.1.0 2
+        request poke 1a2b3c4d -24.10: u32 index
+        request poke 5e6f7a8b 26.02-: u32 index, u8 force
+        reply poke_reply 1: i32 retval
+        """,
+    )
+    packed = {}
+    for release in ("23.06", "26.06"):
+        codec = codec_of([file.in_release(release)], {"poke": 100, "poke_reply": 101}, ["force"])
+        packed[release] = codec.pack("poke", {"index": 5, "force": 7})[2:]
+        shown = codec.unpack("poke", b"\0\0" + packed[release])
+        assert (shown["index"], shown.get("force")) == (5, None if release == "23.06" else 7)
+    assert packed == {"23.06": struct.pack(">III", 0, 0, 5), "26.06": struct.pack(">IIIB", 0, 0, 5, 7)}
+
+
+@pytest.mark.parametrize(
+    ("span", "releases"),
+    [
+        ("", ["23.06", "24.10", "26.06", "26.10"]),
+        ("24.10", ["24.10"]),
+        ("23.06-24.10", ["23.06", "24.10"]),
+        ("24.10-", ["24.10", "26.06", "26.10"]),
+        ("-25.02", ["23.06", "24.10"]),
+    ],
+)
+def test_a_span_has_both_its_ends(span: str, releases: list[str]) -> None:
+    assert [release.name for release in RELEASES if release.is_in(span)] == releases
 
 
 def test_a_definition_that_is_none_is_refused() -> None:

@@ -14,10 +14,10 @@ from vpp_papi.vpp_stats import VPPStats
 
 from tests.unit.simulator.wire import CONTEXT, Wire
 from vppcfg.simulator.faults import Faults
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.simulator.wire import NONE
 
 ALL = 0xFFFFFFFF
 
@@ -159,7 +159,7 @@ def test_every_message_that_changes_something_can_be_refused() -> None:
         for name in names:
             if f"{name}_reply" in names and name not in {"sockclnt_create", "sockclnt_delete"}:
                 before = vpp.faults.count
-                answer = wire.call(name, *wire.codec.zeros(name)[2:])
+                answer = wire.call(name, *list(wire.codec.zeros(name).values())[2:])
                 assert vpp.faults.count == before or -1 in answer
         wire.close()
     assert vpp.faults.count > 40

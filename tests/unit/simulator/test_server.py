@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tests.unit.simulator.wire import CONTEXT, HEADER, Wire
 from vppcfg.errors import UsageError
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer, serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.simulator.wire import Value
 
 ALL = 0xFFFFFFFF
 
@@ -31,14 +31,14 @@ def is_alive(vpp: SimulatedVpp, server: SimulatorServer) -> bool:
 
 
 def test_messages_arrive_in_pieces(wire: Wire) -> None:
-    message = wire.codec.pack("control_ping", [wire.handle, CONTEXT])
+    message = wire.packed("control_ping", wire.handle, CONTEXT)
     for byte in HEADER.pack(0, len(message), 0) + message:
         wire.sock.sendall(bytes([byte]))
     assert wire.receive()[0] == "control_ping_reply"
 
 
 def test_many_messages_arrive_at_once(wire: Wire) -> None:
-    message = wire.codec.pack("control_ping", [wire.handle, CONTEXT])
+    message = wire.packed("control_ping", wire.handle, CONTEXT)
     wire.sock.sendall((HEADER.pack(0, len(message), 0) + message) * 100)
     assert {wire.receive()[0] for _ in range(100)} == {"control_ping_reply"}
 
@@ -63,7 +63,7 @@ def test_a_message_that_is_cut_is_not_answered(wire: Wire, name: str) -> None:
 def test_unknown_ids_and_strings_beyond_the_end_are_not_answered(wire: Wire) -> None:
     for message in (b"", b"\0", struct.pack(">HII", 60000, 0, 0), struct.pack(">HII", 0, 0, 0)):
         wire.send_raw(message)
-    cli = wire.codec.pack("cli_inband", [wire.handle, CONTEXT, b""])
+    cli = wire.packed("cli_inband", wire.handle, CONTEXT, b"")
     wire.send_raw(cli[:-4] + struct.pack(">I", ALL))
     assert wire.call("control_ping")[0] == 0
 
@@ -152,7 +152,7 @@ def test_random_indexes_and_numbers_do_not_end_the_server(vpp: SimulatedVpp, see
     requests = sorted(name for name in names if not name.endswith(("_reply", "_details", "_event")))
     for _ in range(3000):
         name = source.choice(requests)
-        zeros = wire.codec.zeros(name)[2:]
+        zeros = list(wire.codec.zeros(name).values())[2:]
         values = [_anything(source, zero) for zero in zeros]
         wire.send(name, [wire.handle, CONTEXT, *values])
     assert wire.dump("sw_interface_dump", ALL, False, b"")

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
-from vppcfg.simulator.codec import Codec, Value
+from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.simulator.wire import Value
 
 HEADER = Struct(">QII")
 CONTEXT = 42
@@ -38,8 +39,12 @@ class Wire:
         self.sock.sendall(HEADER.pack(0, len(message), 0) + message)
 
     def send(self, name: str, values: Sequence[Value]) -> None:
-        """Send one message with all its values."""
-        self.send_raw(self.codec.pack(name, values))
+        """Send one message with all its values, in order."""
+        self.send_raw(self.packed(name, *values))
+
+    def packed(self, name: str, *values: Value) -> bytes:
+        """Return a message with all its values, in order."""
+        return self.codec.pack(name, dict(zip(self.codec.zeros(name), values, strict=True)))
 
     def receive(self) -> tuple[str, tuple[Any, ...]]:
         """Return name and values of the next message; raise EOFError at the end, TimeoutError when none comes."""
@@ -48,7 +53,7 @@ class Wire:
         assert name is not None
         if name == "sockclnt_create_reply":
             return name, Struct(">HIIiIH").unpack_from(message)[1:]
-        return name, self.codec.unpack(name, message)
+        return name, tuple(self.codec.unpack(name, message).values())
 
     def call(self, name: str, *values: Value) -> tuple[Any, ...]:
         """Send a request and return the values of its reply, the context left out."""

@@ -12,10 +12,10 @@ from typing import Any
 
 from tests.unit.vpp.more_definitions import CORE, PLUGINS
 from vppcfg.model.state import State
+from vppcfg.simulator.api import SHARED_TYPES, api_files
 from vppcfg.simulator.api_json import document
-from vppcfg.simulator.definitions.grammar import parse as parse_file
-from vppcfg.simulator.definitions.types import INTERFACE_INDEX, MAC_ADDRESS, PREFIX
-from vppcfg.simulator.releases import api_files, release_named
+from vppcfg.simulator.api_text import parse as parse_file
+from vppcfg.simulator.releases import release_named
 from vppcfg.vpp import LiveDataplane
 from vppcfg.vpp.codec import Message, Value
 from vppcfg.vpp.definitions import parse
@@ -59,11 +59,11 @@ class StubVpp:
     ) -> None:
         more = [CORE, *(PLUGINS[plugin] for plugin in plugins if plugin in PLUGINS)]
         files = [
-            *(parse_file("more", INTERFACE_INDEX, MAC_ADDRESS, PREFIX, text) for text in more),
+            *(parse_file("more", *SHARED_TYPES.values(), text) for text in more),
             *api_files(release_named(release), plugins),
         ]
         self.documents: list[dict[str, Any]] = [
-            document(file, release if release in file.versions else "26.10") for file in files
+            document(file, "26.10" if "26.10" in file.versions else release) for file in files
         ]
         self.serves = serves
         self.version = f"{release}-release"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import CLIENT, HANG_UP, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
-from vppcfg.simulator.api_json import write_api_dir
+from vppcfg.simulator.api import write_api_dir
 from vppcfg.vpp import LiveDataplane
 from vppcfg.vpp.connection import text_of
 

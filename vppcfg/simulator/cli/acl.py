@@ -6,13 +6,12 @@ import ipaddress
 from collections.abc import Callable
 from contextlib import suppress
 
-from vppcfg.simulator.cli.grammar import Input
-from vppcfg.simulator.handlers.call import to_bytes
 from vppcfg.simulator.mains.acl import Rule
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import acl
+from vppcfg.simulator.wire import NONE, to_bytes
 
 _ANY = (0, bytes(16), 0)
 _ACTIONS = {"permit+reflect": 2, "permit": 1, "deny": 0}

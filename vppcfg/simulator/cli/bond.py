@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.mains.bond import BondRow, LoadBalance, Mode
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import bond
 
 _MODES = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
-from vppcfg.simulator.handlers.call import to_bytes
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import address, interface, sub_interface
 from vppcfg.simulator.vnet.sub_interface import Flag
+from vppcfg.simulator.wire import to_bytes
 
 _EXPECTED_ID = "expected ID or ID MIN-MAX, got"
 _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")

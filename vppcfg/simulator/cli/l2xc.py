@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import l2
 from vppcfg.simulator.vnet.l2 import Rewrite
 

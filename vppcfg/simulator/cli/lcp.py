@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import lcp, sync
+from vppcfg.simulator.wire import NONE
 
 _NETNS_BYTES = 32
 _NO_INTERFACE = "interface name or sw_if_index required"
@@ -138,7 +138,7 @@ def show(tables: Tables, line: Input) -> str:
 def _settings(tables: Tables) -> list[str]:
     settings = tables.lcp
     on_off = {True: "on", False: "off"}
-    unnumbered = ["lcp lcp-sync-unnumbered on\n"] if tables.release.shows_sync_unnumbered else []
+    unnumbered = ["lcp lcp-sync-unnumbered on\n"] if tables.release.is_in("26.06-") else []
     return [
         f"lcp default netns '{settings.default_netns or '<unset>'}'\n",
         f"lcp lcp-auto-subint {on_off[settings.is_auto_subint]}\n",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import loopback
 
 

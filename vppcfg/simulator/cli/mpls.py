@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
-from vppcfg.simulator.handlers.call import to_bytes
 from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import mpls
+from vppcfg.simulator.wire import to_bytes
 
 
 def table(tables: Tables, rest: Input) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.mains.sflow import Direction
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import sflow
 
 _DIRECTIONS = {"both": Direction.BOTH, "rx": Direction.RX, "tx": Direction.TX}

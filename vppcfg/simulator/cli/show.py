@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.unformat import Input
 
 _HEADER = "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     "
 

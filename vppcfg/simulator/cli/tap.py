@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import tap
 
 _STRINGS = {"host-if-name": "host_name", "host-ns": "netns", "host-bridge": "host_bridge"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vppcfg.simulator.cli.grammar import Input
 from vppcfg.simulator.mains.vxlan import Address
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.vnet import vxlan
+from vppcfg.simulator.wire import NONE
 
 _NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")
 

@@ -1,10 +1,10 @@
 """plugins/acl/acl.api: access lists and the interfaces that apply them."""
 
 TEXT = """
-version 23.06 2.0.1 5133bba0
-version 24.10 2.0.1 5133bba0
-version 26.06 2.0.1 5133bba0
-version 26.10 2.0.1 5133bba0
+version 23.06- 2.0.1 5133bba0
+import interface_index
+import mac_address
+import prefix
 enum acl_action u8 ACL_ACTION_API_DENY=0 ACL_ACTION_API_PERMIT=1 ACL_ACTION_API_PERMIT_REFLECT=2
 enum ip_proto u8 IP_API_PROTO_HOPOPT=0 IP_API_PROTO_ICMP=1 IP_API_PROTO_IGMP=2 IP_API_PROTO_TCP=6 IP_API_PROTO_UDP=17 \
 IP_API_PROTO_GRE=47 IP_API_PROTO_ESP=50 IP_API_PROTO_AH=51 IP_API_PROTO_ICMP6=58 IP_API_PROTO_EIGRP=88 \

@@ -1,10 +1,9 @@
 """vnet/bonding/bond.api: bonds and their members."""
 
 TEXT = """
-version 23.06 2.1.0 a03f5330
-version 24.10 2.1.0 a03f5330
-version 26.06 2.1.0 a03f5330
-version 26.10 2.1.0 a03f5330
+version 23.06- 2.1.0 a03f5330
+import interface_index
+import mac_address
 enum bond_mode u32 BOND_API_MODE_ROUND_ROBIN=1 BOND_API_MODE_ACTIVE_BACKUP=2 BOND_API_MODE_XOR=3 \
 BOND_API_MODE_BROADCAST=4 BOND_API_MODE_LACP=5
 enum bond_lb_algo u32 BOND_API_LB_ALGO_L2=0 BOND_API_LB_ALGO_L34=1 BOND_API_LB_ALGO_L23=2 BOND_API_LB_ALGO_RR=3 \

@@ -4,7 +4,10 @@ TEXT = """
 version 23.06 3.2.3 49616418
 version 24.10 3.2.3 14dfbf43
 version 26.06 3.2.4 cf7004cc
-version 26.10 3.2.5 98d849f6
+version 26.10- 3.2.5 98d849f6
+import interface_index
+import mac_address
+import prefix
 enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
 enum if_type u32 IF_API_TYPE_HARDWARE=0 IF_API_TYPE_SUB=1 IF_API_TYPE_P2P=2 IF_API_TYPE_PIPE=3
 enum link_duplex u32 LINK_DUPLEX_API_UNKNOWN=0 LINK_DUPLEX_API_HALF=1 LINK_DUPLEX_API_FULL=2

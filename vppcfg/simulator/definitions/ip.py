@@ -3,8 +3,9 @@
 TEXT = """
 version 23.06 3.2.0 bd2f873b
 version 24.10 3.2.0 4645df38
-version 26.06 3.2.0 c55aec44
-version 26.10 3.2.0 c55aec44
+version 26.06- 3.2.0 c55aec44
+import interface_index
+import prefix
 request ip_address_dump 2d033de4 streams ip_address_details: interface_index sw_if_index, bool is_ipv6
 reply ip_address_details ee29b797: interface_index sw_if_index, address_with_prefix prefix
 request ip_unnumbered_dump f9e6675e streams ip_unnumbered_details: interface_index sw_if_index=4294967295

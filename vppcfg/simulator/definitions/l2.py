@@ -1,10 +1,9 @@
 """vnet/l2/l2.api: cross-connects, VLAN tag rewrites, bridge domains and their members."""
 
 TEXT = """
-version 23.06 3.2.0 2720d298
-version 24.10 3.2.0 2720d298
-version 26.06 3.3.0 1a53d6cc
-version 26.10 3.3.0 1a53d6cc
+version 23.06-24.10 3.2.0 2720d298
+version 26.06- 3.3.0 1a53d6cc
+import interface_index
 request l2_xconnect_dump 51077d14 streams l2_xconnect_details
 reply l2_xconnect_details 472b6b67: interface_index rx_sw_if_index, interface_index tx_sw_if_index
 request sw_interface_set_l2_xconnect 4fa28a85: interface_index rx_sw_if_index, interface_index tx_sw_if_index, \

@@ -1,8 +1,8 @@
 """plugins/sflow/sflow.api: sampling of packets."""
 
 TEXT = """
-version 26.06 0.1.0 273ad146
-version 26.10 0.1.0 273ad146
+version 26.06- 0.1.0 273ad146
+import interface_index
 request sflow_enable_disable 8499814f: bool enable_disable, interface_index hw_if_index
 reply sflow_enable_disable_reply e8d4e804: i32 retval
 request sflow_sampling_rate_get 51077d14

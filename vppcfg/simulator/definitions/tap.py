@@ -1,10 +1,10 @@
 """plugins/tap/tapv2.api (vnet/devices/tap before 26.02): TAPs."""
 
 TEXT = """
-version 23.06 4.0.0 c2f80dc7
-version 24.10 4.0.0 c2f80dc7
-version 26.06 4.0.0 c2f80dc7
-version 26.10 4.0.0 c2f80dc7
+version 23.06- 4.0.0 c2f80dc7
+import interface_index
+import mac_address
+import prefix
 alias ip4_address_with_prefix ip4_prefix
 alias ip6_address_with_prefix ip6_prefix
 struct ip4_prefix: ip4_address address, u8 len

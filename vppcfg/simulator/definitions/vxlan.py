@@ -1,10 +1,9 @@
 """plugins/vxlan/vxlan.api: VXLAN tunnels."""
 
 TEXT = """
-version 23.06 2.1.0 95381587
-version 24.10 2.1.0 95381587
-version 26.06 2.1.0 95381587
-version 26.10 2.1.0 95381587
+version 23.06- 2.1.0 95381587
+import interface_index
+import prefix
 request vxlan_add_del_tunnel 0c09dc80: bool is_add=true, u32 instance, address src_address, address dst_address, \
 interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
 reply vxlan_add_del_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index

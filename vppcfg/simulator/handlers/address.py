@@ -14,7 +14,7 @@ def add_delete(
     call: Call, sw_if_index: int, is_add: bool, is_all: bool, family: int, packed: bytes, length: int
 ) -> list[Outgoing]:
     """Add or delete an address, or delete all."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, sw_if_index)
     is_ipv6 = family == _IPV6
     value = int.from_bytes(packed if is_ipv6 else packed[:4])
@@ -29,7 +29,7 @@ def add_delete(
 
 def dump(call: Call, sw_if_index: int, is_ipv6: bool) -> Iterator[Outgoing]:
     """Show the addresses of one interface and family; nothing for an index that is free."""
-    tables = call.vpp.tables
+    tables = call.tables
     if not tables.sw.has(sw_if_index):
         return
     book = tables.ip6 if is_ipv6 else tables.ip4

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed
 from vppcfg.simulator.mains.bond import BondRow, MemberRow, Mode
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.vnet import bond, interface
+from vppcfg.simulator.wire import NONE, Value
 
 _NO_MAC = bytes(6)
 _DEFAULTED = 2
@@ -53,19 +52,19 @@ def create2(
 def _made(call: Call, wish: bond.Wish) -> tuple[int, int]:
     """Return code and index; VPP names index 0 when it refuses."""
     try:
-        return 0, bond.create(call.vpp.tables, wish).index
+        return 0, bond.create(call.tables, wish).index
     except RefusedError as refusal:
         return refusal.retval, 0
 
 
 def delete(call: Call, sw_if_index: int) -> list[Outgoing]:
     """Delete a bond."""
-    bond.delete(call.vpp.tables, sw_if_index)
+    bond.delete(call.tables, sw_if_index)
     return [("bond_delete_reply", (0,))]
 
 
 def _join(call: Call, joining: int, bond_index: int, is_passive: bool, is_long_timeout: bool) -> int:
-    tables = call.vpp.tables
+    tables = call.tables
     interface.require(tables, joining)
     bond.add_member(tables, bond_index, joining, is_passive=is_passive, is_long_timeout=is_long_timeout)
     return 0
@@ -82,8 +81,8 @@ def enslave(call: Call, joining: int, bond_index: int, is_passive: bool, is_long
 
 
 def _part(call: Call, sw_if_index: int) -> int:
-    interface.require(call.vpp.tables, sw_if_index)
-    bond.detach(call.vpp.tables, sw_if_index)
+    interface.require(call.tables, sw_if_index)
+    bond.detach(call.tables, sw_if_index)
     return 0
 
 
@@ -99,22 +98,22 @@ def detach_slave(call: Call, sw_if_index: int) -> list[Outgoing]:
 
 def set_weight(call: Call, sw_if_index: int, weight: int) -> list[Outgoing]:
     """Set how much a member is preferred."""
-    interface.require(call.vpp.tables, sw_if_index)
-    bond.set_weight(call.vpp.tables, sw_if_index, weight)
+    interface.require(call.tables, sw_if_index)
+    bond.set_weight(call.tables, sw_if_index, weight)
     return [("sw_interface_set_bond_weight_reply", (0,))]
 
 
 def dump_old(call: Call) -> Iterator[Outgoing]:
     """Show all bonds, by the message's old name."""
-    for row in call.vpp.tables.bonds.bonds:
-        yield "sw_interface_bond_details", _details(call.vpp.tables, row)
+    for row in call.tables.bonds.bonds:
+        yield "sw_interface_bond_details", _details(call.tables, row)
 
 
 def dump(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
     """Show all bonds or one."""
-    for row in call.vpp.tables.bonds.bonds:
+    for row in call.tables.bonds.bonds:
         if sw_if_index in {NONE, row.sw_if_index}:
-            yield "sw_bond_interface_details", _details(call.vpp.tables, row)
+            yield "sw_bond_interface_details", _details(call.tables, row)
 
 
 def _details(tables: Tables, row: BondRow) -> tuple[Value, ...]:
@@ -125,13 +124,13 @@ def _details(tables: Tables, row: BondRow) -> tuple[Value, ...]:
 
 def dump_slaves(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
     """Show the members of a bond, by the message's old name."""
-    for details in _members(call.vpp.tables, sw_if_index):
+    for details in _members(call.tables, sw_if_index):
         yield "sw_interface_slave_details", details
 
 
 def dump_members(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
     """Show the members of a bond."""
-    for details in _members(call.vpp.tables, sw_if_index):
+    for details in _members(call.tables, sw_if_index):
         yield "sw_member_interface_details", details
 
 
@@ -146,7 +145,7 @@ def _members(tables: Tables, sw_if_index: int) -> Iterator[tuple[Value, ...]]:
 
 def dump_lacp(call: Call) -> Iterator[Outgoing]:
     """Show what the members of LACP bonds say to the other side, which says nothing."""
-    tables = call.vpp.tables
+    tables = call.tables
     for row in tables.bonds.bonds:
         for position, index in enumerate(row.members if row.mode is Mode.LACP else (), 1):
             yield "sw_interface_lacp_details", _lacp(tables, row, tables.bonds.members[index], position)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.mains.bridge import LAST_ID, BridgeDomain, Feature
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.vnet import bridge, interface, l2
+from vppcfg.simulator.wire import NONE, Value
 
 _SHOWN = (Feature.FLOOD, Feature.UU_FLOOD, Feature.FWD, Feature.LEARN, Feature.ARP_TERM, Feature.ARP_UFWD)
 """In the order of the messages."""
@@ -27,13 +26,13 @@ _FLAGS = {
 
 def add_delete(call: Call, bd_id: int, *settings: Value) -> list[Outgoing]:
     """Make or delete a bridge domain."""
-    _add_delete(call.vpp.tables, bd_id, settings)
+    _add_delete(call.tables, bd_id, settings)
     return [("bridge_domain_add_del_reply", (0,))]
 
 
 def add_delete_v2(call: Call, bd_id: int, *settings: Value) -> list[Outgoing]:
     """Make or delete a bridge domain; ~0 has VPP choose an id."""
-    tables = call.vpp.tables
+    tables = call.tables
     if bd_id == NONE and settings[-1]:
         bd_id = bridge.unused_id(tables)
     try:
@@ -56,7 +55,7 @@ def _add_delete(tables: Tables, bd_id: int, settings: tuple[Value, ...]) -> None
 
 def dump(call: Call, bd_id: int, sw_if_index: int) -> Iterator[Outgoing]:
     """Show all bridge domains or one, by their index; VPP's own is not shown, and none is found by a member."""
-    tables = call.vpp.tables
+    tables = call.tables
     if sw_if_index != NONE or bd_id == 0:
         return
     for domain in tables.bridges.domains:
@@ -74,20 +73,20 @@ def _details(tables: Tables, domain: BridgeDomain, bd_id: int) -> tuple[Value, .
 
 def set_mac_age(call: Call, bd_id: int, minutes: int) -> list[Outgoing]:
     """Set how long learned addresses stay."""
-    bridge.require(call.vpp.tables, bd_id).mac_age = minutes
+    bridge.require(call.tables, bd_id).mac_age = minutes
     return [("bridge_domain_set_mac_age_reply", (0,))]
 
 
 def set_flags(call: Call, bd_id: int, is_set: bool, flags: int) -> list[Outgoing]:
     """Turn switches of a bridge domain on or off."""
-    domain = bridge.require(call.vpp.tables, bd_id)
+    domain = bridge.require(call.tables, bd_id)
     features = sum(feature for flag, feature in _FLAGS.items() if flags & flag)
     return [("bridge_flags_reply", (0, bridge.set_features(domain, features, is_set)))]
 
 
 def set_member(call: Call, sw_if_index: int, bd_id: int, kind: int, group: int, is_enable: bool) -> list[Outgoing]:
     """Make an interface a member of a bridge domain, which is made if need be, or return it to L3."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, sw_if_index)
     if kind > max(l2.PortType):
         raise RefusedError(Retval.INVALID_VALUE)

@@ -10,7 +10,7 @@ from vppcfg.simulator.vnet import fib, interface
 
 def add_delete(call: Call, is_add: bool, table_id: int, is_ipv6: bool, name: bytes) -> list[Outgoing]:
     """Make or delete a table; VPP refuses neither."""
-    tables = call.vpp.tables
+    tables = call.tables
     if is_add:
         fib.create(tables, is_ipv6, table_id, name.split(b"\0", 1)[0])
     else:
@@ -20,7 +20,7 @@ def add_delete(call: Call, is_add: bool, table_id: int, is_ipv6: bool, name: byt
 
 def dump(call: Call) -> Iterator[Outgoing]:
     """Show all tables, those of IPv4 first."""
-    tables = call.vpp.tables
+    tables = call.tables
     for main, is_ipv6 in ((tables.fib4, False), (tables.fib6, True)):
         for table_id, table in main.tables.items():
             yield "ip_table_details", (table_id, is_ipv6, table.name[:63])
@@ -28,8 +28,8 @@ def dump(call: Call) -> Iterator[Outgoing]:
 
 def bind(call: Call, sw_if_index: int, is_ipv6: bool, table_id: int) -> list[Outgoing]:
     """Put an interface into a table."""
-    interface.require(call.vpp.tables, sw_if_index)
-    fib.bind(call.vpp.tables, sw_if_index, is_ipv6, table_id)
+    interface.require(call.tables, sw_if_index)
+    fib.bind(call.tables, sw_if_index, is_ipv6, table_id)
     return [("sw_interface_set_table_reply", (0,))]
 
 

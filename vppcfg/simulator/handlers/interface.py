@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import interface, l2
+from vppcfg.simulator.wire import NONE, Value
 
 _ADMIN_UP, _LINK_UP = 1, 2
 _TYPE_HARDWARE, _TYPE_SUB = 0, 1
@@ -20,7 +19,7 @@ _NO_MAC = bytes(6)
 
 def dump(call: Call, sw_if_index: int, is_filtered: bool, name_filter: bytes) -> Iterator[Outgoing]:
     """Show one interface, or all whose name holds a text; index 0 and ~0 stand for all."""
-    tables = call.vpp.tables
+    tables = call.tables
     if not is_filtered and sw_if_index not in {0, NONE}:
         only = tables.sw.get(sw_if_index)
         if only is not None:
@@ -68,21 +67,21 @@ def _details(tables: Tables, row: SwInterface) -> tuple[Value, ...]:
 
 def set_flags(call: Call, sw_if_index: int, flags: int) -> list[Outgoing]:
     """Bring an interface up or down."""
-    tables = call.vpp.tables
+    tables = call.tables
     interface.set_admin_state(tables, interface.require(tables, sw_if_index), bool(flags & _ADMIN_UP))
     return [("sw_interface_set_flags_reply", (0,))]
 
 
 def set_mtu(call: Call, sw_if_index: int, *mtus: int) -> list[Outgoing]:
     """Set the L3, IPv4, IPv6 and MPLS MTUs."""
-    tables = call.vpp.tables
+    tables = call.tables
     interface.set_packet_mtus(tables, interface.require(tables, sw_if_index), list(mtus))
     return [("sw_interface_set_mtu_reply", (0,))]
 
 
 def set_link_mtu(call: Call, sw_if_index: int, mtu: int) -> list[Outgoing]:
     """Set a port's link MTU."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, sw_if_index)
     if row.is_sub:
         raise RefusedError(Retval.INVALID_VALUE)
@@ -95,7 +94,7 @@ def set_link_mtu(call: Call, sw_if_index: int, mtu: int) -> list[Outgoing]:
 
 def set_tag(call: Call, is_add: bool, sw_if_index: int, tag: bytes) -> list[Outgoing]:
     """Set or clear a tag; an empty one cannot be set."""
-    row = interface.require(call.vpp.tables, sw_if_index)
+    row = interface.require(call.tables, sw_if_index)
     text = tag[:-1].split(b"\0", 1)[0]
     if is_add and not tag[0]:
         raise RefusedError(Retval.INVALID_VALUE)
@@ -105,7 +104,7 @@ def set_tag(call: Call, is_add: bool, sw_if_index: int, tag: bytes) -> list[Outg
 
 def get_table(call: Call, sw_if_index: int, is_ipv6: bool) -> list[Outgoing]:
     """Show the id of the FIB table that an interface is in."""
-    tables = call.vpp.tables
+    tables = call.tables
     if not tables.sw.has(sw_if_index):
         return [("sw_interface_get_table_reply", (Retval.INVALID_SW_IF_INDEX, NONE))]
     book = tables.ip6 if is_ipv6 else tables.ip4
@@ -114,14 +113,14 @@ def get_table(call: Call, sw_if_index: int, is_ipv6: bool) -> list[Outgoing]:
 
 def set_mac(call: Call, sw_if_index: int, mac: bytes) -> list[Outgoing]:
     """Set an interface's MAC address."""
-    tables = call.vpp.tables
+    tables = call.tables
     interface.set_mac(tables, interface.require(tables, sw_if_index), mac)
     return [("sw_interface_set_mac_address_reply", (0,))]
 
 
 def get_mac(call: Call, sw_if_index: int) -> list[Outgoing]:
     """Show the MAC address of an interface, of its parent for a sub-interface."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, sw_if_index)
     return [("sw_interface_get_mac_address_reply", (0, tables.hw_of(row).mac))]
 

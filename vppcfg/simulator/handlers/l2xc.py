@@ -11,7 +11,7 @@ from vppcfg.simulator.vnet import interface, l2
 
 def set_xconnect(call: Call, source: int, target: int, is_enable: bool) -> list[Outgoing]:
     """Cross-connect an interface to another, or return it to L3."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, source)
     if is_enable:
         l2.set_xconnect(tables, row, interface.require(tables, target))
@@ -22,14 +22,14 @@ def set_xconnect(call: Call, source: int, target: int, is_enable: bool) -> list[
 
 def dump(call: Call) -> Iterator[Outgoing]:
     """Show all cross-connects, also those whose target is gone."""
-    for index, config in sorted(call.vpp.tables.l2.items()):
+    for index, config in sorted(call.tables.l2.items()):
         if config.xconnect_to is not None:
             yield "l2_xconnect_details", (index, config.xconnect_to)
 
 
 def set_rewrite(call: Call, sw_if_index: int, operation: int, dot1q: int, tag1: int, tag2: int) -> list[Outgoing]:
     """Set how VLAN tags change between an interface and the switch."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, sw_if_index)
     if operation > max(l2.Rewrite):
         raise RefusedError(Retval.INVALID_VALUE)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, cstring, fixed
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, Tables
 from vppcfg.simulator.vnet import interface, lcp
+from vppcfg.simulator.wire import NONE, Value
 
 _TUN = 1
 _PAGE_ROWS = 512
@@ -18,7 +17,7 @@ _PAGE_ROWS = 512
 
 def add_delete(call: Call, is_add: bool, sw_if_index: int, host_name: bytes, kind: int, netns: bytes) -> list[Outgoing]:
     """Make or delete a pair, version 1."""
-    retval, _ = _add_delete(call.vpp.tables, is_add, sw_if_index, (host_name, kind, netns))
+    retval, _ = _add_delete(call.tables, is_add, sw_if_index, (host_name, kind, netns))
     return [("lcp_itf_pair_add_del_reply", (retval,))]
 
 
@@ -26,7 +25,7 @@ def add_delete_v2(
     call: Call, is_add: bool, sw_if_index: int, host_name: bytes, kind: int, netns: bytes
 ) -> list[Outgoing]:
     """Make or delete a pair; a new one's host interface is named."""
-    retval, pair = _add_delete(call.vpp.tables, is_add, sw_if_index, (host_name, kind, netns))
+    retval, pair = _add_delete(call.tables, is_add, sw_if_index, (host_name, kind, netns))
     return [("lcp_itf_pair_add_del_v2_reply", (retval, pair.host if pair else NONE))]
 
 
@@ -34,7 +33,7 @@ def add_delete_v3(
     call: Call, is_add: bool, sw_if_index: int, host_name: bytes, kind: int, netns: bytes
 ) -> list[Outgoing]:
     """Make or delete a pair; a new one's Linux index and host interface are named."""
-    retval, pair = _add_delete(call.vpp.tables, is_add, sw_if_index, (host_name, kind, netns))
+    retval, pair = _add_delete(call.tables, is_add, sw_if_index, (host_name, kind, netns))
     values = (pair.vif_index, pair.host) if pair else (NONE, NONE)
     return [("lcp_itf_pair_add_del_v3_reply", (retval, *values))]
 
@@ -56,7 +55,7 @@ def _add_delete(
 
 def get(call: Call, cursor: int) -> Iterator[Outgoing]:
     """Show pairs from `cursor` on, a page at a time."""
-    pairs = call.vpp.tables.lcp.pairs
+    pairs = call.tables.lcp.pairs
     if not len(pairs):
         yield "lcp_itf_pair_get_reply", (0, 0)
         return
@@ -76,7 +75,7 @@ def get_v2(call: Call, cursor: int, sw_if_index: int) -> Iterator[Outgoing]:
     if sw_if_index == NONE:
         yield from get(call, cursor)
         return
-    tables = call.vpp.tables
+    tables = call.tables
     index = tables.lcp.by_phy.get(sw_if_index)
     if index is None:
         yield "lcp_itf_pair_get_v2_reply", (Retval.INVALID_SW_IF_INDEX, NONE)
@@ -92,13 +91,13 @@ def _details(pair: Pair) -> tuple[Value, ...]:
 
 def set_default_netns(call: Call, netns: bytes) -> list[Outgoing]:
     """Set the namespace of pairs that name none; '' is the one that VPP runs in."""
-    call.vpp.tables.lcp.default_netns = cstring(netns)
+    call.tables.lcp.default_netns = cstring(netns)
     return [("lcp_default_ns_set_reply", (0,))]
 
 
 def get_default_netns(call: Call) -> list[Outgoing]:
     """Show the namespace of pairs that name none."""
-    return [("lcp_default_ns_get_reply", (fixed(call.vpp.tables.lcp.default_netns, 32),))]
+    return [("lcp_default_ns_get_reply", (fixed(call.tables.lcp.default_netns, 32),))]
 
 
 HANDLERS: Handlers = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.vnet import loopback
+from vppcfg.simulator.wire import NONE
 
 
 def create(call: Call, mac: bytes) -> list[Outgoing]:
@@ -20,14 +20,14 @@ def create_instance(call: Call, mac: bytes, is_specified: bool, number: int) -> 
 
 def _made(call: Call, mac: bytes, number: int | None) -> tuple[int, int]:
     try:
-        return 0, loopback.create(call.vpp.tables, number, mac).index
+        return 0, loopback.create(call.tables, number, mac).index
     except RefusedError as refusal:
         return refusal.retval, NONE
 
 
 def delete(call: Call, sw_if_index: int) -> list[Outgoing]:
     """Delete a loopback."""
-    loopback.delete(call.vpp.tables, sw_if_index)
+    loopback.delete(call.tables, sw_if_index)
     return [("delete_loopback_reply", (0,))]
 
 

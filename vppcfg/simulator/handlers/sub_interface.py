@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import interface, sub_interface
+from vppcfg.simulator.wire import NONE
 
 _LAST_VLAN = 4095
 
 
 def create(call: Call, sw_if_index: int, sub_id: int, flags: int, outer_vlan: int, inner_vlan: int) -> list[Outgoing]:
     """Make a sub-interface with any encapsulation; ids are not checked."""
-    tables = call.vpp.tables
+    tables = call.tables
     parent = tables.sw.get(sw_if_index)
     if parent is None:
         return [("create_subif_reply", (Retval.INVALID_SW_IF_INDEX, NONE))]
@@ -25,7 +25,7 @@ def create(call: Call, sw_if_index: int, sub_id: int, flags: int, outer_vlan: in
 
 def create_vlan(call: Call, sw_if_index: int, vlan_id: int) -> list[Outgoing]:
     """Make an exact-match 802.1Q sub-interface whose id is its VLAN."""
-    tables = call.vpp.tables
+    tables = call.tables
     parent = tables.sw.get(sw_if_index)
     if parent is None:
         return [("create_vlan_subif_reply", (Retval.INVALID_SW_IF_INDEX, NONE))]
@@ -50,8 +50,8 @@ def _made(tables: Tables, template: SwInterface, refusal: Retval) -> tuple[int, 
 
 def delete(call: Call, sw_if_index: int) -> list[Outgoing]:
     """Delete a sub-interface."""
-    interface.require(call.vpp.tables, sw_if_index)
-    sub_interface.delete(call.vpp.tables, sw_if_index)
+    interface.require(call.tables, sw_if_index)
+    sub_interface.delete(call.tables, sw_if_index)
     return [("delete_subif_reply", (0,))]
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, cstring, fixed
 from vppcfg.simulator.mains.tap import TapRow
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.vnet import interface, tap
+from vppcfg.simulator.wire import NONE, Value
 
 
 def create_v2(call: Call, number: int, is_mac_random: bool, mac: bytes, _queues: int, *rest: Any) -> list[Outgoing]:
@@ -46,7 +45,7 @@ def _wish(number: int, mac: bytes, tx_size: int, rx_size: int, has_mtu: bool, mt
 
 def _made(call: Call, wish: tap.Wish, tag: bytes) -> tuple[int, int]:
     try:
-        _, row = tap.create(call.vpp.tables, wish)
+        _, row = tap.create(call.tables, wish)
     except RefusedError as refusal:
         return refusal.retval, NONE
     if tag:
@@ -56,15 +55,15 @@ def _made(call: Call, wish: tap.Wish, tag: bytes) -> tuple[int, int]:
 
 def delete(call: Call, sw_if_index: int) -> list[Outgoing]:
     """Delete a TAP."""
-    tap.delete(call.vpp.tables, sw_if_index)
+    tap.delete(call.tables, sw_if_index)
     return [("tap_delete_v2_reply", (0,))]
 
 
 def dump(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
     """Show all TAPs or one, those of LCP pairs too; they are shown as they were asked for."""
-    for row in call.vpp.tables.taps.taps:
+    for row in call.tables.taps.taps:
         if sw_if_index in {NONE, row.sw_if_index}:
-            yield "sw_interface_tap_v2_details", _details(call.vpp.tables, row)
+            yield "sw_interface_tap_v2_details", _details(call.tables, row)
 
 
 def _details(tables: Tables, row: TapRow) -> tuple[Value, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.vnet import interface, unnumbered
+from vppcfg.simulator.wire import NONE
 
 
 def set_unnumbered(call: Call, donor: int, borrower: int, is_add: bool) -> list[Outgoing]:
     """Borrow addresses or stop it; the donor is looked at only for the former."""
-    tables = call.vpp.tables
+    tables = call.tables
     row = interface.require(tables, borrower)
     if not is_add:
         unnumbered.stop(tables, borrower)
@@ -25,7 +25,7 @@ def set_unnumbered(call: Call, donor: int, borrower: int, is_add: bool) -> list[
 
 def dump(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
     """Show who borrows from whom, be it from an interface that is gone."""
-    for row in call.vpp.tables.sw:
+    for row in call.tables.sw:
         if row.unnumbered is not None and sw_if_index in {NONE, row.index}:
             yield "ip_unnumbered_details", (row.index, row.unnumbered)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
 
-from vppcfg.simulator.codec import Value
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.mains.vxlan import Address, Tunnel
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.vnet import vxlan
+from vppcfg.simulator.wire import NONE, Value
 
 
 def add_delete(call: Call, is_add: bool, number: int, *rest: Value) -> list[Outgoing]:
@@ -56,7 +55,7 @@ def _address(family: Value, packed: Value) -> Address:
 
 
 def _add_delete(call: Call, is_add: bool, wish: vxlan.Wish) -> tuple[int, int]:
-    tables = call.vpp.tables
+    tables = call.tables
     try:
         vxlan.check(tables, wish)
         return 0, vxlan.create(tables, wish).index if is_add else vxlan.delete(tables, wish)
@@ -78,7 +77,7 @@ def dump_v2(call: Call, sw_if_index: int) -> Iterator[Outgoing]:
 
 
 def _wanted(call: Call, sw_if_index: int) -> Iterator[Tunnel]:
-    main = call.vpp.tables.vxlan
+    main = call.tables.vxlan
     if sw_if_index == NONE:
         yield from main.tunnels
     elif sw_if_index in main.by_sw:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 
-from vppcfg.simulator.pool import NONE, Pool
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.wire import NONE
 
 Address = IPv4Address | IPv6Address
 TunnelKey = tuple[int | Address, ...]

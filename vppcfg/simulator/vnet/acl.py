@@ -6,9 +6,9 @@ import ipaddress
 from collections.abc import Sequence
 
 from vppcfg.simulator.mains.acl import AclRow, Rule
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE
 
 _IPV6 = 1
 _DUPLICATE = 1

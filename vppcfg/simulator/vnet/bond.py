@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from vppcfg.record import record
 from vppcfg.simulator.mains.bond import BondRow, LoadBalance, MemberRow, Mode
-from vppcfg.simulator.pool import NONE
-from vppcfg.simulator.releases import LACP
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.vnet import interface, sub_interface
+from vppcfg.simulator.wire import NONE
 
 DEVICE_CLASS = "bond"
 _BORN_MTU = 9000
@@ -35,7 +34,7 @@ class Wish:
 
 def create(tables: Tables, wish: Wish) -> SwInterface:
     """Make BondEthernetN; raise RefusedError for a wrong mode, a number that is taken, or a missing plugin."""
-    if wish.mode == Mode.LACP and LACP not in tables.plugins:
+    if wish.mode == Mode.LACP and "lacp" not in tables.plugins:
         raise RefusedError(Retval.FEATURE_DISABLED, "LACP plugin is not loaded")
     if wish.mode not in set(Mode):
         raise RefusedError(Retval.INVALID_ARGUMENT, "Invalid mode")

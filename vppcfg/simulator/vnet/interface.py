@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, InterfaceEvent, SwInterface, Tables
-from vppcfg.simulator.vnet import sync
 
 LOCAL0 = "local0"
 UNTAGGED = ("untagged",)
@@ -47,7 +46,6 @@ def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None
     if interface.is_up == is_up:
         return
     interface.is_up = is_up
-    sync.admin_state_changed(tables, interface)
     tables.events.append(InterfaceEvent(sw_if_index=interface.index, is_admin_up=is_up))
     if not interface.is_sub:
         set_link(tables, tables.hw_of(interface), is_up)
@@ -66,7 +64,8 @@ def set_packet_mtus(tables: Tables, interface: SwInterface, mtus: list[int]) -> 
     """Set the L3, IPv4, IPv6 and MPLS MTUs in bytes; VPP checks none of them."""
     if interface.mtus != mtus:
         interface.mtus = list(mtus)
-        sync.mtu_changed(tables, interface)
+        for hook in tables.mtu_hooks:
+            hook(tables, interface.index)
 
 
 def set_link_mtu(tables: Tables, port: HwInterface, mtu: int) -> None:

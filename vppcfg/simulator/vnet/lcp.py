@@ -6,10 +6,10 @@ from contextlib import suppress
 
 from vppcfg.record import record
 from vppcfg.simulator.linux_side import Device
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
 from vppcfg.simulator.vnet import address, interface, mpls, sub_interface, tap
+from vppcfg.simulator.wire import NONE
 
 _MAX_NAME = 15
 _PUNCTUATION = frozenset("-_%@:.")
@@ -30,7 +30,7 @@ class Wish:
 
 def create(tables: Tables, phy_index: int, wish: Wish) -> Pair:
     """Pair an interface with a Linux device; raise RefusedError with VPP's code (lcp_itf_pair_create)."""
-    if tables.release.knows_lcp_pair_exists and phy_index in tables.lcp.by_phy:
+    if tables.release.is_in("24.02-") and phy_index in tables.lcp.by_phy:
         raise RefusedError(Retval.VALUE_EXIST)
     phy = interface.require(tables, phy_index)
     if not _is_valid(wish.host_name):
@@ -69,8 +69,8 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, w
 def _create_host_tap(tables: Tables, phy: SwInterface, wish: Wish, netns: str) -> tuple[Device, SwInterface]:
     mtu = phy.mtus[0]
     wanted = tap.Wish(
-        number=NONE if tables.release.tap_id_base is not None else phy.hw_index,
-        first_number=tables.release.tap_id_base or 0,
+        number=NONE if tables.release.is_in("24.10-") else phy.hw_index,
+        first_number=4096,
         host_name=wish.host_name,
         netns=netns,
         host_mac=bytes(6) if wish.is_tun else tables.hw_of(phy).mac,

@@ -47,7 +47,7 @@ def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
 def _tell_host(tables: Tables, sw_if_index: int, is_on: bool) -> None:
     """Have the host interface of an LCP pair follow (plugins/linux-cp/lcp_mpls_sync.c)."""
     index = tables.lcp.by_phy.get(sw_if_index)
-    if index is not None and tables.release.syncs_lcp_mpls:
+    if index is not None and tables.release.is_in("23.10-"):
         set_enabled(tables, tables.lcp.pairs[index].host, is_on)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from vppcfg.record import record
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.mains.tap import TapRow
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.vnet import interface, sub_interface
+from vppcfg.simulator.wire import NONE
 
 _BORN_MTU = 9000
 _MAX_DEVICE_NAME = 15
@@ -68,7 +68,7 @@ def _number(tables: Tables, wish: Wish) -> int:
             number += 1
     elif number in tables.taps.numbers:
         raise RefusedError(Retval.INVALID_INTERFACE, "interface already exists")
-    if number > tables.release.last_tap_id:
+    if number > (8192 if tables.release.is_in("24.10-") else 1024):
         raise RefusedError(Retval.UNSPECIFIED, "cannot find free interface id")
     return number
 
@@ -123,7 +123,7 @@ def _port(tables: Tables, tap: TapRow, wish: Wish) -> HwInterface:
         return HwInterface(
             index=index,
             name=f"{'tun' if wish.is_tun else 'tap'}{tap.number}",
-            device_class=tables.release.tap_class,
+            device_class="tap" if tables.release.is_in("26.02-") else "virtio",
             is_ethernet=not wish.is_tun,
             mac=bytes(6) if wish.is_tun else wish.mac or interface.made_up_mac(tap.number),
             link_mtu=_BORN_MTU,

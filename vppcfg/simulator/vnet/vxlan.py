@@ -6,10 +6,10 @@ from ipaddress import ip_address
 
 from vppcfg.record import record
 from vppcfg.simulator.mains.vxlan import Address, Tunnel, TunnelKey
-from vppcfg.simulator.pool import NONE
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
 from vppcfg.simulator.vnet import interface, sub_interface
+from vppcfg.simulator.wire import NONE
 
 DEVICE_CLASS = "VXLAN"
 PORT = 4789

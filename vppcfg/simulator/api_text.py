@@ -1,23 +1,31 @@
-"""Reads the notation of the definitions: one line per message or type. It knows no message by name.
+"""Reads the notation in which the kinds write VPP's .api files, one line per message or type.
 
-version RELEASE VERSION CRC             what VPP's own .api file is in that release
+version SPAN VERSION CRC                what VPP's own .api file is in those releases
+import TYPES                            types that several .api files share, by the name of a text that has them
 alias NAME TYPE                         a type with another name, such as u8[6]
 enum NAME TYPE NAME=VALUE ...
 struct NAME: TYPE FIELD, ...
 union NAME: TYPE FIELD CASE, ...
-request NAME CRC [since RELEASE] [streams DETAILS [then REPLY]]: TYPE FIELD, ...
-reply NAME CRC [since RELEASE]: TYPE FIELD, ...
-bare NAME CRC: TYPE FIELD, ...          a message that starts neither like a request nor like a reply
+request NAME CRC [SPAN] [streams DETAILS [then REPLY]]: TYPE FIELD, ...
+reply NAME CRC [SPAN]: TYPE FIELD, ...
+bare NAME CRC [SPAN] [then REPLY]: TYPE FIELD, ...     a message that starts neither like a request nor like a reply
+
+A SPAN says in which releases it is so: 23.06, 23.06-24.10, 24.10- or -24.10, all of them when there is none. A message
+whose fields have changed has a line for each layout.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from types import MappingProxyType
 
 from vppcfg.record import record
+from vppcfg.simulator.releases import is_within
 
 CONTEXT_FIELD = "context"
+_SPAN = re.compile(r"(\d\d\.\d\d)?-?(\d\d\.\d\d)?")
 
 
 @record
@@ -52,7 +60,8 @@ class Message:
     name: str
     crc: str
     fields: tuple[Field, ...]
-    since: str = ""
+    span: str = ""
+    """The releases that have it so."""
     service: Service | None = None
 
 
@@ -87,27 +96,45 @@ class ApiFile:
 
     module: str
     versions: Mapping[str, FileVersion]
+    """By span of releases."""
     messages: tuple[Message, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
     enumerations: tuple[Enumeration, ...] = ()
     structs: tuple[Aggregate, ...] = ()
     unions: tuple[Aggregate, ...] = ()
 
+    def version_in(self, release: str) -> FileVersion:
+        """Return what `release` says of the file; raise KeyError when it has no such file."""
+        for span, version in self.versions.items():
+            if is_within(release, span):
+                return version
+        raise KeyError(f"{self.module} in {release}")
+
+    def in_release(self, release: str) -> ApiFile:
+        """Return the file as `release` has it."""
+        return replace(self, messages=tuple(message for message in self.messages if is_within(release, message.span)))
+
 
 _REQUEST_START = (Field(type="u32", name="client_index"), Field(type="u32", name=CONTEXT_FIELD))
 _REPLY_START = (Field(type="u32", name=CONTEXT_FIELD),)
 
 
-def parse(module: str, *texts: str) -> ApiFile:
-    """Return the definitions written in `texts`, which later ones complete; raise ValueError for a bad line."""
+def parse(module: str, *texts: str, shared: Mapping[str, str] = MappingProxyType({})) -> ApiFile:
+    """Return the definitions written in `texts`, which later ones complete; raise ValueError for a bad line.
+
+    `shared` are the texts that they may import.
+    """
     versions: dict[str, FileVersion] = {}
     aliases: dict[str, str] = {}
     enumerations: list[Enumeration] = []
     structs: list[Aggregate] = []
     unions: list[Aggregate] = []
     messages: list[Message] = []
-    for keyword, words, fields in _statements(texts):
+    imported = dict.fromkeys(words[0] for keyword, words, _ in _statements(texts) if keyword == "import")
+    for keyword, words, fields in _statements((*(shared[name] for name in imported), *texts)):
         name = words[0]
+        if keyword == "import":
+            continue
         if keyword == "version":
             versions[name] = FileVersion(version=words[1], crc=words[2])
         elif keyword == "alias":
@@ -158,15 +185,15 @@ def _field(text: str) -> Field:
 
 def _message(keyword: str, words: list[str], fields: tuple[Field, ...]) -> Message:
     name, crc, *rest = words
+    span = rest.pop(0) if rest and _SPAN.fullmatch(rest[0]) else ""
     options = dict(zip(rest[::2], rest[1::2], strict=True))
-    since = options.pop("since", "")
     if keyword == "reply":
-        return Message(name=name, crc=crc, since=since, fields=_REPLY_START + fields)
+        return Message(name=name, crc=crc, span=span, fields=_REPLY_START + fields)
     if keyword == "bare":
         service = Service(reply=options["then"]) if "then" in options else None
-        return Message(name=name, crc=crc, since=since, fields=fields, service=service)
+        return Message(name=name, crc=crc, span=span, fields=fields, service=service)
     if keyword != "request":
         raise ValueError(f"unknown definition: {keyword} {name}")
     details = options.get("streams", "")
     service = Service(reply=options.get("then", "" if details else f"{name}_reply"), details=details)
-    return Message(name=name, crc=crc, since=since, fields=_REQUEST_START + fields, service=service)
+    return Message(name=name, crc=crc, span=span, fields=_REQUEST_START + fields, service=service)

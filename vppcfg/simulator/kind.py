@@ -1,0 +1,84 @@
+"""What the simulator must know of a kind of object: its part of VPP's API, its messages, commands and hooks.
+
+Each module of `kinds` has a `Kind`; `kinds/__init__.py` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.record import record
+from vppcfg.simulator.command_line import Command, CommandLine
+from vppcfg.simulator.tables import Hook, SwInterface, Tables
+from vppcfg.simulator.wire import Client, Outgoing, Values
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One request and where it came from."""
+
+    message: str
+    """Its name."""
+    tables: Tables
+    client: Client
+    clients: Mapping[int, Client]
+    """All that are connected, by handle."""
+    cli: CommandLine
+
+    def reply(self, **values: Any) -> Outgoing:
+        """Return the reply to this request; what is not named is zero, the return code included."""
+        return f"{self.message}_reply", values
+
+    def details(self, values: Values) -> Outgoing:
+        """Return one row of the answer to this dump."""
+        return f"{self.message.removesuffix('_dump')}_details", values
+
+
+Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing]]
+"""Answers a request with one message or several.
+
+The values have the names of the API's fields: `sw_if_index`, in a struct `prefix.len`, in an array `mtu[0]`. A message
+takes those that it has from what is returned, so one function can serve all versions of a message.
+"""
+Rows = Mapping[str, SwInterface]
+"""The interfaces of a state by name, as they stand in the tables."""
+
+
+@record
+class Kind:
+    """One kind of object."""
+
+    api: Mapping[str, str] = field(default_factory=dict)
+    """What it adds to VPP's .api files, by their name, in the notation of `api_text`."""
+    changes: Mapping[str, Answer] = field(default_factory=dict)
+    """Messages that change VPP; they count for faults."""
+    queries: Mapping[str, Answer] = field(default_factory=dict)
+    """Messages that only ask."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """CLI commands by the words that they start with."""
+    plugin: str = ""
+    """The plugin without which VPP has none of this; '' for what is always there."""
+    plugin_releases: str = ""
+    """The releases in which it is a plugin; in others it is a part of VPP itself."""
+    releases: str = ""
+    """The releases that have it."""
+    interface: InterfaceKind | None = None
+    """What `make` makes."""
+    make: Callable[[Tables, State, Interface, int], SwInterface | None] | None = None
+    """Makes an interface of a state, whose number it gets; returns None for one that the state only half describes."""
+    configure: Callable[[Tables, State], None] | None = None
+    """Sets what startup.conf would, each time that VPP starts."""
+    load: Callable[[Tables, State, Rows], None] | None = None
+    """Puts its part of a state into the tables, once all interfaces are there."""
+    created: Hook | None = None
+    """Called with each new sub-interface."""
+    deleted: Hook | None = None
+    """Called with each interface that goes away, before it does."""
+    admin_changed: Hook | None = None
+    """Called with each interface whose admin state has changed."""
+    mtu_changed: Hook | None = None
+    """Called with each interface whose packet MTUs have changed."""

@@ -1,0 +1,12 @@
+"""The kinds of objects that a simulated VPP has, one module each. A new one is a line in the list."""
+
+from __future__ import annotations
+
+from vppcfg.simulator.kind import Kind
+from vppcfg.simulator.kinds import session
+from vppcfg.simulator.unmoved import UNMOVED
+
+KINDS: tuple[Kind, ...] = (session.KIND, *UNMOVED)
+"""In the order in which a state is loaded: what stands on other things comes after them."""
+PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)
+"""The optional parts that can be simulated."""

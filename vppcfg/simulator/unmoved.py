@@ -1,0 +1,257 @@
+"""The kinds whose text, messages and commands still stand in modules of their own; each gets a module in `kinds`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.simulator import load_objects as load
+from vppcfg.simulator.cli import (
+    acl as cli_acl,
+)
+from vppcfg.simulator.cli import (
+    bond as cli_bond,
+)
+from vppcfg.simulator.cli import (
+    bridge as cli_bridge,
+)
+from vppcfg.simulator.cli import (
+    interface as cli_interface,
+)
+from vppcfg.simulator.cli import (
+    l2xc as cli_l2xc,
+)
+from vppcfg.simulator.cli import (
+    lcp as cli_lcp,
+)
+from vppcfg.simulator.cli import (
+    loopback as cli_loopback,
+)
+from vppcfg.simulator.cli import (
+    mpls as cli_mpls,
+)
+from vppcfg.simulator.cli import (
+    sflow as cli_sflow,
+)
+from vppcfg.simulator.cli import (
+    show as cli_show,
+)
+from vppcfg.simulator.cli import (
+    tap as cli_tap,
+)
+from vppcfg.simulator.cli import (
+    unnumbered as cli_unnumbered,
+)
+from vppcfg.simulator.cli import (
+    vxlan as cli_vxlan,
+)
+from vppcfg.simulator.definitions import acl as api_acl
+from vppcfg.simulator.definitions import bond as api_bond
+from vppcfg.simulator.definitions import interface as api_interface
+from vppcfg.simulator.definitions import ip as api_ip
+from vppcfg.simulator.definitions import l2 as api_l2
+from vppcfg.simulator.definitions import lacp as api_lacp
+from vppcfg.simulator.definitions import lcp as api_lcp
+from vppcfg.simulator.definitions import mpls as api_mpls
+from vppcfg.simulator.definitions import sflow as api_sflow
+from vppcfg.simulator.definitions import tap as api_tap
+from vppcfg.simulator.definitions import vxlan as api_vxlan
+from vppcfg.simulator.handlers import (
+    acl,
+    address,
+    bond,
+    bridge,
+    fib,
+    interface,
+    l2xc,
+    lcp,
+    loopback,
+    mpls,
+    sflow,
+    sub_interface,
+    tap,
+    unnumbered,
+    vxlan,
+)
+from vppcfg.simulator.kind import Answer, Call, Kind
+from vppcfg.simulator.vnet import acl as vnet_acl
+from vppcfg.simulator.vnet import address as vnet_address
+from vppcfg.simulator.vnet import bond as vnet_bond
+from vppcfg.simulator.vnet import l2 as vnet_l2
+from vppcfg.simulator.vnet import lcp as vnet_lcp
+from vppcfg.simulator.vnet import sync as vnet_sync
+
+
+def _by_position(answer: Callable[..., Iterable[Any]]) -> Answer:
+    def answered(call: Call, values: Mapping[str, Any]) -> Iterable[Any]:
+        return answer(call, *list(values.values())[2:])
+
+    return answered
+
+
+def _kind(*modules: ModuleType, api: Mapping[str, ModuleType] | None = None, **more: Any) -> Kind:
+    handlers = {name: handler for module in modules for name, handler in module.HANDLERS.items()}
+    return Kind(
+        api={name: module.TEXT for name, module in (api or {}).items()},
+        changes={name: _by_position(handler.answer) for name, handler in handlers.items() if handler.is_change},
+        queries={name: _by_position(handler.answer) for name, handler in handlers.items() if not handler.is_change},
+        **more,
+    )
+
+
+def _sync_state(tables: Any, index: int) -> None:
+    vnet_sync.admin_state_changed(tables, tables.sw[index])
+
+
+def _sync_mtu(tables: Any, index: int) -> None:
+    vnet_sync.mtu_changed(tables, tables.sw[index])
+
+
+UNMOVED = (
+    _kind(
+        interface,
+        api={"interface": api_interface},
+        commands={
+            "set interface state": cli_interface.set_state,
+            "set interface mtu": cli_interface.set_mtu,
+            "set interface mac address": cli_interface.set_mac,
+            "set interface tag": cli_interface.set_tag,
+            "set interface ip address": cli_interface.set_address,
+            "clear interface tag": cli_interface.clear_tag,
+            "create sub-interfaces": cli_interface.create_sub_interfaces,
+            "delete sub-interface": cli_interface.delete_sub_interface,
+            "show interface": cli_show.interfaces,
+            "show mode": cli_show.modes,
+        },
+    ),
+    _kind(sub_interface),
+    _kind(
+        loopback,
+        commands={
+            "create loopback interface": cli_loopback.create,
+            "loopback create-interface": cli_loopback.create,
+            "delete loopback interface": cli_loopback.delete,
+            "loopback delete-interface": cli_loopback.delete,
+        },
+        interface=InterfaceKind.LOOPBACK,
+        make=load.make_loopback,
+    ),
+    _kind(fib, api={"ip": api_ip}, load=load.load_fib_tables),
+    _kind(address, load=load.load_addresses, deleted=vnet_address.interface_deleted),
+    _kind(unnumbered, commands={"set interface unnumbered": cli_unnumbered.set_unnumbered}, load=load.load_borrowers),
+    _kind(
+        l2xc,
+        bridge,
+        api={"l2": api_l2},
+        commands={
+            "set interface l2 xconnect": cli_l2xc.set_xconnect,
+            "set interface l2 tag-rewrite": cli_l2xc.set_tag_rewrite,
+            "set interface l3": cli_l2xc.set_l3,
+            "set interface l2 bridge": cli_bridge.set_member,
+            "create bridge-domain": cli_bridge.create,
+            "set bridge-domain learn": cli_bridge.set_learn,
+            "set bridge-domain forward": cli_bridge.set_forward,
+            "set bridge-domain flood": cli_bridge.set_flood,
+            "set bridge-domain uu-flood": cli_bridge.set_uu_flood,
+            "set bridge-domain arp term": cli_bridge.set_arp_term,
+            "set bridge-domain arp-ufwd": cli_bridge.set_arp_ufwd,
+            "set bridge-domain mac-age": cli_bridge.set_mac_age,
+        },
+        load=load.load_bridges,
+        deleted=vnet_l2.interface_deleted,
+    ),
+    _kind(
+        bond,
+        api={"bond": api_bond},
+        commands={
+            "set interface bond": cli_bond.set_weight,
+            "create bond": cli_bond.create,
+            "delete bond": cli_bond.delete,
+            "bond add": cli_bond.add_member,
+            "bond del": cli_bond.delete_member,
+            "show bond": cli_bond.show,
+        },
+        interface=InterfaceKind.BOND,
+        make=load.make_bond,
+        load=load.load_members,
+        deleted=vnet_bond.interface_deleted,
+        admin_changed=vnet_bond.admin_state_changed,
+    ),
+    _kind(
+        mpls,
+        api={"mpls": api_mpls},
+        commands={
+            "set interface mpls": cli_mpls.set_interface,
+            "mpls table": cli_mpls.table,
+            "show mpls interface": cli_mpls.show_interfaces,
+        },
+        load=load.load_mpls,
+    ),
+    _kind(
+        acl,
+        api={"acl": api_acl},
+        plugin="acl",
+        commands={
+            "set acl-plugin acl": cli_acl.set_acl,
+            "set acl-plugin interface": cli_acl.set_interface,
+            "delete acl-plugin acl": cli_acl.delete_acl,
+        },
+        load=load.load_acls,
+        deleted=vnet_acl.interface_deleted,
+    ),
+    _kind(api={"lacp": api_lacp}, plugin="lacp"),
+    _kind(
+        lcp,
+        api={"lcp": api_lcp},
+        plugin="linux_cp",
+        commands={
+            "lcp create": cli_lcp.create,
+            "lcp delete": cli_lcp.delete,
+            "lcp default": cli_lcp.set_default,
+            "lcp lcp-sync": cli_lcp.set_sync,
+            "lcp lcp-auto-subint": cli_lcp.set_auto_subint,
+            "show lcp": cli_lcp.show,
+        },
+        load=load.load_pairs,
+        configure=load.load_lcp_settings,
+        created=vnet_lcp.sub_interface_created,
+        deleted=vnet_lcp.interface_deleted,
+        admin_changed=_sync_state,
+        mtu_changed=_sync_mtu,
+    ),
+    _kind(
+        sflow,
+        api={"sflow": api_sflow},
+        plugin="sflow",
+        releases="25.02-",
+        commands={
+            "sflow enable-disable": cli_sflow.set_enabled,
+            "sflow sampling-rate": cli_sflow.set_rate,
+            "sflow polling-interval": cli_sflow.set_interval,
+            "sflow header-bytes": cli_sflow.set_header,
+            "sflow direction": cli_sflow.set_direction,
+            "show sflow": cli_sflow.show,
+        },
+        load=load.load_sflow,
+    ),
+    _kind(
+        tap,
+        api={"tapv2": api_tap},
+        plugin="tap",
+        plugin_releases="26.02-",
+        commands={"create tap": cli_tap.create, "delete tap": cli_tap.delete},
+        interface=InterfaceKind.TAP,
+        make=load.make_tap,
+    ),
+    _kind(
+        vxlan,
+        api={"vxlan": api_vxlan},
+        plugin="vxlan",
+        commands={"create vxlan tunnel": cli_vxlan.create},
+        interface=InterfaceKind.VXLAN,
+        make=load.make_tunnel,
+    ),
+)
+"""In the order in which a state is loaded."""
