@@ -14,6 +14,7 @@ from vppcfg.errors import LinuxError
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import (
     CreateLinuxBridge,
     CreateNamespace,
@@ -163,7 +164,7 @@ class Router:
 
 def _linux_names(state: State) -> dict[tuple[str, str], str]:
     """Return the interface that each Linux device belongs to, by namespace and name."""
-    names = {(tap.host_netns, tap.host_name): name for name, tap in state.taps.items()}
+    names = {(tap.host_netns, tap.host_name): name for name, tap in state.made_as(Tap).items()}
     return names | {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.has_host}
 
 

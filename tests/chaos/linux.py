@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 from vppcfg.vpp.live import LiveDataplane, connect
 
 
@@ -59,7 +60,7 @@ class FileLinux:
 
     def begin(self, state: State) -> None:
         """Start with the Linux side of a state."""
-        places = {name: (tap.host_netns, tap.host_name) for name, tap in state.taps.items()}
+        places = {name: (tap.host_netns, tap.host_name) for name, tap in state.made_as(Tap).items()}
         places |= {name: (pair.netns, pair.host_name) for name, pair in state.lcps.items()}
         devices = {_key(places[name]): asdict(device) for name, device in state.linux.items()}
         bridges = sorted(state.linux_bridges)
@@ -117,7 +118,7 @@ class FileLinux:
         state = self._vpp.observe()
         devices = {
             (tap.host_netns, tap.host_name): LinuxDevice(mtu=tap.host_mtu or 1500, is_up=True, bridge=tap.host_bridge)
-            for tap in state.taps.values()
+            for tap in state.made_as(Tap).values()
         }
         for name, pair in state.lcps.items():
             interface = state.interfaces[name]

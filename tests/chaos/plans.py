@@ -8,8 +8,10 @@ from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.model.bond import Bond
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 from vppcfg.plan.plan import Plan, make_plan
 
 
@@ -38,14 +40,14 @@ def _touched(state: State) -> State:
         name: replace(
             bond, members={member: replace(membership, weight=7) for member, membership in bond.members.items()}
         )
-        for name, bond in state.bonds.items()
+        for name, bond in state.made_as(Bond).items()
     }
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
-    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.taps.values() if tap.host_bridge)
-    namespaces = frozenset(tap.host_netns for tap in state.taps.values())
+    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.made_as(Tap).values() if tap.host_bridge)
+    namespaces = frozenset(tap.host_netns for tap in state.made_as(Tap).values())
     return replace(
         state,
-        bonds=bonds,
+        made={**state.made, **bonds},
         linux=linux,
         namespaces=state.namespaces | namespaces,
         linux_bridges=state.linux_bridges | bridges,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.model.bond import BondMode, LoadBalance
+from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.configuration import (
     AclConfig,
@@ -29,6 +29,8 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
 LOOPBACKS = ("loop0", "loop3")
@@ -394,7 +396,7 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
         interfaces[name] = _tampered(dice, interfaces[name])
     if dice.flip():
         other = _foreign_sub_interface(dice)
-        if not any(other.parent in bond.members for bond in state.bonds.values()):
+        if not any(other.parent in bond.members for bond in state.made_as(Bond).values()):
             interfaces.setdefault(other.name, other)
     for name in sorted(lcps):
         if interfaces[name].parent is not None and dice.one_in(10):
@@ -469,12 +471,12 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history: MACs, and MTUs and state of bare tunnels."""
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
-    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.taps.items()}
+    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    for name in (*state.vxlans, *state.taps):
+    for name in (*state.made_as(Vxlan), *taps):
         interfaces[name] = replace(interfaces[name], **bare)
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
-    return replace(state, interfaces=interfaces, taps=taps, bridges=bridges, has_mpls_table=True)
+    return replace(state, interfaces=interfaces, made={**state.made, **taps}, bridges=bridges, has_mpls_table=True)
 
 
 def numbered_pair(state: int, configuration: int) -> dict[str, State | Configuration]:

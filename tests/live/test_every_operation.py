@@ -92,7 +92,7 @@ def test_a_bond_is_made_as_told(
     plane: LiveDataplane, vpp: RealVpp, mode: BondMode, load_balance: LoadBalance | None, shown: str
 ) -> None:
     bond = op.CreateBond(interface="BondEthernet3", instance=3, mode=mode, load_balance=load_balance, mac="")
-    assert do(plane, bond).bonds == {"BondEthernet3": Bond(mode=mode, load_balance=load_balance)}
+    assert do(plane, bond).made == {"BondEthernet3": Bond(mode=mode, load_balance=load_balance)}
     text = vpp.cli("show bond details")[1]
     assert (f"mode: {mode.value}" in text, f"load balance: {shown}" in text) == (True, True)
     do(plane, op.DeleteBond(interface="BondEthernet3"))
@@ -114,10 +114,10 @@ def test_members_take_the_mac_of_their_bond_and_get_their_own_back(plane: LiveDa
         op.AddBondMember(interface="port1", bond="BondEthernet3"),
     )
     members = {"port0": Membership(is_passive=True, is_long_timeout=True), "port1": Membership()}
-    assert state.bonds == {"BondEthernet3": Bond(members=members, is_numa_only=True)}
+    assert state.made == {"BondEthernet3": Bond(members=members, is_numa_only=True)}
     assert {state.interfaces[name].mac for name in ("BondEthernet3", "port0", "port1")} == {mac}
     state = do(plane, op.RemoveBondMember(interface="port0", bond="BondEthernet3"))
-    assert (list(state.bonds["BondEthernet3"].members), state.interfaces["port0"].mac) == (["port1"], MACS[0])
+    assert (list(state.made_as(Bond)["BondEthernet3"].members), state.interfaces["port0"].mac) == (["port1"], MACS[0])
     assert do(plane, op.DeleteBond(interface="BondEthernet3")).interfaces["port1"].mac == MACS[1]
 
 
@@ -132,7 +132,7 @@ def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_agai
         op.AddBondMember(interface="port2", bond=bond),
         op.SetBondWeight(interface="port2", weight=7),
     )
-    assert state.bonds[bond] == Bond(
+    assert state.made[bond] == Bond(
         mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
     )
     assert state.interfaces[bond].mac == MACS[2]
@@ -195,7 +195,7 @@ def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp
     name, local, remote, vni = "vxlan_tunnel7", vxlan.local, vxlan.remote, vxlan.vni
     create = op.CreateVxlan(interface=name, instance=7, local=local, remote=remote, vni=vni)
     state = do(plane, create)
-    assert state.vxlans == {"vxlan_tunnel7": vxlan}
+    assert state.made == {"vxlan_tunnel7": vxlan}
     tunnel = state.interfaces["vxlan_tunnel7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.VXLAN, True, 9000)
     shown = vpp.cli("show vxlan tunnel")[1]
@@ -207,7 +207,7 @@ def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp
 def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp) -> None:
     line = "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 7 l3"
     assert vpp.cli(line)[0] == 0
-    assert not plane.observe().vxlans["vxlan_tunnel7"].is_plain
+    assert not plane.observe().made_as(Vxlan)["vxlan_tunnel7"].is_plain
     assert vpp.cli(f"{line} del")[0] == 0
 
 
@@ -221,7 +221,7 @@ def test_a_tap_is_made_as_told(plane: LiveDataplane, vpp: RealVpp) -> None:
         tx_ring_size=1024,
     )
     state = do(plane, op.CreateTap(interface="tap7", instance=7, tap=tap))
-    assert state.taps == {"tap7": tap}
+    assert state.made == {"tap7": tap}
     assert (state.interfaces["tap7"].kind, state.interfaces["tap7"].is_up) == (InterfaceKind.TAP, False)
     link = vpp.ip("netns", "exec", "blue", "ip", "link", "show", "lab7")
     assert ("mtu 1400" in link, "02:00:00:00:77:01" in link) == (True, True)
@@ -234,7 +234,9 @@ def test_a_tap_is_a_port_of_a_linux_bridge_and_no_host_of_a_pair(plane: LiveData
         op.CreateTap(interface="tap8", instance=8, tap=Tap(host_name="lab8", host_bridge="br0")),
         op.CreateLcpPair(interface="port0", host_name="e0", netns="", is_default_netns=True),
     )
-    assert {name: (tap.host_name, tap.host_bridge) for name, tap in state.taps.items()} == {"tap8": ("lab8", "br0")}
+    assert {name: (tap.host_name, tap.host_bridge) for name, tap in state.made_as(Tap).items()} == {
+        "tap8": ("lab8", "br0")
+    }
     assert "master br0" in vpp.ip("link", "show", "lab8")
     do(plane, op.DeleteLcpPair(interface="port0"), op.DeleteTap(interface="tap8"))
 

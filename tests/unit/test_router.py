@@ -31,7 +31,7 @@ STATE = State(
         "gi0": LcpPair(host_name="e0", netns="blue"),
         "gi1": LcpPair(host_name="e1"),
     },
-    taps={"tap0": Tap(host_name="vm0")},
+    made={"tap0": Tap(host_name="vm0")},
 )
 UP = SetAdminState(interface="gi0", is_up=True)
 NAMESPACE = CreateNamespace(netns="blue")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from vppcfg.config.sayable import why_acl_unsayable, why_bridge_unsayable, why_unsayable
+from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
@@ -73,7 +74,7 @@ class _Followers:
             yield interface.l2xc, "it is cross-connected to"
         if interface.unnumbered is not None:
             yield interface.unnumbered, "it borrows the addresses of"
-        bond = self._state.bonds.get(interface.name)
+        bond = self._state.making(interface.name, Bond)
         for member in bond.members if bond is not None else ():
             yield member, "it has the member"
 
@@ -90,7 +91,7 @@ class _Followers:
     def _spread(self, name: str) -> None:
         for referrer, words in self._referrers.get(name, ()):
             self._add(referrer, f"{words} {name}, which is unmanaged")
-        bond = self._state.bonds.get(name)
+        bond = self._state.making(name, Bond)
         for member in bond.members if bond is not None else ():
             self._add(member, f"it is a member of {name}, which is unmanaged")
         bridge = self._state.interfaces[name].bridge

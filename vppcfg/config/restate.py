@@ -9,6 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.left_alone import LeftAlone
 from vppcfg.config.names import glob_of
 from vppcfg.config.parse.interface import DEFAULT_MTU
+from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.configuration import (
     AclConfig,
@@ -25,6 +26,8 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
 _DEFAULT_LOOPBACK_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
@@ -37,10 +40,10 @@ def restated(state: State, left: LeftAlone) -> Configuration:
     said = {name: _interface(name, state) for name in sorted(names, key=natural_key)}
     return Configuration(
         interfaces=said,
-        bonds={name: _bond(name, state) for name in said if name in state.bonds},
+        bonds={name: _bond(name, made, state) for name in said if isinstance(made := state.made.get(name), Bond)},
         bridges=_bridges(state, left),
-        vxlans={name: _vxlan(name, state) for name in said if name in state.vxlans},
-        taps={name: _tap(name, state) for name in said if name in state.taps},
+        vxlans={name: _vxlan(name, made) for name in said if isinstance(made := state.made.get(name), Vxlan)},
+        taps={name: _tap(name, made) for name in said if isinstance(made := state.made.get(name), Tap)},
         acls={
             name: AclConfig(name=name, path=("acls", name), rules=state.acls[name].rules)
             for name in sorted(state.acls, key=natural_key)
@@ -107,8 +110,7 @@ def _lcp(name: str, state: State) -> LcpConfig | None:
     return LcpConfig(host_name=pair.host_name, netns=None if is_default else pair.netns)
 
 
-def _bond(name: str, state: State) -> BondConfig:
-    bond = state.bonds[name]
+def _bond(name: str, bond: Bond, state: State) -> BondConfig:
     return BondConfig(
         name=name,
         path=("bondethernets", name),
@@ -144,14 +146,12 @@ def _bridge(name: str, state: State, members: list[Interface]) -> BridgeConfig:
     )
 
 
-def _vxlan(name: str, state: State) -> VxlanConfig:
-    tunnel = state.vxlans[name]
+def _vxlan(name: str, tunnel: Vxlan) -> VxlanConfig:
     path = ("vxlan_tunnels", name)
     return VxlanConfig(name=name, path=path, local=tunnel.local, remote=tunnel.remote, vni=tunnel.vni)
 
 
-def _tap(name: str, state: State) -> TapConfig:
-    tap = state.taps[name]
+def _tap(name: str, tap: Tap) -> TapConfig:
     return TapConfig(
         name=name,
         path=("taps", name),

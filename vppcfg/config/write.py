@@ -80,9 +80,7 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
         is_same = (
             wanted == found
             and desired.lcps.get(name) == observed.lcps.get(name)
-            and desired.bonds.get(name) == observed.bonds.get(name)
-            and desired.vxlans.get(name) == observed.vxlans.get(name)
-            and desired.taps.get(name) == observed.taps.get(name)
+            and desired.made.get(name) == observed.made.get(name)
         )
         if not is_same:
             yield name

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.making import Making
 from vppcfg.record import record
 
 
@@ -42,8 +44,13 @@ class Membership:
 
 
 @record
-class Bond:
-    """What a bond is made with, and its members."""
+class Bond(Making):
+    """What a bond is made with, and its members, who come and go."""
+
+    kind = InterfaceKind.BOND
+    noun = "bond"
+    table = "bonds"
+    fixed = ("mode", "load_balance", "has_gso", "is_numa_only")
 
     mode: BondMode = BondMode.LACP
     load_balance: LoadBalance | None = LoadBalance.L34

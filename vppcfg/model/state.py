@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import TypeVar
 
 from vppcfg.model.acl import Acl
-from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
 from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.record import record
+
+_Kind = TypeVar("_Kind", bound=Making)
 
 
 @record
@@ -37,11 +38,10 @@ class State:
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     lcps: Mapping[str, LcpPair] = field(default_factory=dict)
     """LCP pairs by the name of the VPP interface."""
-    bonds: Mapping[str, Bond] = field(default_factory=dict)
+    made: Mapping[str, Making] = field(default_factory=dict)
+    """What bonds, tunnels and TAPs are made with, by interface."""
     bridges: Mapping[str, Bridge] = field(default_factory=dict)
     """By the name that a configuration gives them, bdN."""
-    vxlans: Mapping[str, Vxlan] = field(default_factory=dict)
-    taps: Mapping[str, Tap] = field(default_factory=dict)
     acls: Mapping[str, Acl] = field(default_factory=dict)
     """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
     linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
@@ -53,6 +53,15 @@ class State:
     sflow: SflowSettings = SflowSettings()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
+
+    def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
+        """Return what an interface of a kind is made with, None when it is none of that kind."""
+        made = self.made.get(name)
+        return made if isinstance(made, kind) else None
+
+    def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
+        """Return what all interfaces of a kind are made with, by name; it goes through all kinds each time."""
+        return {name: made for name, made in self.made.items() if isinstance(made, kind)}
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

@@ -9,20 +9,20 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any, TypeVar, cast, get_args, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from vppcfg.common.addresses import address_key
 from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import Facts, State
-from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -35,8 +35,11 @@ def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": plain(state.facts)}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
+    made: dict[str, dict[str, Making]] = {making.table: {} for making in MAKINGS}
+    for name, making in state.made.items():
+        made[making.table][name] = making
     for table in _TABLES:
-        records: Mapping[str, object] = getattr(state, table)
+        records: Mapping[str, object] = made[table] if table in made else getattr(state, table)
         document[table] = {name: plain(records[name]) for name in _sorted(records)}
     document["namespaces"] = sorted(state.namespaces)
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
@@ -97,12 +100,14 @@ def _default(field: Field[Any]) -> object:
 
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
-    data = _mapping(document, "the state", {"format_version", *get_type_hints(State)})
+    known = {"format_version", *get_type_hints(State), *_TABLES} - {"made"}
+    data = _mapping(document, "the state", known)
     version = data.get("format_version")
     if version != FORMAT_VERSION:
         raise ValueError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
     interfaces = _mapping(data.get("interfaces", {}), "interfaces")
     tables: dict[str, Any] = {table: _table(table, data.get(table, {})) for table in _TABLES}
+    made = _united({making.table: tables.pop(making.table) for making in MAKINGS})
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces={name: _interface(name, entry) for name, entry in interfaces.items()},
@@ -110,6 +115,7 @@ def state_of(document: object) -> State:
         has_mpls_table=bool(data.get("has_mpls_table", False)),
         namespaces=frozenset(data.get("namespaces", ())),
         linux_bridges=frozenset((netns, name) for netns, name in data.get("linux_bridges", ())),
+        made=made,
         **tables,
     )
     _check_references(state)
@@ -125,9 +131,21 @@ def _facts(document: object) -> Facts:
 
 
 def _table(table: str, document: object) -> dict[str, Any]:
-    record, converters = _TABLES[table]
+    record = _TABLES[table]
+    converters = _CONVERTERS[table] if table in _CONVERTERS else _converters_of(cast(Hashable, record))
     entries = _mapping(document, table)
     return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
+
+
+def _united(tables: Mapping[str, Mapping[str, Making]]) -> dict[str, Making]:
+    """Return what all kinds are made with by interface. Raise ValueError when one is of two kinds."""
+    united: dict[str, Making] = {}
+    for table, makings in tables.items():
+        for name in makings.keys() & united.keys():
+            text = f"{table}.{name} in the state document: it is in {united[name].table} too"
+            raise ValueError(text)
+        united.update(makings)
+    return united
 
 
 def _interface(name: str, document: object) -> Interface:
@@ -151,11 +169,6 @@ def _encapsulation(document: object, place: str) -> Encapsulation | OtherMatch:
     return _build(OtherMatch, data, place) if "flags" in data else _build(Encapsulation, data, place)
 
 
-def _members(document: object) -> dict[str, Membership]:
-    entries = _mapping(document, "members")
-    return {name: _build(Membership, entry, f"members.{name}") for name, entry in entries.items()}
-
-
 def _rules(document: Any) -> tuple[AclRule, ...]:
     return tuple(_build(AclRule, entry, "rules", _RULE_CONVERTERS) for entry in document)
 
@@ -177,7 +190,9 @@ def _build(
 
 @lru_cache(maxsize=64)
 def _hints(record: Hashable) -> dict[str, Any]:
-    return get_type_hints(record)
+    """Return the types of the attributes of a class of the model, without what its objects have alike."""
+    hints = get_type_hints(record)
+    return {field.name: hints[field.name] for field in fields(cast(Any, record))}
 
 
 def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None) -> Any:
@@ -218,10 +233,35 @@ def _check_references(state: State) -> None:
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
-    for table in ("lcps", "linux", "bonds", "vxlans", "taps"):
-        for name in getattr(state, table):
-            if name not in state.interfaces:
-                raise ValueError(f"{table}.{name} in the state document: there is no such interface")
+    made = ((making.table, name) for name, making in state.made.items())
+    for table, name in (*(("lcps", name) for name in state.lcps), *(("linux", name) for name in state.linux), *made):
+        if name not in state.interfaces:
+            raise ValueError(f"{table}.{name} in the state document: there is no such interface")
+
+
+@lru_cache(maxsize=64)
+def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
+    """Return how the attributes of a class are read that are choices, or tables of records, by their types."""
+    converters = {}
+    for name, hint in _hints(record).items():
+        kinds = get_args(hint) or (hint,)
+        if get_origin(hint) is Mapping:
+            converters[name] = _table_of(name, kinds[1])
+        elif isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
+            converters[name] = _choice_of(kinds[0], is_optional=NoneType in kinds)
+    return converters
+
+
+def _choice_of(kind: type[Enum], *, is_optional: bool) -> Callable[[Any], Any]:
+    return lambda value: None if is_optional and value is None else kind(value)
+
+
+def _table_of(name: str, record: type[Any]) -> Callable[[Any], dict[str, Any]]:
+    def convert(document: object) -> dict[str, Any]:
+        entries = _mapping(document, name)
+        return {key: _build(record, entry, f"{name}.{key}") for key, entry in entries.items()}
+
+    return convert
 
 
 _RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
@@ -230,13 +270,18 @@ _RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "destination_ports": _numbers(2),
     "tcp_flags": _numbers(2),
 }
-_TABLES: dict[str, tuple[type[Any], dict[str, Callable[[Any], Any]]]] = {
-    "lcps": (LcpPair, {}),
-    "linux": (LinuxDevice, {}),
-    "bonds": (Bond, {"mode": BondMode, "load_balance": lambda name: name and LoadBalance(name), "members": _members}),
-    "bridges": (Bridge, {"settings": lambda entry: _build(BridgeSettings, entry, "settings")}),
-    "vxlans": (Vxlan, {}),
-    "taps": (Tap, {}),
-    "acls": (Acl, {"rules": _rules}),
+_MADE: dict[str, type[Any]] = {making.table: making for making in MAKINGS}
+_TABLES: dict[str, type[Any]] = {
+    "lcps": LcpPair,
+    "linux": LinuxDevice,
+    "bonds": _MADE["bonds"],
+    "bridges": Bridge,
+    **_MADE,
+    "acls": Acl,
 }
-"""The tables of a state other than its interfaces: what a row is, and how its attributes are read."""
+"""The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""
+_CONVERTERS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "bridges": {"settings": lambda entry: _build(BridgeSettings, entry, "settings")},
+    "acls": {"rules": _rules},
+}
+"""How attributes are read whose types do not tell."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
 from vppcfg.record import record
 
 DEFAULT_HOST_MTU = 1500
@@ -10,8 +12,23 @@ DEFAULT_HOST_MTU = 1500
 
 
 @record
-class Tap:
+class Tap(Making):
     """What a TAP is made with; nothing of it can be changed in place."""
+
+    kind = InterfaceKind.TAP
+    noun = "TAP"
+    table = "taps"
+    fixed = (
+        "host_name",
+        "host_mac",
+        "host_mtu",
+        "host_bridge",
+        "host_netns",
+        "rx_ring_size",
+        "tx_ring_size",
+        "flags",
+    )
+    link_mtu_as_created = 9000
 
     host_name: str
     host_mac: str = ""
@@ -26,7 +43,6 @@ class Tap:
     flags: int = 0
     """VPP's tap_flags (plugins/tap/tapv2.api); the configuration says none of them, so they are read and kept."""
 
-
-def born_device(tap: Tap) -> LinuxDevice:
-    """Return the Linux device of a TAP in the moment in which VPP has made both."""
-    return LinuxDevice(mtu=tap.host_mtu or DEFAULT_HOST_MTU, is_up=True, bridge=tap.host_bridge)
+    def device_as_created(self) -> LinuxDevice:
+        """Return the Linux device in the moment in which VPP has made both."""
+        return LinuxDevice(mtu=self.host_mtu or DEFAULT_HOST_MTU, is_up=True, bridge=self.host_bridge)

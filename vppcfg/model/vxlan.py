@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.making import Making
 from vppcfg.record import record
 
 
 @record
-class Vxlan:
+class Vxlan(Making):
     """The endpoints of a unicast tunnel whose payload goes to L2."""
+
+    kind = InterfaceKind.VXLAN
+    noun = "VXLAN tunnel"
+    table = "vxlans"
+    fixed = ("local", "remote", "vni")
+    is_up_as_created = True
+    link_mtu_as_created = 9000
 
     local: str
     """Canonical address."""

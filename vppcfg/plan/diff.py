@@ -124,8 +124,7 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
     replaced = replaced_interfaces(observed, desired)
     changes = {}
     names = {*_different(observed.interfaces, desired.interfaces), *replaced}
-    for before_table, after_table in _belonging(observed, desired):
-        names |= _different(before_table, after_table) & (observed.interfaces.keys() | desired.interfaces.keys())
+    names |= _different(observed.made, desired.made) & (observed.interfaces.keys() | desired.interfaces.keys())
     for name in sorted(names, key=natural_key):
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
         if before is None or after is None:
@@ -143,11 +142,6 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
                 forced_by=replaced.get(name),
             )
     return changes
-
-
-def _belonging(observed: State, desired: State) -> tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]:
-    """Return the tables whose rows say more about an interface, before and after."""
-    return (observed.bonds, desired.bonds), (observed.vxlans, desired.vxlans), (observed.taps, desired.taps)
 
 
 _OPEN = object()
@@ -179,9 +173,9 @@ def _interface_attributes(
             old, new = getattr(before, name), getattr(after, name)
             if old != new and not is_open(name, new):
                 yield from _interface_attribute(name, before, after, observed, desired)
-    for table, wanted in _belonging(observed, desired):
-        if before.name in table and before.name in wanted:
-            yield from _attributes(table[before.name], wanted[before.name])
+    made, wanted = observed.made.get(before.name), desired.made.get(before.name)
+    if made is not None and made.__class__ is wanted.__class__:
+        yield from _attributes(made, wanted)
 
 
 def _interface_attribute(
@@ -292,12 +286,13 @@ def _outdated_pairs(
             yield name, f"{name} is replaced"
         elif change.action is Action.UPDATE and any(attribute.name == "mac" for attribute in change.attributes):
             yield name, f"the MAC of {name} changes"
-        elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed.bonds, desired.bonds):
+        elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed, desired):
             yield name, f"{name} gets the MAC of its first member"
 
 
-def _gets_the_mac_of_a_member(name: str, observed: Mapping[str, Bond], desired: Mapping[str, Bond]) -> bool:
-    return name in observed and name in desired and is_refilled(observed[name], desired[name])
+def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> bool:
+    before, after = observed.making(name, Bond), desired.making(name, Bond)
+    return before is not None and after is not None and is_refilled(before, after)
 
 
 def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.acl import Acl
@@ -12,11 +13,13 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+
+_Kind = TypeVar("_Kind", bound=Making)
 
 
 class References:
@@ -47,10 +50,8 @@ class Draft:
         self._state = state
         self.interfaces: dict[str, Interface] = {}
         self.lcps: dict[str, LcpPair] = {}
-        self.bonds: dict[str, Bond] = dict(state.bonds)
+        self.made: dict[str, Making] = dict(state.made)
         self.bridges: dict[str, Bridge] = dict(state.bridges)
-        self.vxlans: dict[str, Vxlan] = dict(state.vxlans)
-        self.taps: dict[str, Tap] = dict(state.taps)
         self.acls: dict[str, Acl] = dict(state.acls)
         self.sflow: SflowSettings = state.sflow
         self.has_mpls_table: bool = state.has_mpls_table
@@ -83,10 +84,11 @@ class Draft:
                 self.address_index(interface, address).add(interface.name, address)
         for name, pair in state.lcps.items():
             self.add_pair(name, pair)
-        for name, tap in state.taps.items():
-            self.linux_names[tap.host_netns, tap.host_name] = name
-        for name, bond in state.bonds.items():
-            self.bond_of.update(dict.fromkeys(bond.members, name))
+        for name, made in state.made.items():
+            if isinstance(made, Tap):
+                self.linux_names[made.host_netns, made.host_name] = name
+            elif isinstance(made, Bond):
+                self.bond_of.update(dict.fromkeys(made.members, name))
 
     def state(self) -> State:
         """Return what the draft has become."""
@@ -95,10 +97,8 @@ class Draft:
             self._state,
             interfaces=dict(self.interfaces),
             lcps=dict(self.lcps),
-            bonds=dict(self.bonds),
+            made=dict(self.made),
             bridges=dict(self.bridges),
-            vxlans=dict(self.vxlans),
-            taps=dict(self.taps),
             acls=dict(self.acls),
             sflow=self.sflow,
             has_mpls_table=self.has_mpls_table,
@@ -106,6 +106,11 @@ class Draft:
             namespaces=frozenset(self.namespaces),
             linux_bridges=frozenset(self.linux_bridges),
         )
+
+    def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
+        """Return what an interface of a kind is made with, None when it is none of that kind."""
+        made = self.made.get(name)
+        return made if isinstance(made, kind) else None
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
-
-_MADE_WITH = ("mode", "load_balance", "has_gso", "is_numa_only")
-"""What a bond is made with and keeps; its members come and go."""
 
 
 def replaced_interfaces(observed: State, desired: State) -> dict[str, str]:
@@ -33,17 +28,17 @@ def replaced_interfaces(observed: State, desired: State) -> dict[str, str]:
 def _reason(before: Interface, after: Interface, observed: State, desired: State) -> str | None:
     if before.kind is not after.kind:
         return "kind"
-    name = before.name
-    if before.kind is InterfaceKind.BOND and name in observed.bonds and name in desired.bonds:
-        if after.mac and (after.mac != before.mac or is_refilled(observed.bonds[name], desired.bonds[name])):
-            return "mac"
-        return _first_difference(observed.bonds[name], desired.bonds[name], _MADE_WITH)
-    if before.kind is InterfaceKind.VXLAN and name in observed.vxlans and name in desired.vxlans:
-        return _first_difference(observed.vxlans[name], desired.vxlans[name], ("local", "remote", "vni"))
-    if before.kind is InterfaceKind.TAP and name in observed.taps and name in desired.taps:
-        tap = desired.taps[name]
-        return _first_difference(observed.taps[name], tap, tuple(field.name for field in fields(tap)))
-    return None
+    made, wanted = observed.made.get(before.name), desired.made.get(before.name)
+    if made is None or made.kind is not before.kind or made.__class__ is not wanted.__class__:
+        return None
+    if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
+        return "mac"
+    return _first_difference(made, wanted, made.fixed)
+
+
+def _gets_another_mac(before: Interface, after: Interface, made: Bond, wanted: Bond) -> bool:
+    """Return whether a bond is to have a MAC that it can get only by being made with it."""
+    return bool(after.mac) and (after.mac != before.mac or is_refilled(made, wanted))
 
 
 def is_refilled(before: Bond, after: Bond) -> bool:

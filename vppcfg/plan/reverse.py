@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
@@ -22,7 +23,7 @@ def end_of(plan: Plan) -> State:
     reached = plan.reached
     bonds = {
         name: replace(reached.interfaces[name], mac=plan.desired.interfaces[name].mac)
-        for name in reached.bonds
+        for name in reached.made_as(Bond)
         if name in plan.desired.interfaces
     }
     return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
@@ -40,7 +41,7 @@ def restorable(state: State) -> State:
         name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
         for name, interface in state.interfaces.items()
     }
-    for bond in state.bonds.values():
+    for bond in state.made_as(Bond).values():
         interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
     return replace(state, interfaces=interfaces, lcps=lcps)
 

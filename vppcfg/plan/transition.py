@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, Difference
@@ -36,8 +37,8 @@ class Transition:
 
     def _leaving(self) -> frozenset[str]:
         leaving: set[str] = set()
-        for name, bond in self.observed.bonds.items():
-            after = self.desired.bonds.get(name)
+        for name, bond in self.observed.made_as(Bond).items():
+            after = self.desired.making(name, Bond)
             staying = after.members.keys() if after is not None and name not in self.doomed else set()
             leaving.update(bond.members.keys() - staying)
         return frozenset(leaving)
@@ -58,7 +59,8 @@ class Transition:
             or self.breaks_borrowing(interface)
             or (interface.has_mpls and interface.name in self.doomed_pairs)
         ]
-        bonds = (name for name, bond in self.observed.bonds.items() if not self.doomed.isdisjoint(bond.members))
+        made = self.observed.made_as(Bond)
+        bonds = (name for name, bond in made.items() if not self.doomed.isdisjoint(bond.members))
         return list(dict.fromkeys([*changed, *referring, *bonds, *sorted(self.leaving)]))
 
 

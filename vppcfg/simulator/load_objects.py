@@ -14,6 +14,8 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Interface, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
 from vppcfg.simulator.mains.acl import AclRow, Rule
@@ -61,13 +63,13 @@ def make_loopback(tables: Tables, state: State, wanted: Interface, number: int) 
 
 def make_bond(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
     """Make a bond."""
-    model = state.bonds.get(wanted.name)
+    model = state.making(wanted.name, Bond)
     return None if model is None else bond.create(tables, _bond_wish(model, number))
 
 
 def make_tunnel(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
     """Make a tunnel."""
-    tunnel = state.vxlans.get(wanted.name)
+    tunnel = state.making(wanted.name, Vxlan)
     if tunnel is None:
         return None
     wish = vxlan.Wish(
@@ -82,7 +84,7 @@ def make_tunnel(tables: Tables, state: State, wanted: Interface, number: int) ->
 
 def make_tap(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
     """Make a TAP."""
-    model = state.taps.get(wanted.name)
+    model = state.making(wanted.name, Tap)
     if model is None:
         return None
     wish = tap.Wish(
@@ -112,7 +114,7 @@ def _bond_wish(model: Bond, number: int) -> bond.Wish:
 
 def load_members(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
     """Let members join their bonds; what a state does not say, their own MACs, is the first one's and made up."""
-    for name, model in state.bonds.items():
+    for name, model in state.made_as(Bond).items():
         row = tables.bonds.of_sw(rows[name].index) if name in rows else None
         if row is None:
             continue

@@ -8,6 +8,7 @@ from bench.networks import KINDS, Network
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
 
@@ -52,5 +53,5 @@ def test_the_sizes_count_what_they_say() -> None:
     assert interfaces(KINDS["sub-interfaces"](415)) == 415
     assert interfaces(KINDS["mix"](400)) == 400
     bonds = desired(KINDS["bonds-and-bridges"](30).text)
-    assert (len(bonds.bonds), len(bonds.bridges)) == (30, 30)
+    assert (len(bonds.made_as(Bond)), len(bonds.bridges)) == (30, 30)
     assert sum(len(acl.rules) for acl in desired(KINDS["acl-terms"](415).text).acls.values()) == 415

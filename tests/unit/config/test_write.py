@@ -138,10 +138,12 @@ def hostile_states(draw: st.DrawFn) -> State:
     return State(
         interfaces=interfaces,
         lcps=lcps,
-        bonds=_some(draw, interfaces, InterfaceKind.BOND, _hostile_bonds(everything)),
+        made={
+            **_some(draw, interfaces, InterfaceKind.BOND, _hostile_bonds(everything)),
+            **_some(draw, interfaces, InterfaceKind.VXLAN, HOSTILE_TUNNELS),
+            **_some(draw, interfaces, InterfaceKind.TAP, HOSTILE_TAPS),
+        },
         bridges=draw(st.fixed_dictionaries({}, optional={"bd10": _hostile_bridges(10), "bd0": _hostile_bridges(0)})),
-        vxlans=_some(draw, interfaces, InterfaceKind.VXLAN, HOSTILE_TUNNELS),
-        taps=_some(draw, interfaces, InterfaceKind.TAP, HOSTILE_TAPS),
         acls=acls,
         sflow=SflowSettings(sampling_rate=draw(st.sampled_from([0, 1000, 10000]))),
         facts=replace(FACTS, lcp=settings),
@@ -273,9 +275,7 @@ def assert_what_is_configured_stays(state: State) -> None:
     for name in loaded.configuration.interfaces:
         assert desired.interfaces[name] == observed.interfaces[name]
         assert desired.lcps.get(name) == observed.lcps.get(name)
-        assert desired.bonds.get(name) == observed.bonds.get(name)
-        assert desired.vxlans.get(name) == observed.vxlans.get(name)
-        assert desired.taps.get(name) == observed.taps.get(name)
+        assert desired.made.get(name) == observed.made.get(name)
     assert desired.bridges == observed.bridges
     assert desired.acls == observed.acls
     assert desired.sflow == observed.sflow
@@ -481,17 +481,17 @@ def whole() -> State:
     interfaces = (PORT, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
     return State(
         interfaces={interface.name: interface for interface in interfaces},
-        bonds={
+        made={
             "BondEthernet0": Bond(
                 mode=BondMode.XOR, load_balance=LoadBalance.L23, members={"eth2": Membership(is_passive=True)}
-            )
+            ),
+            "vxlan_tunnel0": Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=10),
+            "tap0": Tap(host_name="vpp0", host_mac="02:00:00:00:00:02", host_bridge="br0", rx_ring_size=512),
         },
         bridges={
             "bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=5), tag="vppcfg lab: 1"),
             "bd11": Bridge(bd_id=11, tag="vppcfg it's"),
         },
-        vxlans={"vxlan_tunnel0": Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=10)},
-        taps={"tap0": Tap(host_name="vpp0", host_mac="02:00:00:00:00:02", host_bridge="br0", rx_ring_size=512)},
         acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
         sflow=SflowSettings(sampling_rate=0, header_bytes=64),
         has_mpls_table=True,
@@ -618,15 +618,15 @@ def with_rule(**changes: Any) -> State:
         (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
         (changed("interfaces", "eth0.100", tag_rewrite=None), "eth0.100", "in a way that the configuration cannot"),
         (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
-        (changed("bonds", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
-        (changed("vxlans", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
-        (changed("vxlans", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),
-        (changed("vxlans", "vxlan_tunnel0", vni=0), "vxlan_tunnel0", "its VNI 0 is outside"),
-        (changed("taps", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
-        (changed("taps", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
-        (changed("taps", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
-        (changed("taps", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
-        (changed("taps", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
+        (changed("made", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
+        (changed("made", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
+        (changed("made", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),
+        (changed("made", "vxlan_tunnel0", vni=0), "vxlan_tunnel0", "its VNI 0 is outside"),
+        (changed("made", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
+        (changed("made", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
+        (changed("made", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
+        (changed("made", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
+        (changed("made", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
         (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),
         (changed("acls", "a", tag="other"), "acl:other", 'its tag is not one of ours: "other"'),
         (changed("acls", "a", tag="other"), "eth1", "it applies the access list a, which is unmanaged"),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.laws.networks import states
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
@@ -19,6 +23,29 @@ def test_a_state_survives_being_written_as_json(state: State) -> None:
     again = state_of(json.loads(json.dumps(document_of(state))))
     assert again == state
     assert again.facts == state.facts
+
+
+def test_a_state_that_was_written_before_is_read_and_written_the_same_again() -> None:
+    """The file was written when bonds, tunnels and TAPs were tables of their own in a State."""
+    text = (Path(__file__).parent / "state_before.json").read_text()
+    state = state_of(json.loads(text))
+    assert json.dumps(document_of(state), indent=2) + "\n" == text
+    assert {name: type(made) for name, made in state.made.items()} == {
+        "BondEthernet0": Bond,
+        "vxlan_tunnel3": Vxlan,
+        "vxlan_tunnel4": Vxlan,
+        "tap0": Tap,
+        "tap1": Tap,
+    }
+    assert state.made["BondEthernet0"] == Bond(
+        mode=BondMode.XOR,
+        load_balance=LoadBalance.L34,
+        members={"eth1": Membership(is_passive=True, weight=7), "eth2": Membership()},
+    )
+    assert state.made["tap1"] == Tap(host_name="vt1", flags=3)
+    tunnel = state.making("vxlan_tunnel4", Vxlan)
+    assert tunnel is not None
+    assert not tunnel.is_plain
 
 
 @pytest.mark.parametrize(
@@ -41,6 +68,19 @@ def test_a_state_survives_being_written_as_json(state: State) -> None:
         ({"format_version": 1, "interfaces": {"a": {"tables": [1]}}}, "[1] is not a list of 2 numbers"),
         ({"format_version": 1, "lcps": {"a": {"host_name": "e0"}}}, "no such interface"),
         ({"format_version": 1, "lcps": {"a": {}}}, "host_name"),
+        ({"format_version": 1, "made": {}}, "unknown keys: made"),
+        (
+            {"format_version": 1, "bonds": {"a": {"kind": "bond"}}},
+            "bonds.a in the state document has unknown keys: kind",
+        ),
+        ({"format_version": 1, "bonds": {"a": {"mode": "odd"}}}, "bonds.a in the state document: 'odd'"),
+        ({"format_version": 1, "bonds": {"a": {"mode": None}}}, "bonds.a in the state document: None"),
+        ({"format_version": 1, "bonds": {"a": {"members": {"b": {"weight": "x"}}}}}, "members.b in the state document"),
+        ({"format_version": 1, "taps": {"a": {"host_name": "x"}}}, "taps.a in the state document: there is no such"),
+        (
+            {"format_version": 1, "bonds": {"a": {}}, "taps": {"a": {"host_name": "x"}}},
+            "taps.a in the state document: it",
+        ),
         ({"format_version": 1, "interfaces": {"a": {"is_up": "no"}}}, "is_up cannot be 'no'"),
         ({"format_version": 1, "interfaces": {"a": {"packet_mtu": "many"}}}, "packet_mtu cannot be 'many'"),
     ],

@@ -39,16 +39,16 @@ INTERFACES = (
 )
 STATE = State(
     interfaces={one.name: one for one in INTERFACES},
-    bonds={
+    made={
         "BondEthernet3": Bond(
             mode=BondMode.XOR,
             load_balance=LoadBalance.L23,
             members={"eth0": Membership(), "eth1": Membership(is_long_timeout=True)},
-        )
+        ),
+        "vxlan_tunnel5": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=100),
+        "tap2": Tap(host_name="vt2", host_mtu=1500, rx_ring_size=512),
     },
     bridges={"bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=3), tag="vppcfg")},
-    vxlans={"vxlan_tunnel5": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=100)},
-    taps={"tap2": Tap(host_name="vt2", host_mtu=1500, rx_ring_size=512)},
     acls={"mine": Acl(rules=(RULE,), tag="vppcfg mine", index=2), "acl:@4": Acl(rules=(), index=4)},
     sflow=SflowSettings(sampling_rate=5),
     has_mpls_table=True,
@@ -120,11 +120,11 @@ def test_ports_without_a_mac_have_one_made_up(tables: Tables) -> None:
     [
         ({"interfaces": {"eth0": interface("eth0", acls=AclBinding(input=("gone",)))}}, "the access list gone on eth0"),
         (
-            {"vxlans": {**STATE.vxlans, "vxlan_tunnel6": STATE.vxlans["vxlan_tunnel5"]}},
+            {"made": {**STATE.made, "vxlan_tunnel6": STATE.made["vxlan_tunnel5"]}},
             r"VPP cannot have vxlan_tunnel6 \(-75\)",
         ),
-        ({"taps": {"tap2": Tap(host_name="a/b")}}, r"VPP cannot have tap2 \(-13\)"),
-        ({"bonds": {"BondEthernet3": Bond(members={"eth9": Membership()})}}, "eth9 as a member of BondEthernet3"),
+        ({"made": {"tap2": Tap(host_name="a/b")}}, r"VPP cannot have tap2 \(-13\)"),
+        ({"made": {"BondEthernet3": Bond(members={"eth9": Membership()})}}, "eth9 as a member of BondEthernet3"),
     ],
 )
 def test_a_state_that_no_vpp_can_be_in_is_an_error(change: dict[str, Any], words: str) -> None:

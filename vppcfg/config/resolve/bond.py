@@ -16,11 +16,11 @@ def resolve(wanted: Wanted) -> None:
             thing = f"{name} is a bond in lacp mode"
             if not wanted.has_plugin("lacp", "plugin-missing", config.path, thing):
                 continue
-        wanted.bonds[name] = _bond(config, wanted)
+        wanted.made[name] = _bond(config, wanted)
 
 
 def _bond(config: BondConfig, wanted: Wanted) -> Bond:
-    before = wanted.observed.bonds.get(config.name, Bond())
+    before = wanted.observed.making(config.name, Bond) or Bond()
     members = {}
     for member in config.members:
         if member in wanted.observed.interfaces:

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.common.names import natural_key
+from vppcfg.model.bond import Bond
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 
 
 def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
-    if not untouched.interfaces and not untouched.taps:
+    if not untouched.interfaces and not untouched.made:
         return
     wanted = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
     yield from _lost_references(untouched, observed, desired)
@@ -60,14 +62,14 @@ def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterato
 
 def _lost_bonds(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield a problem for each unmanaged member of a bond that would lose it, or that another bond would get."""
-    for name, bond in observed.bonds.items():
+    for name, bond in observed.made_as(Bond).items():
         for member in bond.members:
-            if member in untouched.interfaces and member not in getattr(desired.bonds.get(name), "members", ()):
+            if member in untouched.interfaces and member not in getattr(desired.making(name, Bond), "members", ()):
                 yield _refers(f"{member} is not managed and a member of {name}, which must keep it")
-    for name, bond in desired.bonds.items():
-        if name not in untouched.bonds:
+    for name, bond in desired.made_as(Bond).items():
+        if name not in untouched.made:
             for member in bond.members.keys() & untouched.interfaces.keys():
-                if member not in getattr(observed.bonds.get(name), "members", ()):
+                if member not in getattr(observed.making(name, Bond), "members", ()):
                     yield _refers(f"{member} is not managed, so it cannot become a member of {name}")
 
 
@@ -82,7 +84,7 @@ def _taken_linux_names(configuration: Configuration, untouched: State, desired: 
 
 def _linux_names(state: State) -> dict[tuple[str, str], str]:
     names = {(pair.netns, pair.host_name): name for name, pair in state.lcps.items()}
-    return {(tap.host_netns, tap.host_name): name for name, tap in state.taps.items()} | names
+    return {(tap.host_netns, tap.host_name): name for name, tap in state.made_as(Tap).items()} | names
 
 
 def _taken_addresses(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:

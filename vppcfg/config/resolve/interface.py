@@ -7,10 +7,14 @@ from typing import Any
 
 from vppcfg.config.resolve.wanted import Wanted, marked_tag
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.birth import born, born_sub_interface
-from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.model.bond import Bond
+from vppcfg.model.configuration import InterfaceConfig, TapConfig, VxlanConfig
 from vppcfg.model.device import FIXED_LINK_MTU
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite, evolve
+from vppcfg.model.kinds import MAKING_OF, as_created, sub_interface_as_created
+from vppcfg.model.making import Making
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 
 _POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}
 """What a bridge does to the tags of a sub-interface, by their number (vnet/l2/l2_vtr.h)."""
@@ -29,34 +33,31 @@ def resolve(wanted: Wanted) -> None:
 
 def _without_entry(wanted: Wanted) -> Iterator[tuple[str, InterfaceKind, str | None]]:
     """Yield the tunnels and TAPs that stand in their own section alone."""
-    for section, table, kind in (
-        (wanted.configuration.vxlans, wanted.vxlans, InterfaceKind.VXLAN),
-        (wanted.configuration.taps, wanted.taps, InterfaceKind.TAP),
-    ):
+    sections: tuple[tuple[Mapping[str, VxlanConfig | TapConfig], type[Making]], ...] = (
+        (wanted.configuration.vxlans, Vxlan),
+        (wanted.configuration.taps, Tap),
+    )
+    for section, making in sections:
         for name, config in section.items():
-            if name in table and name not in wanted.interfaces:
-                yield name, kind, config.description
+            if isinstance(wanted.made.get(name), making) and name not in wanted.interfaces:
+                yield name, making.kind, config.description
 
 
 class _Resolver:
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self._memberships = _memberships(wanted)
-        bonds = (*wanted.bonds.values(), *wanted.observed.bonds.values())
-        self._members = {member for bond in bonds for member in bond.members}
-        self._joining = {member for bond in wanted.bonds.values() for member in bond.members}
+        bonds = [made for made in wanted.made.values() if isinstance(made, Bond)]
+        self._joining = {member for bond in bonds for member in bond.members}
+        observed = wanted.observed.made_as(Bond).values()
+        self._members = self._joining | {member for bond in observed for member in bond.members}
 
     def may_configure(self, config: InterfaceConfig) -> bool:
         wanted = self._wanted
         if config.parent is not None:
             return config.parent in wanted.configured
-        made_in: dict[InterfaceKind, Mapping[str, object]] = {
-            InterfaceKind.BOND: wanted.bonds,
-            InterfaceKind.VXLAN: wanted.vxlans,
-            InterfaceKind.TAP: wanted.taps,
-        }
-        if config.kind in made_in:
-            return config.name in made_in[config.kind]
+        if config.kind in MAKING_OF:
+            return isinstance(wanted.made.get(config.name), MAKING_OF[config.kind])
         if config.kind is InterfaceKind.LOOPBACK or config.name in wanted.observed.interfaces:
             return True
         text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
@@ -91,14 +92,14 @@ class _Resolver:
         if observed is not None and (config.kind is InterfaceKind.PHYSICAL or observed.kind is config.kind):
             return observed
         if config.parent is not None:
-            return born_sub_interface(config.name, config.parent, config.sub_id, config.encapsulation)
-        return born(config.name, config.kind)
+            return sub_interface_as_created(config.name, config.parent, config.sub_id, config.encapsulation)
+        return as_created(config.name, config.kind)
 
     def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
         """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""
         wanted = self._wanted
         observed = wanted.observed.interfaces.get(name)
-        base = observed if observed is not None and observed.kind is kind else born(name, kind)
+        base = observed if observed is not None and observed.kind is kind else as_created(name, kind)
         tag = marked_tag(description, observed.tag if observed else None, is_made_by_us=True)
         if not description and observed is not None:
             tag = observed.tag

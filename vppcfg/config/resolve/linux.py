@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from vppcfg.config.resolve.wanted import Wanted
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.tap import Tap, born_device
+from vppcfg.model.tap import Tap
 
 
 def resolve(wanted: Wanted) -> None:
@@ -24,19 +24,20 @@ def resolve(wanted: Wanted) -> None:
             interface = wanted.interfaces[name]
             wanted.linux[name] = LinuxDevice(mtu=interface.packet_mtu, is_up=interface.is_up)
     for name in wanted.configuration.taps:
-        if name in wanted.taps:
-            wanted.linux[name] = _tap_device(wanted.taps[name], wanted.observed.linux.get(name))
+        tap = wanted.made.get(name)
+        if isinstance(tap, Tap):
+            wanted.linux[name] = _tap_device(tap, wanted.observed.linux.get(name))
 
 
 def _tap_device(tap: Tap, before: LinuxDevice | None) -> LinuxDevice:
-    device = before or born_device(tap)
+    device = before or tap.device_as_created()
     return replace(device, mtu=tap.host_mtu or device.mtu, bridge=tap.host_bridge)
 
 
 def _resolve_host(wanted: Wanted) -> None:
     """Enter what TAPs are to create, and note what they only name and Linux does not have."""
     for name, config in wanted.configuration.taps.items():
-        if name not in wanted.taps:
+        if not isinstance(wanted.made.get(name), Tap):
             continue
         netns, bridge = config.host_netns, config.host_bridge
         if netns is not None and config.creates_netns:

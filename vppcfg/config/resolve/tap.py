@@ -11,7 +11,7 @@ def resolve(wanted: Wanted) -> None:
     """Enter the TAPs of the file that are not somebody else's."""
     for name, config in wanted.configuration.taps.items():
         if name not in wanted.interfaces:
-            wanted.taps[name] = _tap(config, wanted.observed.taps.get(name))
+            wanted.made[name] = _tap(config, wanted.observed.making(name, Tap))
 
 
 def _tap(config: TapConfig, before: Tap | None) -> Tap:

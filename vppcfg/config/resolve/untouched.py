@@ -7,6 +7,7 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.ownership import is_foreign
+from vppcfg.model.vxlan import Vxlan
 
 
 def copy(wanted: Wanted) -> None:
@@ -24,12 +25,8 @@ def _copy_interface(wanted: Wanted, name: str) -> None:
     wanted.interfaces[name] = observed.interfaces[name]
     if name in observed.lcps:
         wanted.lcps[name] = observed.lcps[name]
-    if name in observed.bonds:
-        wanted.bonds[name] = observed.bonds[name]
-    if name in observed.vxlans:
-        wanted.vxlans[name] = observed.vxlans[name]
-    if name in observed.taps:
-        wanted.taps[name] = observed.taps[name]
+    if name in observed.made:
+        wanted.made[name] = observed.made[name]
 
 
 def _is_ours(wanted: Wanted, interface: Interface) -> bool:
@@ -73,7 +70,7 @@ def _is_ours_unnamed(wanted: Wanted, interface: Interface) -> bool:
     if interface.parent is not None:
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in wanted.interfaces
-    vxlan = wanted.observed.vxlans.get(interface.name)
+    vxlan = wanted.observed.making(interface.name, Vxlan)
     return interface.tables == (0, 0) and (vxlan is None or vxlan.is_plain)
 
 

@@ -12,4 +12,4 @@ def resolve(wanted: Wanted) -> None:
         if name in wanted.interfaces:
             continue
         if wanted.has_plugin("vxlan", "plugin-missing", config.path, f"{name} is a VXLAN tunnel"):
-            wanted.vxlans[name] = Vxlan(local=config.local, remote=config.remote, vni=config.vni)
+            wanted.made[name] = Vxlan(local=config.local, remote=config.remote, vni=config.vni)

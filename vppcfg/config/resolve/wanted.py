@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from vppcfg.model.acl import Acl
-from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
-from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
 
 
 class Wanted:
@@ -30,10 +28,8 @@ class Wanted:
         """False when a problem leaves nothing that could be planned."""
         self.interfaces: dict[str, Interface] = {}
         self.lcps: dict[str, LcpPair] = {}
-        self.bonds: dict[str, Bond] = {}
+        self.made: dict[str, Making] = {}
         self.bridges: dict[str, Bridge] = {}
-        self.vxlans: dict[str, Vxlan] = {}
-        self.taps: dict[str, Tap] = {}
         self.acls: dict[str, Acl] = {}
         self.sflow: SflowSettings = observed.sflow
         self.linux: dict[str, LinuxDevice] = {}
@@ -59,10 +55,8 @@ class Wanted:
         return State(
             interfaces=dict(self.interfaces),
             lcps=dict(self.lcps),
-            bonds=dict(self.bonds),
+            made=dict(self.made),
             bridges=dict(self.bridges),
-            vxlans=dict(self.vxlans),
-            taps=dict(self.taps),
             acls=dict(self.acls),
             sflow=self.sflow,
             linux=dict(self.linux),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.names import is_bond_name, is_lcp_name, is_netns_name, is_tap_name, is_vxlan_name
 from vppcfg.config.rules.tap import MAX_RING, MIN_RING
+from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -16,13 +17,13 @@ MIN_MTU, MAX_MTU = 128, 9216
 
 def why_made_unsayable(interface: Interface, state: State) -> str | None:
     """Return why what the interface was made with cannot be said."""
-    name = interface.name
+    name, made = interface.name, state.made.get(interface.name)
     if interface.kind is InterfaceKind.BOND:
-        return None if is_bond_name(name) and name in state.bonds else "VPP does not show how this bond is made"
+        return None if is_bond_name(name) and isinstance(made, Bond) else _unknown("bond")
     if interface.kind is InterfaceKind.VXLAN:
-        return _vxlan(state.vxlans[name]) if is_vxlan_name(name) and name in state.vxlans else _unknown("tunnel")
+        return _vxlan(made) if is_vxlan_name(name) and isinstance(made, Vxlan) else _unknown("tunnel")
     if interface.kind is InterfaceKind.TAP:
-        return _tap(state.taps[name]) if is_tap_name(name) and name in state.taps else _unknown("TAP")
+        return _tap(made) if is_tap_name(name) and isinstance(made, Tap) else _unknown("TAP")
     return None
 
 

@@ -15,7 +15,7 @@ _NOBODY = Bond()
 
 def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that delete and create a bond, and those that change its members."""
-    before, after = transition.observed.bonds.get(name), transition.desired.bonds.get(name)
+    before, after = transition.observed.making(name, Bond), transition.desired.making(name, Bond)
     if before is not None and name in transition.doomed:
         yield Step(stage=Stage.DELETE_INTERFACE, operation=DeleteBond(interface=name))
     if after is not None and name in transition.born:

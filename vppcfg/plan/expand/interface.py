@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.birth import born
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.kinds import as_created
 from vppcfg.plan.expand.mtu import is_shut_for_link_mtu
 from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
 from vppcfg.plan.stages import Stage, Step
@@ -43,7 +43,7 @@ def _made_with(interface: Interface) -> str:
 
 
 def _is_born_up(interface: Interface) -> bool:
-    return interface.parent is None and born(interface.name, interface.kind).is_up
+    return interface.parent is None and as_created(interface.name, interface.kind).is_up
 
 
 def _admin_state(stage: Stage, interface: Interface, *, is_up: bool) -> Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.tap import born_device
+from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -48,9 +48,10 @@ def _current(transition: Transition, name: str) -> LinuxDevice | None:
     linux-cp copies MTU and state of a port when it makes the pair, which is before they are set
     (linux-cp/lcp_interface.c); what a VLAN device gets is up to Linux.
     """
-    if name in transition.desired.taps:
+    tap = transition.desired.making(name, Tap)
+    if tap is not None:
         is_new = name in transition.born or name not in transition.observed.linux
-        return born_device(transition.desired.taps[name]) if is_new else transition.observed.linux[name]
+        return tap.device_as_created() if is_new else transition.observed.linux[name]
     change = transition.difference.lcps.get(name)
     if change is None:
         return transition.observed.linux.get(name)
@@ -64,7 +65,8 @@ def _names(transition: Transition, name: str) -> tuple[str, str]:
     pair = transition.desired.lcps.get(name)
     if pair is not None:
         return pair.netns, pair.host_name
-    tap = transition.desired.taps[name]
+    tap = transition.desired.making(name, Tap)
+    assert tap is not None
     return tap.host_netns, tap.host_name
 
 

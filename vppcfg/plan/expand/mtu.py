@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.birth import born, born_sub_interface
 from vppcfg.model.interface import Interface, must_be_down_for_link_mtu
+from vppcfg.model.kinds import as_created, sub_interface_as_created
 from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetPacketMtu
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -33,8 +33,8 @@ def _current(transition: Transition, after: Interface) -> Interface:
     if kept is not None:
         return kept
     if after.parent is not None:
-        return born_sub_interface(after.name, after.parent, after.sub_id, after.encapsulation)
-    return born(after.name, after.kind)
+        return sub_interface_as_created(after.name, after.parent, after.sub_id, after.encapsulation)
+    return as_created(after.name, after.kind)
 
 
 def changes_link_mtu(current: Interface, after: Interface) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.names import instance_of
+from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import CreateTap, DeleteTap
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -12,8 +13,8 @@ from vppcfg.plan.transition import Transition
 
 def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that delete a doomed TAP and create a new one."""
-    after = transition.desired.taps.get(name)
-    if name in transition.observed.taps and name in transition.doomed:
+    after = transition.desired.making(name, Tap)
+    if transition.observed.making(name, Tap) is not None and name in transition.doomed:
         yield Step(stage=Stage.DELETE_INTERFACE, operation=DeleteTap(interface=name))
     if after is not None and name in transition.born:
         create = CreateTap(interface=name, instance=instance_of(name), tap=after)

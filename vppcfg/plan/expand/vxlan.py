@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.names import instance_of
+from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan.operations import CreateVxlan, DeleteVxlan
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -12,7 +13,7 @@ from vppcfg.plan.transition import Transition
 
 def expand(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that delete a doomed tunnel and create a new one."""
-    before, after = transition.observed.vxlans.get(name), transition.desired.vxlans.get(name)
+    before, after = transition.observed.making(name, Vxlan), transition.desired.making(name, Vxlan)
     if before is not None and name in transition.doomed:
         delete = DeleteVxlan(
             interface=name, instance=instance_of(name), local=before.local, remote=before.remote, vni=before.vni

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.model.birth import born
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, Impact, InterfaceOperation, dangling
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, Impact, InterfaceOperation
 from vppcfg.record import record
 
 
@@ -26,27 +26,17 @@ class CreateBond(CreateInterface):
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the bond."""
-        draft.add_interface(evolve(born(self.interface, InterfaceKind.BOND), mac=self.mac))
-        draft.bonds[self.interface] = Bond(
+        draft.add_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
+        draft.made[self.interface] = Bond(
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
         )
 
 
 @record
 class DeleteBond(DeleteInterface):
-    """bond_delete: remove a bond."""
+    """bond_delete: remove a bond without members."""
 
-    def _refusal(self, draft: Draft) -> str | None:
-        if self.interface not in draft.bonds:
-            return f"{self.interface} is no bond"
-        if draft.bonds[self.interface].members:
-            return f"{self.interface} has members"
-        return dangling(self.interface, draft)
-
-    def carry_out(self, draft: Draft) -> None:
-        """Take the bond out."""
-        draft.remove_interface(self.interface)
-        del draft.bonds[self.interface]
+    making = Bond
 
 
 @record
@@ -61,11 +51,11 @@ class AddBondMember(InterfaceOperation):
 
     def _refusal(self, draft: Draft) -> str | None:
         name = self.interface
-        if self.bond not in draft.bonds:
+        if draft.making(self.bond, Bond) is None:
             return f"{self.bond} does not exist"
         if name in draft.bond_of:
             return f"{name} is a member of {draft.bond_of[name]}"
-        if name in draft.bonds:
+        if draft.making(name, Bond) is not None:
             return f"{name} is a bond itself"
         interface = draft.interfaces[name]
         if interface.is_l2 or interface.addresses or interface.unnumbered or name in draft.lcps:
@@ -74,9 +64,9 @@ class AddBondMember(InterfaceOperation):
 
     def carry_out(self, draft: Draft) -> None:
         """Let the interface join. All members then have the MAC of the first one, which the draft leaves open."""
-        bond = draft.bonds[self.bond]
+        bond = _bond(self.bond, draft)
         membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
-        draft.bonds[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
+        draft.made[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
         draft.bond_of[self.interface] = self.bond
         draft.change(self.interface, mac="")
 
@@ -93,9 +83,9 @@ class SetBondWeight(InterfaceOperation):
     def carry_out(self, draft: Draft) -> None:
         """Give the member its weight."""
         name = draft.bond_of[self.interface]
-        members = dict(draft.bonds[name].members)
-        members[self.interface] = replace(members[self.interface], weight=self.weight)
-        draft.bonds[name] = replace(draft.bonds[name], members=members)
+        bond = _bond(name, draft)
+        membership = replace(bond.members[self.interface], weight=self.weight)
+        draft.made[name] = replace(bond, members={**bond.members, self.interface: membership})
 
 
 @record
@@ -113,8 +103,15 @@ class RemoveBondMember(InterfaceOperation):
 
     def carry_out(self, draft: Draft) -> None:
         """Let the member leave, with a MAC that is open."""
-        bond = draft.bonds[self.bond]
+        bond = _bond(self.bond, draft)
         members = {name: membership for name, membership in bond.members.items() if name != self.interface}
-        draft.bonds[self.bond] = replace(bond, members=members)
+        draft.made[self.bond] = replace(bond, members=members)
         del draft.bond_of[self.interface]
         draft.change(self.interface, mac="")
+
+
+def _bond(name: str, draft: Draft) -> Bond:
+    """Return a bond that is there, which `_refusal` has looked at."""
+    bond = draft.making(name, Bond)
+    assert bond is not None
+    return bond

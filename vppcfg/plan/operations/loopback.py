@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.model.birth import born
 from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
@@ -19,7 +19,7 @@ class CreateLoopback(CreateInterface):
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the loopback."""
-        draft.add_interface(evolve(born(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+        draft.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
 
 @record

@@ -9,6 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import ClassVar
 
+from vppcfg.model.bond import Bond
+from vppcfg.model.making import Making
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.record import record
@@ -102,13 +104,18 @@ class DeleteInterface(InterfaceOperation):
     """An operation that removes the interface that it names; refused while anything is on it or points to it."""
 
     impact = Impact.RECREATE
+    making: ClassVar[type[Making] | None] = None
+    """The kind of interface that it removes, where those have something that they are made with."""
 
     def _refusal(self, draft: Draft) -> str | None:
+        if self.making is not None and draft.making(self.interface, self.making) is None:
+            return f"{self.interface} is no {self.making.noun}"
         return dangling(self.interface, draft)
 
     def carry_out(self, draft: Draft) -> None:
-        """Take the interface out of the draft."""
+        """Take the interface out of the draft, with what it was made with."""
         draft.remove_interface(self.interface)
+        draft.made.pop(self.interface, None)
 
 
 def dangling(name: str, draft: Draft) -> str | None:
@@ -117,6 +124,9 @@ def dangling(name: str, draft: Draft) -> str | None:
     VPP would delete it nevertheless, and give what is left to the next interface with its index.
     """
     interface = draft.interfaces[name]
+    bond = draft.making(name, Bond)
+    if bond is not None and bond.members:
+        return f"{name} has members"
     if name in draft.lcps:
         return f"{name} has an LCP pair"
     if interface.addresses or interface.unnumbered:

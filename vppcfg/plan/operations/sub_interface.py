@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.model.birth import born_sub_interface
 from vppcfg.model.interface import Encapsulation, OtherMatch
+from vppcfg.model.kinds import sub_interface_as_created
 from vppcfg.model.linux import LONGEST_NAME
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.lcp import CreateLcpPair
@@ -29,7 +29,7 @@ class CreateSubInterface(CreateInterface):
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the sub-interface, with the LCP pair that some VPPs make with it."""
-        draft.add_interface(born_sub_interface(self.interface, self.parent, self.sub_id, self.encapsulation))
+        draft.add_interface(sub_interface_as_created(self.interface, self.parent, self.sub_id, self.encapsulation))
         if draft.is_auto_subint and self.parent in draft.lcps:
             _mirror(self, draft)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vppcfg.model.birth import born
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.tap import Tap, born_device
+from vppcfg.model.kinds import as_created
+from vppcfg.model.tap import Tap
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, dangling
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 
@@ -26,25 +26,23 @@ class CreateTap(CreateInterface):
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the TAP, and its Linux device where Linux is known."""
-        draft.add_interface(born(self.interface, InterfaceKind.TAP))
-        draft.taps[self.interface] = self.tap
+        draft.add_interface(as_created(self.interface, InterfaceKind.TAP))
+        draft.made[self.interface] = self.tap
         draft.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
         if draft.has_linux:
-            draft.linux[self.interface] = born_device(self.tap)
+            draft.linux[self.interface] = self.tap.device_as_created()
 
 
 @record
 class DeleteTap(DeleteInterface):
     """tap_delete_v2: remove a TAP and its Linux device."""
 
-    def _refusal(self, draft: Draft) -> str | None:
-        if self.interface not in draft.taps:
-            return f"{self.interface} is no TAP"
-        return dangling(self.interface, draft)
+    making = Tap
 
     def carry_out(self, draft: Draft) -> None:
         """Take the TAP and its Linux device out."""
-        draft.remove_interface(self.interface)
-        tap = draft.taps.pop(self.interface)
+        tap = draft.making(self.interface, Tap)
+        DeleteInterface.carry_out(self, draft)
         draft.linux.pop(self.interface, None)
-        del draft.linux_names[tap.host_netns, tap.host_name]
+        if tap is not None:
+            del draft.linux_names[tap.host_netns, tap.host_name]

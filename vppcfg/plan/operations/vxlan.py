@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vppcfg.model.birth import born
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.kinds import as_created
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, dangling
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 
@@ -21,33 +21,26 @@ class CreateVxlan(CreateInterface):
 
     def _refusal(self, draft: Draft) -> str | None:
         same = _key(Vxlan(local=self.local, remote=self.remote, vni=self.vni))
-        other = next((name for name, vxlan in draft.vxlans.items() if _key(vxlan) == same), None)
+        others = (name for name, made in draft.made.items() if isinstance(made, Vxlan) and _key(made) == same)
+        other = next(others, None)
         return f"{other} has the same endpoints and VNI" if other else None
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the tunnel."""
-        draft.add_interface(born(self.interface, InterfaceKind.VXLAN))
-        draft.vxlans[self.interface] = Vxlan(local=self.local, remote=self.remote, vni=self.vni)
+        draft.add_interface(as_created(self.interface, InterfaceKind.VXLAN))
+        draft.made[self.interface] = Vxlan(local=self.local, remote=self.remote, vni=self.vni)
 
 
 @record
 class DeleteVxlan(DeleteInterface):
     """vxlan_add_del_tunnel: remove the tunnel between these endpoints."""
 
+    making = Vxlan
+
     instance: int
     local: str
     remote: str
     vni: int
-
-    def _refusal(self, draft: Draft) -> str | None:
-        if self.interface not in draft.vxlans:
-            return f"{self.interface} is no VXLAN tunnel"
-        return dangling(self.interface, draft)
-
-    def carry_out(self, draft: Draft) -> None:
-        """Take the tunnel out."""
-        draft.remove_interface(self.interface)
-        del draft.vxlans[self.interface]
 
 
 def _key(vxlan: Vxlan) -> tuple[str, str, int]:

@@ -48,10 +48,12 @@ def observe(connection: Connection, version: str) -> State:
     return State(
         interfaces=interface.build(kept, around),
         lcps=lcp.build(pairs, names, hosts),
-        bonds=details.bonds,
+        made={
+            **details.bonds,
+            **vxlan.read(connection, replies, by_index),
+            **tap.read(connection, replies, by_index),
+        },
         bridges=bridge.read(connection, replies),
-        vxlans=vxlan.read(connection, replies, by_index),
-        taps=tap.read(connection, replies, by_index),
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         sflow=sflow.read_settings(connection, replies),
         has_mpls_table=mpls.has_table(connection, replies),
