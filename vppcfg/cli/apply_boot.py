@@ -33,7 +33,7 @@ PORTS_PATIENCE_S = 60.0
 
 def apply_at_boot(args: argparse.Namespace) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
-    with workplace(args, patience_s=PATIENCE_S) as place:
+    with workplace(args, patience_s=PATIENCE_S, must_go_on=True) as place:
         copy = place.journal.accepted()
         accepted = accepted_entry(place.records, copy)
         if accepted is None:

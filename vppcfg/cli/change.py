@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from signal import SIGTERM
@@ -22,10 +23,14 @@ from vppcfg.record import record
 from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import summary
 from vppcfg.transaction import watchdog
-from vppcfg.transaction.entry import Entry, Origin, Record, Status
+from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")
+
+
+LOGGED_LINES = 1000
+"""Of a plan that the journal cannot keep; systemd's journal has its limits too."""
 
 
 @record
@@ -53,14 +58,15 @@ class Made:
 
 def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> None:
     """Write down that a file is in force although nothing had to be done for it, so that a boot applies it."""
-    record = place.journal.add(_entry(plan, intent, place), plan.observed, plan.desired, {})
+    record = _added(_entry(plan, intent, place), plan, {}, place)
     place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
 
 
 def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Namespace) -> Made:
     """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
 
-    Raise StorageError, before anything is changed, when that cannot be written.
+    Raise StorageError, before anything is changed, when that cannot be written, unless the change is the way back or a
+    boot: those are made all the same.
     """
     report = report_for(plan, args)
     with deferring(report.stopping) as stop:
@@ -89,7 +95,25 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Nam
 
 def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
     texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
-    return place.journal.add(_entry(plan, intent, place), plan.observed, plan.desired, texts)
+    return _added(_entry(plan, intent, place), plan, texts, place)
+
+
+def _added(entry: Entry, plan: Plan, texts: Mapping[str, Sequence[str]], place: Workplace) -> Record:
+    """Return the new entry of the journal. Raise StorageError when it cannot be written.
+
+    What must not fail for that goes on without an entry (number 0), and what it does is in the log.
+    """
+    try:
+        return place.journal.add(entry, plan.observed, plan.desired, texts)
+    except PlanRefusedError as error:
+        if entry.origin not in UNSTOPPABLE:
+            raise
+        log.error("The journal cannot keep this change, which is made all the same: %s", error.message)
+    for name, lines in texts.items():
+        log.info("%s: %d line(s)", name, len(lines))
+        for line in lines[:LOGGED_LINES]:
+            log.info("%s", line)
+    return Record(entry=entry, status=Status.STARTED, at=entry.made_at)
 
 
 def _way_back(plan: Plan, intent: Intent) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from contextlib import nullcontext, suppress
 
 from vppcfg.cli.difference import painted_difference
 from vppcfg.cli.output import is_terminal, paint_for, write
 from vppcfg.cli.workplace import Workplace
-from vppcfg.errors import PlanRefusedError
+from vppcfg.errors import PlanRefusedError, UsageError
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction import guard as guards
@@ -30,7 +31,8 @@ def refuse_rolled_back(digest: str, place: Workplace, args: argparse.Namespace) 
 
 def guard(plan: Plan, protected: tuple[str, ...], args: argparse.Namespace, *, is_boot: bool = False) -> None:
     """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no."""
-    show(plan, args)
+    with suppress(UsageError) if is_boot else nullcontext():
+        show(plan, args)
     guards.check_impact(plan, Impact[args.max_impact.upper()])
     guards.check_protected(plan, protected)
     if is_boot and (text := guards.mass_deletion(plan)):

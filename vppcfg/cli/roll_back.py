@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import logging
+from contextlib import suppress
 
 from vppcfg.cli.change import Intent, disarm, make_change
 from vppcfg.cli.consent import ask, show
 from vppcfg.cli.workplace import Workplace, now
-from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
-from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.entry import IN_FORCE, Origin, Record, Status
+from vppcfg.transaction.accepted import accepted_entry, accepted_state, last_accepted
+from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
 
 log = logging.getLogger("root.main")
@@ -23,9 +25,10 @@ log = logging.getLogger("root.main")
 
 def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_timer: bool = False) -> ExitCode:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more."""
-    plan = plan_back(record, place)
+    plan = plan_back(record, place, is_timer=is_timer)
     if plan.steps:
-        show(plan, args)
+        with suppress(UsageError):  # standard output may be a file on a full disk
+            show(plan, args)
         check_impact(plan, Impact[args.max_impact.upper()])
         if not is_timer:
             ask(plan, args)
@@ -34,22 +37,39 @@ def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_
             return made.code
     else:
         log.info("Nothing to do")
-    _note(record, place, is_timer=is_timer)
+    note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
     return ExitCode.DONE
 
 
-def plan_back(record: Record, place: Workplace) -> Plan:
+def plan_back(record: Record, place: Workplace, *, is_timer: bool) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     entry = record.entry
     observed = place.session.dataplane.observe()
-    target = retarget(place.journal.before(entry.number), observed, NameGlobs(entry.unmanaged).matches)
+    target = retarget(_state_before(entry, place, is_timer=is_timer), observed, NameGlobs(entry.unmanaged).matches)
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
     return make_plan(observed, target.state)
+
+
+def _state_before(entry: Entry, place: Workplace, *, is_timer: bool) -> State:
+    """Return the state before a change; for a timer, when that is lost, the one that was accepted last before it."""
+    try:
+        return place.journal.before(entry.number)
+    except PlanRefusedError as error:
+        if not is_timer:
+            raise
+        copy = place.journal.accepted()
+        former = accepted_entry([other for other in place.records if other.entry.number < entry.number], copy)
+        state = accepted_state(former, place.journal, copy) if former else None
+        if former is None or state is None:
+            raise
+        log.warning("%s", error.message)
+        log.warning("What was accepted before change %d (change %d) is brought back", entry.number, former.number)
+        return state
 
 
 def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
@@ -74,10 +94,16 @@ def _is_as_after(former: Record, number: int, place: Workplace) -> bool:
         return False
 
 
-def _note(record: Record, place: Workplace, *, is_timer: bool) -> None:
-    """Write down what is not in force any more, and stop its timer."""
+def note(record: Record, place: Workplace, *, is_timer: bool) -> None:
+    """Write down what is not in force any more, and stop its timer; say so when that cannot be written."""
     text = "nobody confirmed it in time" if is_timer else ""
     for other in place.records:
-        if other.entry.number >= record.entry.number and other.status in IN_FORCE:
+        if other.entry.number < record.entry.number or other.status not in IN_FORCE:
+            continue
+        try:
             place.journal.end(other, Status.ROLLED_BACK, now(), text)
+        except StorageError as error:
+            number = other.entry.number
+            log.error("The journal does not know that change %d is rolled back: %s", number, error.message)
+        else:
             disarm(other)

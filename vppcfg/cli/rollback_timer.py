@@ -8,11 +8,12 @@ import os
 import signal
 import time
 from contextlib import suppress
+from dataclasses import replace
 
-from vppcfg.cli.roll_back import roll_back
+from vppcfg.cli.roll_back import note, roll_back
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
-from vppcfg.errors import ExitCode, VppcfgError
-from vppcfg.transaction.accepted import is_running
+from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
+from vppcfg.transaction.accepted import accepted_entry, is_running
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError, holder_of
@@ -22,65 +23,104 @@ log = logging.getLogger("root.main")
 
 GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
-PATIENCE_S = 3600.0
-LONGEST_PAUSE_S = 5.0
+LONGEST_PAUSE_S = 30.0
 
 
 def roll_back_unless_confirmed(args: argparse.Namespace) -> ExitCode:
-    """Wait for the deadline, or for the end of the vppcfg that makes the change; return DONE when it was confirmed."""
+    """Wait for the deadline, or for the end of the vppcfg that makes the change; return DONE when it was confirmed.
+
+    It goes on until the change is decided, however long VPP does not answer or the disk is full. Raise StorageError
+    when the change is gone from the journal.
+    """
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    args.yes, journal, number = True, journal_of(args), args.unless_confirmed
+    args.yes = True
     if args.ready_fd is not None:
         with suppress(BrokenPipeError):  # whoever started this was killed meanwhile
             os.write(args.ready_fd, READY)
         os.close(args.ready_fd)
-    await_deadline(args.deadline, lambda: _is_over(journal, number))
-    deadline, pause = time.monotonic() + PATIENCE_S, 0.25
+    change = Awaited(journal_of(args), args.unless_confirmed)
+    await_deadline(args.deadline, change.is_over)
+    pause, said = 0.25, ""
     while True:
-        journal.record(number)
+        change.look()
         try:
-            return _act(number, args)
+            return _act(change, args)
         except VppcfgError as error:
-            if time.monotonic() > deadline:
-                raise
-            log.warning("Change %d is not rolled back yet: %s", number, error.message)
+            if error.message != said:  # once: this may go on for days, and be written to a disk that is full
+                said = error.message
+                log.warning("Change %d is not rolled back yet: %s", change.number, said)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
-def _is_over(journal: Journal, number: int) -> bool:
-    """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead.
+class Awaited:
+    """The change that a timer waits for, remembered in case its entry cannot be read any more."""
 
-    Raise StorageError when the change is gone from the journal, UntrustedFileError when somebody has touched it: there
-    is nothing to go back to.
-    """
-    record = journal.record(number)
-    if record.status is Status.WAITING:
-        return False
-    return record.status is not Status.STARTED or not is_running(record.entry.pid)
+    def __init__(self, journal: Journal, number: int) -> None:
+        self.journal = journal
+        self.number = number
+        self.is_back = False
+        """Whether the old state is back, and only to be noted."""
+        self.known: Record | None = None
+
+    def look(self) -> Record | None:
+        """Return how it stands, None when that cannot be read. Raise StorageError when it is gone from the journal."""
+        try:
+            self.known = self.journal.record(self.number)
+        except PlanRefusedError:
+            if not self.journal.knows(self.number):
+                raise
+            return None
+        return self.known
+
+    def is_over(self) -> bool:
+        """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead."""
+        found = self.look()
+        if found is None or found.status is Status.WAITING:
+            return False
+        return found.status is not Status.STARTED or not is_running(found.entry.pid)
 
 
-def _act(number: int, args: argparse.Namespace) -> ExitCode:
-    record = journal_of(args).record(number)
-    if record.status not in UNDECIDED:
+def _act(change: Awaited, args: argparse.Namespace) -> ExitCode:
+    found = change.look()
+    if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
     try:
         with workplace(args, is_settling=False) as place:
-            return _roll_back(number, place, args)
+            return _roll_back(change, place, args)
     except LockedError:
-        _end_overdue(record, args)
+        if found is not None:
+            _end_overdue(found, args)
         raise
 
 
-def _roll_back(number: int, place: Workplace, args: argparse.Namespace) -> ExitCode:
-    record = place.journal.record(number)
-    if record.status not in UNDECIDED:
+def _roll_back(change: Awaited, place: Workplace, args: argparse.Namespace) -> ExitCode:
+    found = change.look()
+    if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
-    log.warning("Change %d was not confirmed in time and is rolled back", number)
-    code = roll_back(record, place, args, is_timer=True)
-    if code is not ExitCode.DONE:
-        raise VppcfgError(f"the way back ended with exit code {code}")
-    return code
+    if found is None and any(other.entry.number > change.number for other in place.records):
+        log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
+        return ExitCode.DONE
+    record = found or change.known or _stand_in(change.number, place)
+    if change.is_back:
+        note(record, place, is_timer=True)
+    else:
+        log.warning("Change %d was not confirmed in time and is rolled back", change.number)
+        code = roll_back(record, place, args, is_timer=True)
+        if code is not ExitCode.DONE:
+            raise VppcfgError(f"the way back ended with exit code {code}")
+    change.is_back = True
+    if found is not None and place.journal.record(change.number).status in UNDECIDED:
+        raise VppcfgError("the old state is back, but the journal cannot say so")
+    return ExitCode.DONE
+
+
+def _stand_in(number: int, place: Workplace) -> Record:
+    """Return what is known of a change whose entry cannot be read: it followed what was accepted last."""
+    former = accepted_entry(place.records, place.journal.accepted())
+    if former is None:
+        raise StorageError(f"change {number} cannot be read, nor anything that was accepted before it")
+    return Record(entry=replace(former, number=number), status=Status.WAITING)
 
 
 def _end_overdue(record: Record, args: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from vppcfg.cli.dataplane_options import connect
 from vppcfg.cli.transaction_options import run_dir
+from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
 from vppcfg.transaction.accepted import is_running, settle
 from vppcfg.transaction.entry import Record
@@ -80,14 +81,24 @@ def who() -> str:
 
 
 @contextmanager
-def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0) -> Iterator[Workplace]:
+def workplace(
+    args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0, must_go_on: bool = False
+) -> Iterator[Workplace]:
     """Take the lock, connect, waiting at most `patience_s` for each, and bring the journal in order.
 
     Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
-    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false.
+    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false. With
+    `must_go_on`, a journal that cannot be made or trusted as a whole is said, and done without.
     """
-    made_folder(Path(args.state_dir))
-    journal = Journal(made_folder(Path(args.state_dir) / folder_name(args.api_socket)))
+    journal, is_usable_journal = journal_of(args), True
+    try:
+        made_folder(Path(args.state_dir))
+        made_folder(journal.folder)
+    except PlanRefusedError as error:
+        if not must_go_on:
+            raise
+        log.error("There is no journal to go by, and none to write: %s", error.message)
+        is_usable_journal = False
     lock = lock_of(args, f"vppcfg {args.command}")
     if patience_s:
         acquire_within(lock, patience_s)
@@ -95,11 +106,14 @@ def workplace(args: argparse.Namespace, *, is_settling: bool = True, patience_s:
         if patience_s:
             connected_within(lambda: connect(args), patience_s).close()
         with Session(lambda: connect(args)) as session:
-            journal.set_aside()
-            if is_settling:
+            if is_usable_journal:
+                journal.set_aside()
+            if is_settling and is_usable_journal:
                 for line in settle(journal, session.boot_id, now(), is_alive):
                     log.warning("%s", line)
-            yield Workplace(session=session, journal=journal, records=tuple(journal.records()))
+            yield Workplace(
+                session=session, journal=journal, records=tuple(journal.records()) if is_usable_journal else ()
+            )
 
 
 def own_command() -> list[str]:

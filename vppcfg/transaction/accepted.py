@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vppcfg.errors import PlanRefusedError
+from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
 from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status, Timer
@@ -87,14 +87,23 @@ def settle(journal: Journal, boot_id: str, at: str, is_alive: Callable[[Timer], 
         entry = record.entry
         if record.timer is not None and entry.boot_id != boot_id:
             text = "VPP was restarted before the change was confirmed"
-            journal.end(record, Status.ROLLED_BACK, at, text)
+            said += _ended(journal, record, Status.ROLLED_BACK, at, text)
             said.append(f"Change {entry.number} counts as rolled back: {text}")
         elif record.timer is not None:
             _refuse(record, is_alive(record.timer))
         elif record.status is Status.STARTED:
-            journal.end(record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
+            said += _ended(journal, record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
             said.append(f"Change {entry.number} of {entry.made_at} was cut off; planning from what is there now")
     return said
+
+
+def _ended(journal: Journal, record: Record, status: Status, at: str, text: str) -> list[str]:
+    """Write down how a change ended; return what is to be said when that is not possible, as on a full disk."""
+    try:
+        journal.end(record, status, at, text)
+    except StorageError as error:
+        return [f"The journal does not know that change {record.entry.number} is {status.value}: {error.message}"]
+    return []
 
 
 def _refuse(record: Record, is_alive: bool) -> None:

@@ -43,6 +43,10 @@ class Origin(Enum):
     RECONCILE = "reconcile"
 
 
+UNSTOPPABLE = frozenset({Origin.ROLLBACK, Origin.TIMER, Origin.BOOT})
+"""What is done even when it cannot be written down: a full disk must not keep a router from its old state."""
+
+
 @record
 class Timer:
     """Who brings the old state back unless somebody confirms."""

@@ -20,8 +20,9 @@ from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.entry import ACCEPTED, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.folders import MODE, made_folder
+from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
 
@@ -30,6 +31,8 @@ FORMAT_VERSION = 1
 KEPT = 50
 """Entries; older ones go."""
 _COPY = "accepted state"
+_OUTCOME_BYTES = 8192
+"""More than there ever is to say, in whole blocks of a disk."""
 _ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 _ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
 _LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
@@ -63,6 +66,7 @@ class Journal:
         self.folder = folder
         self._copy = folder.with_name(f"{folder.name}.accepted")
         """Beside the journal, so that nothing that befalls that takes the copy along."""
+        self._reserve = folder.with_name(f"{folder.name}.reserve")
         self._complained: set[int] = set()
 
     def records(self) -> list[Record]:
@@ -147,7 +151,8 @@ class Journal:
     def add(self, entry: Entry, before: State, after: State, texts: Mapping[str, Sequence[str]]) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
-        `texts` are lines for people, by the name of the file that gets them.
+        `texts` are lines for people, by the name of the file that gets them. What may have to be undone reserves as
+        much room as it takes; what undoes it uses that when there is no other.
         """
         made_folder(self.folder)
         self._sweep()
@@ -155,21 +160,26 @@ class Journal:
         record = Record(entry=replace(entry, number=number), status=Status.STARTED, at=entry.made_at)
         parts = {
             "entry": _content(record.entry),
-            "outcome": _outcome(record),
             "before": document_of(before),
             "after": document_of(after),
         }
         files = {f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part) for name, part in parts.items()}
+        files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record)
         if entry.origin is not Origin.TIMER:
             copy = {"entry": plain(record.entry), "document": parts["after"]}
             files["accepted.json"] = sealed(_COPY, FORMAT_VERSION, copy)
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
-        self._make(number, files)
+        if entry.origin in UNSTOPPABLE:
+            self._make_by_all_means(number, files)
+        else:
+            self._make_with_reserve(number, files)
         self._forget()
         return record
 
     def end(self, record: Record, status: Status, at: str, text: str = "") -> Record:
-        """Write down how a change stands. Raise StorageError."""
+        """Write down how a change stands; nothing of one that could not be added (number 0). Raise StorageError."""
+        if not record.entry.number:
+            return replace(record, status=status, at=at, text=text)
         if status in ACCEPTED:
             self._keep_copy(record.entry.number)
         return self._put(replace(record, status=status, at=at, text=text))
@@ -192,9 +202,27 @@ class Journal:
             _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
 
     def _put(self, record: Record) -> Record:
-        data = sealed("journal outcome", FORMAT_VERSION, _outcome(record))
-        write_durably(self._path(record.entry.number, "outcome"), data)
+        path = self._path(record.entry.number, "outcome")
+        data = _sealed_outcome(record)
+        if not put_into_spare(path, path.with_suffix(".spare"), data):
+            write_durably(path, data)
         return record
+
+    def _make_by_all_means(self, number: int, files: Mapping[str, bytes]) -> None:
+        try:
+            self._make(number, files)
+        except StorageError:
+            if not give_back(self._reserve):
+                raise
+            self._make(number, files)
+
+    def _make_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
+        take(self._reserve, room_for([len(data) for data in files.values()]))
+        try:
+            self._make(number, files)
+        except StorageError:
+            give_back(self._reserve)
+            raise
 
     def _make(self, number: int, files: Mapping[str, bytes]) -> None:
         """Write the files of an entry beside the journal, and then let it appear with all of them."""
@@ -242,7 +270,7 @@ class Journal:
     def _names(self) -> list[str]:
         try:
             return os.listdir(self.folder)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise StorageError(f"cannot read {self.folder}: {error.strerror}") from error
@@ -250,14 +278,16 @@ class Journal:
     def _place_aside(self, number: int) -> Path:
         """Return a name that nothing has yet."""
         taken = self._numbers_aside().count(number)
-        return self.folder / f"set-aside-{number:06}{f'-{taken + 1}' if taken else ''}"
+        return self.folder / (_name_aside(number) + (f"-{taken + 1}" if taken else ""))
 
     def _demand(self, number: int) -> None:
         if number not in self._numbers():
             raise StorageError(f"the journal has no entry {number}", "`vppcfg history` lists them")
 
     def _state(self, number: int, part: str) -> State:
-        self._demand(number)
+        """Return a state, also of an entry that was set aside because of another part of it."""
+        if not self.knows(number):
+            self._demand(number)
         try:
             return state_of(self._read(number, part))
         except ValueError as error:
@@ -271,10 +301,22 @@ class Journal:
         return self.folder.stat().st_gid
 
     def _path(self, number: int, part: str) -> Path:
-        return self._folder_of(number) / f"{part}.json"
+        folder = self._folder_of(number)
+        return (folder if folder.exists() else self.folder / _name_aside(number)) / f"{part}.json"
+
+    def knows(self, number: int) -> bool:
+        """Return whether there is an entry, one that cannot be read or was set aside included."""
+        try:
+            return number in self._numbers() or number in self._numbers_aside()
+        except StorageError:
+            return True
 
     def _folder_of(self, number: int) -> Path:
         return self.folder / f"{number:06}"
+
+
+def _name_aside(number: int) -> str:
+    return f"set-aside-{number:06}"
 
 
 @record
@@ -293,6 +335,7 @@ def _content(entry: Entry) -> dict[str, Any]:
     return content
 
 
-def _outcome(record: Record) -> dict[str, Any]:
-    data: dict[str, Any] = plain(_Outcome(status=record.status, text=record.text, at=record.at, timer=record.timer))
-    return data
+def _sealed_outcome(record: Record) -> bytes:
+    """Return the file of an outcome, as long as every other one, so that one fits into the place of another."""
+    outcome = _Outcome(status=record.status, text=record.text, at=record.at, timer=record.timer)
+    return sealed("journal outcome", FORMAT_VERSION, plain(outcome), length=_OUTCOME_BYTES)

@@ -48,8 +48,9 @@ class Lock:
             self._descriptor = self._opened()
             if not self._is_still_the_file():
                 self._close()
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, json.dumps(asdict(self._holder)).encode(), 0)
+        with contextlib.suppress(OSError):  # on a full disk nobody can read whose it is
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, json.dumps(asdict(self._holder)).encode(), 0)
 
     def release(self) -> None:
         """Let go of it; safe to call twice."""

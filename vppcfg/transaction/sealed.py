@@ -19,11 +19,20 @@ MODE = 0o640
 _SEAL = "sha256"
 
 
-def sealed(kind: str, version: int, content: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a document of a kind, in a version of its format: one line with the seal, one of content."""
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+def sealed(kind: str, version: int, content: Mapping[str, Any], *, length: int = 0) -> bytes:
+    """Return the bytes of a document of a kind, in a version of its format: one line with the seal, one of content.
+
+    A document that is shorter than `length` bytes is filled up to it with blanks.
+    """
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    missing = length - len(_head(kind, version, b"")) - len(body) - 1
+    body += b" " * missing + b"\n"
+    return _head(kind, version, body) + body
+
+
+def _head(kind: str, version: int, body: bytes) -> bytes:
     head = {"vppcfg": kind, "format_version": version, _SEAL: hashlib.sha256(body).hexdigest()}
-    return json.dumps(head).encode() + b"\n" + body
+    return json.dumps(head).encode() + b"\n"
 
 
 def unsealed(data: bytes, kind: str, version: int, name: str) -> dict[str, Any]:

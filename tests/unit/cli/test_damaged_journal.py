@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -65,6 +66,12 @@ class Router:
         self.journal = state / folder_name(self.socket)
         self.copy = state / f"{folder_name(self.socket)}.accepted"
         self._capsys = capsys
+
+    def statuses(self) -> list[str]:
+        """Return how the changes stand."""
+        self._capsys.readouterr()
+        main(["history", "--format", "json", "-a", self.socket])
+        return [change["status"] for change in json.loads(self._capsys.readouterr().out)]
 
     def run(self, *words: str) -> tuple[int, str]:
         """Run a command and return its exit code and what it wrote to standard error."""
