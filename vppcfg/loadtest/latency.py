@@ -8,9 +8,8 @@ from dataclasses import replace
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
-from vppcfg.loadtest.observer import Observer
 from vppcfg.loadtest.ramp import LONGEST_S, MARGIN_S, SETTLE_S
-from vppcfg.loadtest.recorder import Recorder
+from vppcfg.loadtest.recorder import Observer, Recorder
 from vppcfg.loadtest.result import DelayAtLoad, Phase, Sample
 from vppcfg.record import record
 

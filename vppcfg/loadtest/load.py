@@ -1,10 +1,15 @@
-"""Loads as people write them, in T-Rex's spelling (`1kpps`, `5gbps`, `5gbpsl1`, `30%`), to packets per second."""
+"""Arithmetic of loads: as people write them (`1kpps`, `5gbpsl1`, `30%`), what ports and paths carry, what was lost."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from vppcfg.common.rates import VLAN_TAG_BYTES
 from vppcfg.errors import UsageError
+from vppcfg.loadtest.engine import Direction, Generator, Tally, Traffic
+from vppcfg.loadtest.profile import Profile
+from vppcfg.loadtest.result import Offered
 from vppcfg.record import record
 
 _LOAD = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?:(%)|([kmg]?)(pps|bpsl1|bps))", re.IGNORECASE)
@@ -63,3 +68,88 @@ def within_line_rate(load_pps: float, text: str, line_rate: LineRate) -> float:
             "a port carries 100 %; `--link` says how fast the links are",
         )
     return load_pps
+
+
+def loss_ratio(tally: Tally, intended: int = 0) -> float:
+    """Return the lost share of the packets, 0 to 1; of `intended` packets those that were never sent count as lost."""
+    whole = max(tally.sent, intended)
+    bad = tally.lost + max(intended - tally.sent, 0)
+    return min(bad / whole, 1.0) if whole else 0.0
+
+
+def certain_loss_ratio(tally: Tally, uncertainty: float) -> float:
+    """Return the share that is lost even if `uncertainty` of the missing packets are still on their way."""
+    return max(tally.lost - uncertainty, 0.0) / tally.sent if tally.sent else 0.0
+
+
+def sum_of(tallies: Iterable[Tally]) -> Tally:
+    """Return the packets of several directions or intervals together."""
+    total = Tally()
+    for tally in tallies:
+        total += tally
+    return total
+
+
+def path_rate_pps(link_bps: float, wire_bits: float, vlan_tags: int = 0, crossings: int = 1) -> float:
+    """Return packets per second that a path carries in one direction.
+
+    `wire_bits` is what a packet takes on the wire, gap included, without the tags that the path adds; a packet that
+    crosses the same link `crossings` times takes its capacity as often.
+    """
+    return link_bps / (wire_bits + 8 * VLAN_TAG_BYTES * vlan_tags) / crossings
+
+
+def loss_text(ratio: float) -> str:
+    """Return a loss such as `0.0123 %`; one that is not 0 never looks like it."""
+    value = 100 * ratio
+    if value == 0:
+        return "0 %"
+    if value < 0.0001:
+        return "<0.0001 %"
+    return f"{value:.4f} %" if value < 1 else f"{value:.2f} %"
+
+
+def directions_of(ports: tuple[str, ...], *, is_unidirectional: bool) -> tuple[Direction, ...]:
+    """Return the ways between ports, taken two by two. Raise UsageError for ports that make no pairs."""
+    if not ports or len(ports) % 2:
+        raise UsageError(f"{len(ports)} ports make no pairs", "name two ports per path: --ports 0,1")
+    if len(set(ports)) != len(ports):
+        raise UsageError("a port is named twice", "name each port once: --ports 0,1")
+    directions = []
+    for near, far in zip(ports[::2], ports[1::2], strict=True):
+        directions.append(Direction(source=near, sink=far))
+        if not is_unidirectional:
+            directions.append(Direction(source=far, sink=near, is_return=True))
+    return tuple(directions)
+
+
+def line_rate_of(profile: Profile, link_bps: int) -> LineRate:
+    """Return what a port of a speed carries of a profile."""
+    return LineRate(link_bps=link_bps, mean_frame_bytes=profile.mean_frame_bytes, mean_wire_bits=profile.mean_wire_bits)
+
+
+def link_speed(generator: Generator, ports: tuple[str, ...]) -> int:
+    """Return the speed of the slowest port. Raise UsageError when the generator does not know it."""
+    speeds = [found.link_bps for port in ports if (found := generator.port(port)) is not None and found.link_bps]
+    if not speeds:
+        raise UsageError("the generator does not know how fast its ports are", "say it with --link 10G")
+    return min(speeds)
+
+
+def offered_of(traffic: Traffic, line_rate: LineRate, vlan_tags: int, crossings: int) -> Offered:
+    """Return what a result says about the traffic and its path."""
+    profile = traffic.profile
+    return Offered(
+        profile=profile.name,
+        size=profile.size,
+        variation=profile.variation.value,
+        offset=profile.offset,
+        mean_frame_bytes=profile.mean_frame_bytes,
+        directions=traffic.directions,
+        link_bps=round(line_rate.link_bps),
+        vlan_tags=vlan_tags,
+        crossings=crossings,
+        port_rate_pps=line_rate.pps,
+        path_rate_pps=path_rate_pps(line_rate.link_bps, line_rate.mean_wire_bits, vlan_tags, crossings),
+        latency_pps=traffic.latency_pps,
+    )

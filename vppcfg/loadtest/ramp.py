@@ -8,9 +8,8 @@ from vppcfg.common.clock import Clock
 from vppcfg.common.rates import pps
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
-from vppcfg.loadtest.loss import loss_text
-from vppcfg.loadtest.observer import Observer
-from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Recorder, is_losing
+from vppcfg.loadtest.load import loss_text
+from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
 from vppcfg.loadtest.result import Phase, Sample, Total, Verdict
 from vppcfg.loadtest.series import first_of_last_failing_run
 from vppcfg.record import record

@@ -1,19 +1,66 @@
-"""Looks at an engine's counters once a second and keeps what was counted in between."""
+"""Looks at an engine's counters once a second, keeps what was counted in between, and tells whoever watches."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
-from vppcfg.loadtest.loss import certain_loss_ratio, loss_ratio, sum_of
-from vppcfg.loadtest.observer import Observer, Status
+from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sum_of
 from vppcfg.loadtest.result import Phase, Sample, Total
 from vppcfg.loadtest.series import sample_loss
+from vppcfg.record import record
 
 SILENCE_S = 5.0
 """A device that returns nothing for so long is taken to be dead."""
 UNSENT_TOLERANCE = 0.01
 """A generator that sends this share less than it should was started late; one that sends still less cannot keep up."""
+
+
+@record
+class Status:
+    """How far a test has got."""
+
+    phase: Phase
+    elapsed_s: float
+    remaining_s: float
+    """At most, as far as it is known."""
+    load_pps: float
+    """Per direction."""
+    sample: Sample
+    so_far: Tally
+    """All directions, since the test began."""
+    loss_ratio: float
+    """What is lost of that for certain."""
+    is_losing: bool = False
+    """Whether this sample lost more than allowed."""
+
+
+class Observer(Protocol):
+    """Is told what happens; must return at once."""
+
+    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+        """Take note that a phase begins."""
+
+    def change(self, load_pps: float) -> None:
+        """Take note that the load is another now."""
+
+    def observe(self, status: Status) -> None:
+        """Take note of a sample."""
+
+
+class Silence:
+    """An observer that nobody listens to."""
+
+    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+        """Do nothing."""
+
+    def change(self, load_pps: float) -> None:
+        """Do nothing."""
+
+    def observe(self, status: Status) -> None:
+        """Do nothing."""
 
 
 class Recorder:

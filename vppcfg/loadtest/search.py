@@ -1,29 +1,119 @@
-"""The search for throughput by MLRsearch (RFC 9971): goals in, bounds and conditional throughput out.
-
-The package MLRsearch decides which load to try next; the trials are ours.
-"""
+"""Searches for the throughput of a router under stated losses: goals such as NDR and PDR, by MLRsearch (RFC 9971)."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from vppcfg.common.rates import parse_figure
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.goal import Goal
-from vppcfg.loadtest.loss import sum_of
+from vppcfg.loadtest.load import sum_of
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE
 from vppcfg.loadtest.result import Throughput, Trial
 from vppcfg.loadtest.trial import Bench
 from vppcfg.record import record
 
+_GOAL_WORDS: Mapping[str, tuple[str, float]] = {
+    "loss": ("loss_ratio", 0.01),
+    "exceed": ("exceed_ratio", 0.01),
+    "width": ("relative_width", 0.01),
+    "initial": ("initial_trial_s", 1.0),
+    "final": ("final_trial_s", 1.0),
+    "sum": ("duration_sum_s", 1.0),
+}
+"""Word in a goal -> attribute, and what to multiply with: shares are given in percent."""
+_GOAL = re.compile(r"([a-z0-9]+)(?:=([0-9.]+)%?)?((?:,[a-z]+=[^,]+)*)")
 log = logging.getLogger(__name__)
-
 LEAST_PPS = 1000.0
 """A router that loses packets at this load has another problem."""
 LONGEST_S = 24 * 3600.0
 OnTrial = Callable[[Trial, int, float], None]
 """Is told of each trial, its number and how long it took with its pauses."""
+
+
+@record
+class Goal:
+    """One goal; the defaults are those of FD.io CSIT."""
+
+    name: str
+    loss_ratio: float = 0.0
+    """A trial that loses more is a bad one."""
+    exceed_ratio: float = 0.5
+    """Share of the duration that may consist of bad trials."""
+    relative_width: float = 0.005
+    """The search ends when the bounds are this close, as a share of the upper one."""
+    initial_trial_s: float = 1.0
+    final_trial_s: float = 1.0
+    duration_sum_s: float = 21.0
+    """So much time of trials decides about a load."""
+
+
+_KNOWN_GOALS = {
+    "ndr": Goal(name="NDR"),
+    "pdr": Goal(name="PDR", loss_ratio=0.005),
+    "rfc2544": Goal(name="RFC 2544", exceed_ratio=0.0, initial_trial_s=1.0, final_trial_s=60.0, duration_sum_s=60.0),
+    "tst009": Goal(name="TST009", initial_trial_s=1.0, final_trial_s=60.0, duration_sum_s=120.0),
+}
+
+
+def goal_of(text: str) -> Goal:
+    """Return the goal that `ndr`, `pdr=0.5`, `rfc2544`, `tst009` or one of them with changes says. Raise UsageError.
+
+    Changes follow after commas, shares in percent and times in seconds: `ndr,final=10,sum=30,width=1`.
+    """
+    match = _GOAL.fullmatch(text.strip().lower())
+    known = _KNOWN_GOALS.get(match[1]) if match else None
+    if match is None or known is None:
+        raise UsageError(f"{text!r} is no goal", "the goals are: ndr, pdr=PERCENT, rfc2544, tst009")
+    if match[2]:
+        if match[1] != "pdr":
+            raise UsageError(f"{text!r}: only pdr takes a loss", f"write {match[1]}, or pdr={match[2]}")
+        known = replace(known, loss_ratio=_goal_figure(match[2]) / 100)
+    goal = replace(known, **_goal_changes(match[3]))
+    return _checked_goal(replace(goal, name=_goal_name(goal)), text)
+
+
+def _goal_changes(text: str) -> dict[str, Any]:
+    """Return the attributes that `,WORD=VALUE,...` changes. Raise UsageError."""
+    changes = {}
+    for part in filter(None, text.split(",")):
+        word, _, value = part.partition("=")
+        if word not in _GOAL_WORDS:
+            raise UsageError(f"a goal has no {word}", "a goal has: " + ", ".join(_GOAL_WORDS))
+        attribute, factor = _GOAL_WORDS[word]
+        changes[attribute] = _goal_figure(value) * factor
+    return changes
+
+
+def _goal_figure(text: str) -> float:
+    return parse_figure(text.removesuffix("%").removesuffix("s"))
+
+
+def _goal_name(goal: Goal) -> str:
+    return f"{goal.name} {100 * goal.loss_ratio:g} %" if goal.loss_ratio else goal.name
+
+
+def _checked_goal(goal: Goal, text: str) -> Goal:
+    """Return a goal that can be searched for. Raise UsageError for any other."""
+    complaints = (
+        (not goal.loss_ratio < 1, "its loss is less than 100 %"),
+        (not goal.exceed_ratio < 1, "its exceed ratio is less than 100 %"),
+        (not 0 < goal.relative_width < 1, "its width is more than 0 and less than 100 %"),
+        (not 0 < goal.initial_trial_s <= goal.final_trial_s, "its final trial is no shorter than its initial one"),
+        (not goal.final_trial_s <= goal.duration_sum_s, "its sum is no shorter than its final trial"),
+    )
+    for is_wrong, complaint in complaints:
+        if is_wrong:
+            raise UsageError(f"{text!r} is no goal that can be reached: {complaint}")
+    return goal
+
+
+def goals_of(texts: Sequence[str]) -> tuple[Goal, ...]:
+    """Return the goals of several texts, NDR and PDR at 0.5 % when there are none. Raise UsageError."""
+    return tuple(goal_of(text) for text in texts or ("ndr", "pdr=0.5"))
 
 
 @record

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from vppcfg.loadtest.engine import Tally
-from vppcfg.loadtest.loss import certain_loss_ratio
+from vppcfg.loadtest.load import certain_loss_ratio
 from vppcfg.loadtest.result import Offered, Result, Sample
 from vppcfg.record import record
 

@@ -6,8 +6,7 @@ import math
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.loadtest.engine import Engine, Traffic
-from vppcfg.loadtest.observer import Observer, Silence
-from vppcfg.loadtest.recorder import Recorder, totals_of
+from vppcfg.loadtest.recorder import Observer, Recorder, Silence, totals_of
 from vppcfg.loadtest.result import Phase, Trial
 
 SETTLE_S = 2.0

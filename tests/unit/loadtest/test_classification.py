@@ -7,7 +7,7 @@ from MLRsearch import MeasurementResult
 from MLRsearch.target_spec import TargetSpec
 from MLRsearch.target_stat import TargetStat
 
-from vppcfg.loadtest.goal import Goal, goal_of
+from vppcfg.loadtest.search import Goal, goal_of
 
 LOAD_PPS = 1e6
 GOALS = tuple(goal_of(text) for text in ("rfc2544", "tst009", "pdr=0.5,final=1,sum=120,exceed=50"))

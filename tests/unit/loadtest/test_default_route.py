@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.default_route import interfaces_of_default_routes, refuse_default_route
+from vppcfg.loadtest.linux_port import interfaces_of_default_routes, refuse_default_route
 
 ROUTE = """\
 Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT

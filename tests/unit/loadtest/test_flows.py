@@ -25,8 +25,7 @@ from vppcfg.linux.inside import processes_inside
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.flows.iperf3 import flow_of
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome
-from vppcfg.loadtest.flows.place import spread
-from vppcfg.loadtest.flows.probe import busiest, packets_by_core
+from vppcfg.loadtest.flows.place import busiest, packets_by_core, spread
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
 

@@ -11,8 +11,8 @@ from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.latency import LatencyPlan, LatencyTest, percentile_us, upper_edge_us
-from vppcfg.loadtest.observer import Silence
 from vppcfg.loadtest.profile import profile_of
+from vppcfg.loadtest.recorder import Silence
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 HISTOGRAM = ((0.0, 500), (20.0, 400), (100.0, 99), (1000.0, 1))

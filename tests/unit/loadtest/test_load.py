@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import CHECKS
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.load import LineRate, parse_load
+from vppcfg.loadtest.load import LineRate, directions_of, line_rate_of, parse_load
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.wiring import directions_of, line_rate_of
 
 GIGABIT = line_rate_of(profile_of("bench"), 10**9)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.loadtest.samples import CHECKS, sample
 from vppcfg.loadtest.engine import Tally
-from vppcfg.loadtest.loss import certain_loss_ratio, loss_ratio, loss_text, sum_of
+from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, loss_text, sum_of
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps, sample_loss, tallies_of
 
 COUNTS = st.integers(0, 10**12)

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.loss import path_rate_pps
+from vppcfg.loadtest.load import path_rate_pps
 from vppcfg.loadtest.profile import Variable, profile_of
 
 BENCH_HEADER = "00000001000000000002000008004500002e0001000040113ab710000004300000040401000c001a0000"

@@ -13,9 +13,9 @@ from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Traffic
-from vppcfg.loadtest.observer import Silence, Status
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.ramp import Ramp, RampOutcome, RampPlan
+from vppcfg.loadtest.recorder import Silence, Status
 from vppcfg.loadtest.result import Phase
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 

@@ -8,10 +8,9 @@ from tests.unit.loadtest.samples import BACK, THERE
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Direction, Traffic
-from vppcfg.loadtest.goal import Goal, goal_of, goals_of
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.result import Throughput
-from vppcfg.loadtest.search import Search, SearchPlan
+from vppcfg.loadtest.search import Goal, Search, SearchPlan, goal_of, goals_of
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 from vppcfg.loadtest.trial import Bench
 

@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.watch.outcome import Watched
+from vppcfg.loadtest.watch.outcome import Watched, jitter_us, percentile
 from vppcfg.loadtest.watch.probe import UdpProbe
 from vppcfg.loadtest.watch.run import Target, Watch, WatchPlan
-from vppcfg.loadtest.watch.statistics import jitter_us, percentile
 
 Behaviour = Callable[[int], tuple[float, int]]
 """Takes the number of a probe and returns seconds until the answer, and how many answers there are."""

@@ -40,8 +40,7 @@ def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Pl
     """Return client ports by trying which core they load."""
     from contextlib import ExitStack
 
-    from vppcfg.loadtest.flows.place import spread
-    from vppcfg.loadtest.flows.probe import core_of, listener, packets_by_core
+    from vppcfg.loadtest.flows.place import core_of, listener, packets_by_core, spread
 
     def look() -> dict[int, int]:
         return packets_by_core(router.run(["cat", "/proc/net/softnet_stat"]))
@@ -58,7 +57,7 @@ def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Pl
 
 def _cores(args: argparse.Namespace, router: Router) -> tuple[int, ...]:
     from vppcfg.common.numbers import cpus_of
-    from vppcfg.loadtest.flows.proc_stat import ticks_by_core
+    from vppcfg.loadtest.flows.router import ticks_by_core
 
     online = tuple(sorted(ticks_by_core(router.run(["cat", "/proc/stat"]))))
     if not args.cores:

@@ -100,7 +100,7 @@ def latency_lines(result: Result) -> Iterator[str]:
 def _row(found: DelayAtLoad, delay: Delay) -> str:
     from vppcfg.common.rates import pps
     from vppcfg.loadtest.latency import PERCENTILES, percentile_us
-    from vppcfg.loadtest.loss import loss_text
+    from vppcfg.loadtest.load import loss_text
 
     classes = [percentile_us(delay.histogram, share) for share in PERCENTILES]
     edges = "".join(f"{'-' if found_class is None else f'{found_class[1]:g}':>7}" for found_class in classes)

@@ -9,9 +9,8 @@ from typing import TextIO
 
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.loadtest.engine import Direction
-from vppcfg.loadtest.load import LineRate
-from vppcfg.loadtest.loss import loss_text
-from vppcfg.loadtest.observer import Status
+from vppcfg.loadtest.load import LineRate, loss_text
+from vppcfg.loadtest.recorder import Status
 from vppcfg.loadtest.result import Phase, Trial
 
 _SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "K"))

@@ -10,7 +10,7 @@ from typing import Any
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.loadtest.setting import Setting
 from vppcfg.errors import UsageError, VppcfgError
-from vppcfg.loadtest.observer import Status
+from vppcfg.loadtest.recorder import Status
 from vppcfg.loadtest.result import Phase
 from vppcfg.tune.capture import Capture
 

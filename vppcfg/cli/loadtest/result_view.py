@@ -10,7 +10,7 @@ from dataclasses import replace
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.output import printable, say, write_document
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Baseline, Offered, Result, Total
 
 

@@ -112,9 +112,8 @@ def _row(found: Throughput, path_pps: float) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: Setting) -> SearchPlan:
-    from vppcfg.loadtest.goal import goals_of
     from vppcfg.loadtest.load import parse_load
-    from vppcfg.loadtest.search import SearchPlan
+    from vppcfg.loadtest.search import SearchPlan, goals_of
 
     return SearchPlan(
         goals=goals_of(args.goal),

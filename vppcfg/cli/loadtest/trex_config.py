@@ -200,7 +200,7 @@ def _ways_out(args: argparse.Namespace) -> frozenset[str]:
     """Return the interfaces with a default route; of a machine that is elsewhere nobody knows."""
     from pathlib import Path
 
-    from vppcfg.loadtest.default_route import interfaces_of_default_routes
+    from vppcfg.loadtest.linux_port import interfaces_of_default_routes
 
     return frozenset() if args.host else interfaces_of_default_routes(Path(args.root))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.watch.outcome import Watched
 
 

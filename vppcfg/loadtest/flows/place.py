@@ -1,18 +1,32 @@
-"""Client ports whose flows land on different cores of the router."""
+"""Chooses client ports whose flows land on different cores of the router: computed, or found by sending and looking."""
 
 from __future__ import annotations
 
+import errno
+import socket
+import struct
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from vppcfg.errors import EngineError
+from vppcfg.linux.inside import run_inside
 from vppcfg.loadtest.flows.router import Router
 from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of
 
 FIRST_CLIENT_PORT = 40000
-_CANDIDATES = 200
+_CANDIDATE_PORTS = 200
 Placed = tuple[int, int | None]
 """A client port and the core that its flow lands on."""
+_BURST_BYTES = 2 << 20
+_TIMEOUT_S = 5.0
+_RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+"""SO_LINGER with 0 s: the port is free at once, without TIME_WAIT."""
+_PROCESSED, _CPU = 0, 12
+"""Columns of /proc/net/softnet_stat (net/core/net-procfs.c), hexadecimal."""
+_CLEAR_FACTOR = 1.5
+"""The busiest core has to stand out by that much."""
 
 
 def spread(
@@ -29,19 +43,19 @@ def spread(
     room.update(wanted[: len(flows) % len(wanted)])
     placed: list[Placed] = []
     for number, server_port in enumerate(flows):
-        placed.append(_place(server_port, room, FIRST_CLIENT_PORT + number * _CANDIDATES, core_of))
+        placed.append(_place(server_port, room, FIRST_CLIENT_PORT + number * _CANDIDATE_PORTS, core_of))
     return tuple(placed)
 
 
 def _place(server_port: int, room: Counter[int], first: int, core_of: Callable[[int, int], int | None]) -> Placed:
-    for client_port in range(first, first + _CANDIDATES):
+    for client_port in range(first, first + _CANDIDATE_PORTS):
         core = core_of(server_port, client_port)
         if core is not None and room[core] > 0:
             room[core] -= 1
             return client_port, core
     missing = sorted(core for core, left in room.items() if left)
     raise EngineError(
-        f"no port among {_CANDIDATES} leads to core {missing[0]} of the router",
+        f"no port among {_CANDIDATE_PORTS} leads to core {missing[0]} of the router",
         "the router spreads flows over fewer cores; name the ports with --cport, or the cores with --cores",
     )
 
@@ -65,3 +79,79 @@ def toeplitz_cores(router: Router, device: str, client: str, server: str) -> Cal
         return cores.get(rss.queue_of(flow))
 
     return core_of if cores else None
+
+
+def packets_by_core(softnet_stat: str) -> dict[int, int]:
+    """Return the packets that each core has processed; kernels before 5.10 do not number the lines."""
+    cores = {}
+    for place, line in enumerate(softnet_stat.splitlines()):
+        words = line.split()
+        cores[int(words[_CPU], 16) if len(words) > _CPU else place] = int(words[_PROCESSED], 16)
+    return cores
+
+
+def busiest(former: Mapping[int, int], later: Mapping[int, int]) -> int | None:
+    """Return the core that processed most between two looks, None when none stands out."""
+    grown = sorted(((count - former.get(core, 0), core) for core, count in later.items()), reverse=True)
+    if not grown or grown[0][0] <= 0:
+        return None
+    second = grown[1][0] if len(grown) > 1 else 0
+    return grown[0][1] if grown[0][0] >= _CLEAR_FACTOR * second else None
+
+
+@contextmanager
+def listener(netns: str, port: int) -> Iterator[None]:
+    """Take what comes in at a port of a namespace, for this context. Raise EngineError when the port is taken."""
+    try:
+        server = run_inside(netns, lambda: socket.create_server(("", port)))
+    except OSError as error:
+        raise EngineError(
+            f"cannot listen on port {port}: {error.strerror}", "--first-port names other ports"
+        ) from error
+    with server:
+        thread = threading.Thread(target=_swallow, args=(server,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join(_TIMEOUT_S)
+
+
+def core_of(netns: str, server: str, port: int, client_port: int, look: Callable[[], Mapping[int, int]]) -> int | None:
+    """Return the core that a flow from `client_port` lands on; None when none stands out or the port is in use.
+
+    `look` returns the packets that each core of the router has processed. Raise EngineError when the server cannot be
+    reached.
+    """
+    try:
+        sock = run_inside(netns, lambda: socket.create_connection((server, port), _TIMEOUT_S, ("", client_port)))
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL):
+            return None
+        raise EngineError(
+            f"the router does not forward to {server}: {error.strerror or 'no answer'}", "check addresses and routes"
+        ) from error
+    with sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        former = look()
+        try:
+            sock.sendall(bytes(_BURST_BYTES))
+        except OSError as error:
+            raise EngineError(f"the flow from port {client_port} breaks off: {error.strerror or error}") from error
+        return busiest(former, look())
+
+
+def _swallow(server: socket.socket) -> None:
+    """Take connections one by one and read each to its end, until the server is closed."""
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            try:
+                while connection.recv(1 << 16):
+                    pass
+            except OSError:
+                continue  # aborted, as agreed

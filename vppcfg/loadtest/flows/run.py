@@ -11,8 +11,7 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.flows.iperf3 import Client, Servers
 from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import Placed
-from vppcfg.loadtest.flows.proc_stat import loads_between, ticks_by_core
-from vppcfg.loadtest.flows.router import Router
+from vppcfg.loadtest.flows.router import Router, loads_between, ticks_by_core
 from vppcfg.loadtest.session import uninterrupted
 from vppcfg.record import record
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
-from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Result
 from vppcfg.loadtest.watch.outcome import Watched
 from vppcfg.record import record

@@ -1,4 +1,4 @@
-"""The table of all runs: what each was, and what it came to per direction."""
+"""The tables of all runs: what each was and came to per direction, and routers compared by traffic at a glance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.engine import Direction
-from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
 from vppcfg.loadtest.result import Kind, Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
@@ -56,7 +56,7 @@ def _highest(samples: Sequence[Sample]) -> tuple[float, ...]:
     return tuple(max(rates_pps(sample, place)[1] for sample in samples) for place in range(len(samples[0].tallies)))
 
 
-def _ramp(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _ramp_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
     """Yield a row per direction."""
     if result.offered is None or not result.samples:
         return
@@ -76,7 +76,7 @@ def _ramp(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]
         )
 
 
-def _search(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _search_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
     for found in result.throughputs:
         rate = found.conditional_pps
         share = rate / result.offered.path_rate_pps if rate and result.offered else None
@@ -93,7 +93,7 @@ def _search(name: str, result: Result, limit_ratio: float | None) -> Iterator[Ro
         )
 
 
-def _latency(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
     for under in result.delays:
         for delay in under.delays:
             lost = (delay.sent - delay.received) / delay.sent if delay.sent else 0.0
@@ -109,7 +109,7 @@ def _latency(name: str, result: Result, limit_ratio: float | None) -> Iterator[R
             )
 
 
-def _flows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _flow_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
     if result.flows is not None:
         busiest = min((core.mean_idle for core in result.flows.summaries()), default=None)
         yield Row(
@@ -124,7 +124,7 @@ def _flows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row
         )
 
 
-def _watch(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _watch_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
     for seen in result.watched:
         median = "no answer" if seen.median_us is None else f"median {seen.median_us / 1000:.3f} ms"
         yield Row(
@@ -150,9 +150,50 @@ def _verdict(result: Result) -> str:
 
 
 _ROWS = {
-    Kind.RAMP: _ramp,
-    Kind.SEARCH: _search,
-    Kind.LATENCY: _latency,
-    Kind.FLOWS: _flows,
-    Kind.WATCH: _watch,
+    Kind.RAMP: _ramp_rows,
+    Kind.SEARCH: _search_rows,
+    Kind.LATENCY: _latency_rows,
+    Kind.FLOWS: _flow_rows,
+    Kind.WATCH: _watch_rows,
 }
+
+
+@record
+class Matrix:
+    """Packets per second without too much loss, all directions of a run together."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Each begins with its name."""
+
+
+def matrix_of(results: Sequence[Result], limit_ratio: float | None) -> Matrix | None:
+    """Return the table; None when there are no two ramps to compare."""
+    ramps = [result for result in results if result.kind is Kind.RAMP and result.offered and result.samples]
+    if len(ramps) < 2:
+        return None
+    columns = tuple(dict.fromkeys(traffic_of(result) for result in ramps))
+    names = tuple(dict.fromkeys(_matrix_name(result) for result in ramps))
+    cells = {(_matrix_name(result), traffic_of(result)): _matrix_cell(result, limit_ratio) for result in ramps}
+    rows = tuple((name, *(cells.get((name, column), "") for column in columns)) for name in names)
+    return Matrix(columns=columns, rows=rows)
+
+
+def traffic_of(result: Result) -> str:
+    """Return a short name for what was offered: `bench 64 var2`."""
+    assert result.offered is not None
+    words = (result.offered.profile, result.offered.size, result.offered.variation)
+    return " ".join(word for word in dict.fromkeys(words) if word and word != "none")
+
+
+def _matrix_name(result: Result) -> str:
+    assert result.offered is not None
+    ways = "bidirectional" if len(result.offered.directions) > 1 else "unidirectional"
+    return f"{result.title}, {ways}" if result.title else ways.capitalize()
+
+
+def _matrix_cell(result: Result, limit_ratio: float | None) -> str:
+    assert result.offered is not None
+    rates = clean_rates(result, limit_ratio)
+    share = sum(rates) / len(rates) / result.offered.path_rate_pps
+    return f"{short(sum(rates)).strip()} ({percent(min(share, 1.0))})"

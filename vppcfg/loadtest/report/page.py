@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from vppcfg.assets import find
 from vppcfg.common.graph import Graph
+from vppcfg.common.svg import svg_of
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.report.delay import delay_graph
 from vppcfg.loadtest.report.details import Details, details_of
-from vppcfg.loadtest.report.figure import Figure, figure_of
-from vppcfg.loadtest.report.flows import cores_graph, goodput_graph
-from vppcfg.loadtest.report.matrix import matrix_of, traffic_of
-from vppcfg.loadtest.report.overview import rows_of
+from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_graph, search_graph, smoke_graph
+from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
-from vppcfg.loadtest.report.search import search_graph
-from vppcfg.loadtest.report.smoke import smoke_graph
 from vppcfg.loadtest.result import Kind, Result
 from vppcfg.loadtest.series import why_not_comparable
 from vppcfg.record import record
@@ -29,6 +26,8 @@ _HEADINGS = {
     Kind.FLOWS: "TCP flows",
     Kind.WATCH: "Watch",
 }
+WIDE, NARROW = 1080, 360
+_NARROW_HEIGHT = 250
 
 
 @record
@@ -87,26 +86,26 @@ def _section(group: list[Result], limit_ratio: float | None) -> Section:
     return Section(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
 
 
-def _ramp(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+def _ramp_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     shown = [result for result in group if result.samples]
     if shown:
         yield rate_graph(f"Packets per second, {traffic_of(shown[0])}", shown, limit_ratio)
         yield loss_graph(f"Loss, {traffic_of(shown[0])}", shown, limit_ratio)
 
 
-def _search(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+def _search_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     for result in group:
         if result.trials:
             yield search_graph(f"Trials, {traffic_of(result) if result.offered else result.name}", result)
 
 
-def _latency(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+def _latency_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     graph = delay_graph("Latency under load", group)
     if graph is not None:
         yield graph
 
 
-def _flows(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+def _flow_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     shown = [result for result in group if result.flows is not None]
     if shown:
         yield goodput_graph("Goodput", shown)
@@ -117,16 +116,39 @@ def _flows(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
             yield cores_graph(f"Idle time per core{name}", result.flows, "idle")
 
 
-def _watch(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+def _watch_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
     for result in group:
         for watched in result.watched:
             yield smoke_graph(f"Round-trip time to {watched.target}", watched)
 
 
 _GRAPHS = {
-    Kind.RAMP: _ramp,
-    Kind.SEARCH: _search,
-    Kind.LATENCY: _latency,
-    Kind.FLOWS: _flows,
-    Kind.WATCH: _watch,
+    Kind.RAMP: _ramp_graphs,
+    Kind.SEARCH: _search_graphs,
+    Kind.LATENCY: _latency_graphs,
+    Kind.FLOWS: _flow_graphs,
+    Kind.WATCH: _watch_graphs,
 }
+
+
+@record
+class Figure:
+    """What the page shows of a graph."""
+
+    title: str
+    file_name: str
+    """Of the image when it is saved, without its suffix."""
+    wide: str
+    narrow: str
+    note: str
+
+
+def figure_of(graph: Graph) -> Figure:
+    """Draw a graph."""
+    return Figure(
+        title=graph.title,
+        file_name=re.sub(r"[^a-z0-9]+", "-", graph.title.lower()).strip("-") or "graph",
+        wide=svg_of(graph, WIDE),
+        narrow=svg_of(graph, NARROW, _NARROW_HEIGHT),
+        note=graph.note,
+    )

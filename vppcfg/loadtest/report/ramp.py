@@ -20,7 +20,7 @@ from vppcfg.common.graph import (
     time_scale,
 )
 from vppcfg.common.rates import pps
-from vppcfg.loadtest.loss import loss_text
+from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Phase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, gaps_of, rates_pps, sample_loss
 

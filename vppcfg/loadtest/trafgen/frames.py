@@ -7,8 +7,7 @@ from itertools import groupby
 from math import gcd, lcm
 
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME
-from vppcfg.loadtest.packet import CHECKSUM_OFFSET, IP_OFFSET, checksum
-from vppcfg.loadtest.profile import Stream
+from vppcfg.loadtest.profile import CHECKSUM_OFFSET, IP_OFFSET, Stream, checksum
 
 _MOST_FRAMES = 4096
 """Of a file; trafgen takes about a second to read that many."""

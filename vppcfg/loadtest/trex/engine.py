@@ -11,11 +11,9 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
 from vppcfg.loadtest.trex.channel import Channel, host_and_port
 from vppcfg.loadtest.trex.guard import Guard
-from vppcfg.loadtest.trex.latency import delay_of
-from vppcfg.loadtest.trex.lease import Lease
-from vppcfg.loadtest.trex.ports import port_of, refuse_unusable, refuse_way_out
+from vppcfg.loadtest.trex.lease import Lease, port_of, refuse_unusable, refuse_way_out
 from vppcfg.loadtest.trex.rpc import Call, Rpc
-from vppcfg.loadtest.trex.streams import group_of, streams_of
+from vppcfg.loadtest.trex.streams import delay_of, group_of, streams_of
 
 _RX_FILTER_PAUSE_S = 0.1
 """T-Rex's client waits so long for late packets before it removes filters."""

@@ -1,6 +1,9 @@
-"""What a watch saw of a target."""
+"""What a watch saw of a target, with figures of round-trip times: percentiles and jitter."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
 
 from vppcfg.record import record
 
@@ -51,3 +54,48 @@ class Watched:
     def loss_ratio(self) -> float:
         """Return the share that did not come back."""
         return (self.sent - self.received) / self.sent if self.sent else 0.0
+
+
+def percentile(ascending: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of all values do not exceed (nearest rank)."""
+    rank = -(-len(ascending) * share // 1)  # rounded up
+    return ascending[max(int(rank), 1) - 1]
+
+
+def jitter_us(rtts_us: Sequence[float | None]) -> float | None:
+    """Return the mean difference of two round-trip times in a row; a lost probe parts them. None when there is none."""
+    steps = [abs(later - former) for former, later in pairwise(rtts_us) if former is not None and later is not None]
+    return sum(steps) / len(steps) if steps else None
+
+
+def watched_of(
+    *,
+    target: str,
+    address: str,
+    probe: str,
+    interval_s: float,
+    rtts_us: Sequence[float | None],
+    moments: tuple[Moment, ...],
+    duplicates: int = 0,
+    refused: int = 0,
+) -> Watched:
+    """Return a target's figures; `rtts_us` has every probe in order, None for one that was lost."""
+    back = sorted(rtt for rtt in rtts_us if rtt is not None)
+    return Watched(
+        target=target,
+        address=address,
+        probe=probe,
+        interval_s=interval_s,
+        moments=moments,
+        sent=len(rtts_us),
+        received=len(back),
+        duplicates=duplicates,
+        refused=refused,
+        least_us=back[0] if back else None,
+        median_us=percentile(back, 0.5) if back else None,
+        p95_us=percentile(back, 0.95) if back else None,
+        p99_us=percentile(back, 0.99) if back else None,
+        most_us=back[-1] if back else None,
+        mean_us=sum(back) / len(back) if back else None,
+        jitter_us=jitter_us(rtts_us),
+    )

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.packet import checksum
+from vppcfg.loadtest.profile import checksum
 from vppcfg.record import record
 
 _MARK = b"vppcfg-probe"

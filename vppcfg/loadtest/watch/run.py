@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from vppcfg.loadtest.watch.outcome import Moment, Watched
+from vppcfg.loadtest.watch.outcome import Moment, Watched, watched_of
 from vppcfg.loadtest.watch.probe import Probe
-from vppcfg.loadtest.watch.statistics import watched_of
 from vppcfg.record import record
 
 _NS = 10**9

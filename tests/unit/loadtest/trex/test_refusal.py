@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.loadtest.trex.refusal import refusal
+from vppcfg.loadtest.trex.rpc import refusal
 
 
 @pytest.mark.parametrize(
