@@ -16,7 +16,7 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from vppcfg.tune.diagnosis import Diagnosis
     from vppcfg.tune.load import Load
-    from vppcfg.tune.situation import Situation, Trial
+    from vppcfg.tune.situation import FrameTrial, Situation
 
 SUBCOMMANDS: tuple[Command, ...] = (tune_capture, tune_capacity, tune_linerate)
 
@@ -148,9 +148,9 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
     return load_of_captures(take_captures(args))
 
 
-def _trial(text: str) -> Trial:
+def _trial(text: str) -> FrameTrial:
     from vppcfg.common.rates import parse_figure
-    from vppcfg.tune.situation import Trial
+    from vppcfg.tune.situation import FrameTrial
 
     frame, _, rates = text.partition("=")
     sent, colon, back = rates.partition(":")
@@ -159,7 +159,7 @@ def _trial(text: str) -> Trial:
     offered, received = parse_figure(sent), parse_figure(back)
     if not offered > 0:
         raise UsageError(f"--trial {text}: a rate is more than 0")
-    return Trial(frame=frame, offered_pps=offered, received_pps=received)
+    return FrameTrial(frame=frame, offered_pps=offered, received_pps=received)
 
 
 def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:

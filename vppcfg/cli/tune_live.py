@@ -36,7 +36,7 @@ def take_captures(args: argparse.Namespace) -> list[Capture]:
     with ExitStack() as stack:
         telemetry = stack.enter_context(Telemetry(args.api_socket, json_dir=args.vpp_json_dir))
         stats = _open_stats(args, stack)
-        return _Reader(args, telemetry, stats).captures()
+        return _CaptureReader(args, telemetry, stats).captures()
 
 
 def _open_stats(args: argparse.Namespace, stack: ExitStack) -> StatsSegment | None:
@@ -52,7 +52,7 @@ def _open_stats(args: argparse.Namespace, stack: ExitStack) -> StatsSegment | No
         return None
 
 
-class _Reader:
+class _CaptureReader:
     """Takes readings one after the other."""
 
     def __init__(self, args: argparse.Namespace, telemetry: Telemetry, stats: StatsSegment | None) -> None:

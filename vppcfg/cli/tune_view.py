@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from vppcfg.cli.output import Colour, Paint, printable
 from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
-from vppcfg.tune.finding import Finding, Severity
+from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.patch import as_yaml, startup_difference
 
 _COLOURS = {
-    Severity.LOSS: Colour.BAD,
-    Severity.LIMIT: Colour.CHANGED,
-    Severity.RISK: Colour.CHANGED,
-    Severity.NOTICE: Colour.STRONG,
-    Severity.GOOD: Colour.GOOD,
+    FindingSeverity.LOSS: Colour.BAD,
+    FindingSeverity.LIMIT: Colour.CHANGED,
+    FindingSeverity.RISK: Colour.CHANGED,
+    FindingSeverity.NOTICE: Colour.STRONG,
+    FindingSeverity.GOOD: Colour.GOOD,
 }
 _LABEL = 11
 _WIDEST = 110

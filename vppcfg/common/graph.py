@@ -134,7 +134,7 @@ class Bar:
 
 
 @record
-class Mark:
+class Landmark:
     """A place that has a name: a line across at y, a line down at x, or a point."""
 
     label: str
@@ -155,7 +155,7 @@ class Graph:
     lines: tuple[Line, ...] = ()
     areas: tuple[Area, ...] = ()
     bars: tuple[Bars, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Landmark, ...] = ()
     legend: tuple[tuple[str, str], ...] = ()
     """Further entries: a colour and what it stands for."""
     note: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from vppcfg.common.graph import Area, Bar, Bars, Graph, Line, Mark, amount, colour_of
+from vppcfg.common.graph import Area, Bar, Bars, Graph, Landmark, Line, amount, colour_of
 
 _TEXT, _FAINT, _GRID = "#1c2126", "#5b646d", "#e3e6e9"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
@@ -158,7 +158,7 @@ class _Drawing:
             taken.append((from_x, from_x + size, y))
             yield _words(from_x, y, mark.label, "start", mark.colour, halo=True)
 
-    def _mark(self, mark: Mark) -> str:
+    def _mark(self, mark: Landmark) -> str:
         if mark.x is None:
             assert mark.y is not None
             d = f"M{self._left:.1f} {self._y(mark.y):.1f}H{self._right:.1f}"
@@ -169,7 +169,7 @@ class _Drawing:
             return f'<circle {place} r="4.5" fill="#ffffff" stroke="{mark.colour}" stroke-width="2"/>'
         return f'<path d="{d}" stroke="{mark.colour}" stroke-width="1.2" stroke-dasharray="2 3"/>'
 
-    def _place_of_words(self, mark: Mark) -> tuple[float, float, str]:
+    def _place_of_words(self, mark: Landmark) -> tuple[float, float, str]:
         if mark.x is None:
             assert mark.y is not None
             return self._right - 4, self._y(mark.y) - 5, "end"

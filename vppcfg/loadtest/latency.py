@@ -10,7 +10,7 @@ from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.ramp import LONGEST_S, MARGIN_S, SETTLE_S
 from vppcfg.loadtest.recorder import Observer, Recorder
-from vppcfg.loadtest.result import DelayAtLoad, Phase, Sample
+from vppcfg.loadtest.result import DelayAtLoad, LoadPhase, Sample
 from vppcfg.record import record
 
 PERCENTILES = (0.5, 0.99, 0.999)
@@ -63,11 +63,11 @@ class LatencyTest:
         self._engine.prepare(self._traffic)
         recorder.begin()
         self._engine.start(load_pps, plan.duration_s + MARGIN_S)
-        self._observer.begin(Phase.TRIAL, load_pps, plan.duration_s)
+        self._observer.begin(LoadPhase.TRIAL, load_pps, plan.duration_s)
         self._observer.change(load_pps)
         later_s = (len(plan.loads_pps) - place - 1) * (plan.duration_s + plan.settle_s)
         for second in range(1, plan.duration_s + 1):
-            sample = recorder.wait(second, Phase.TRIAL, load_pps, plan.duration_s - second + later_s)
+            sample = recorder.wait(second, LoadPhase.TRIAL, load_pps, plan.duration_s - second + later_s)
             self.samples.append(replace(sample, at_s=round(sample.at_s + offset_s, 6)))
         delays = self._engine.delays()
         self._engine.stop()

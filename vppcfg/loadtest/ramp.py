@@ -10,7 +10,7 @@ from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
-from vppcfg.loadtest.result import Phase, Sample, Total, Verdict
+from vppcfg.loadtest.result import LoadPhase, Sample, Total, Verdict
 from vppcfg.loadtest.series import first_of_last_failing_run
 from vppcfg.record import record
 
@@ -61,14 +61,14 @@ class RampPlan:
         steps = int(load_pps / self.step_pps + 1e-9)
         return min(max(steps, 1) * self.step_pps, self.target_pps)
 
-    def seconds(self) -> Iterator[tuple[Phase, float]]:
+    def seconds(self) -> Iterator[tuple[LoadPhase, float]]:
         """Yield phase and load of every second."""
         for _ in range(self.warm_up_s):
-            yield Phase.WARM_UP, self.warm_up_pps
+            yield LoadPhase.WARM_UP, self.warm_up_pps
         for second in range(self.ramp_s + 1):
-            yield Phase.RAMP, self.load_at(second)
+            yield LoadPhase.RAMP, self.load_at(second)
         for _ in range(self.hold_s):
-            yield Phase.HOLD, self.target_pps
+            yield LoadPhase.HOLD, self.target_pps
 
 
 @record
@@ -117,7 +117,7 @@ class Ramp:
                 self._engine.update(load_pps)
             if phase is not former_phase:
                 self._observer.begin(phase, load_pps, self._duration_s(phase))
-            if load_pps != former_pps and phase is not Phase.WARM_UP:
+            if load_pps != former_pps and phase is not LoadPhase.WARM_UP:
                 self._observer.change(load_pps)
             former_phase, former_pps = phase, load_pps
             sample = self._recorder.wait(second, phase, load_pps, plan.duration_s - second)
@@ -125,9 +125,9 @@ class Ramp:
                 return load_pps
         return None
 
-    def _duration_s(self, phase: Phase) -> float:
+    def _duration_s(self, phase: LoadPhase) -> float:
         plan = self._plan
-        return {Phase.WARM_UP: plan.warm_up_s, Phase.RAMP: plan.ramp_s, Phase.HOLD: plan.hold_s}[phase]
+        return {LoadPhase.WARM_UP: plan.warm_up_s, LoadPhase.RAMP: plan.ramp_s, LoadPhase.HOLD: plan.hold_s}[phase]
 
     def _must_stop(self, sample: Sample) -> bool:
         self._losing = self._losing + 1 if is_losing(sample, self._plan.limit_ratio) else 0

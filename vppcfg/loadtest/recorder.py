@@ -8,7 +8,7 @@ from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
 from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sum_of
-from vppcfg.loadtest.result import Phase, Sample, Total
+from vppcfg.loadtest.result import LoadPhase, Sample, Total
 from vppcfg.loadtest.series import sample_loss
 from vppcfg.record import record
 
@@ -19,10 +19,10 @@ UNSENT_TOLERANCE = 0.01
 
 
 @record
-class Status:
+class EngineStatus:
     """How far a test has got."""
 
-    phase: Phase
+    phase: LoadPhase
     elapsed_s: float
     remaining_s: float
     """At most, as far as it is known."""
@@ -40,26 +40,26 @@ class Status:
 class Observer(Protocol):
     """Is told what happens; must return at once."""
 
-    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+    def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Take note that a phase begins."""
 
     def change(self, load_pps: float) -> None:
         """Take note that the load is another now."""
 
-    def observe(self, status: Status) -> None:
+    def observe(self, status: EngineStatus) -> None:
         """Take note of a sample."""
 
 
 class Silence:
     """An observer that nobody listens to."""
 
-    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+    def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Do nothing."""
 
     def change(self, load_pps: float) -> None:
         """Do nothing."""
 
-    def observe(self, status: Status) -> None:
+    def observe(self, status: EngineStatus) -> None:
         """Do nothing."""
 
 
@@ -90,7 +90,7 @@ class Recorder:
         """Return how long the test has been running."""
         return self._clock.now() - self._began_s
 
-    def wait(self, moment_s: float, phase: Phase, load_pps: float, remaining_s: float) -> Sample:
+    def wait(self, moment_s: float, phase: LoadPhase, load_pps: float, remaining_s: float) -> Sample:
         """Wait until `moment_s` of the test and take a sample. Raise EngineError when nothing comes back any more."""
         sleep_until(self._clock, self._began_s + moment_s)
         sample = self._sample(phase, load_pps)
@@ -105,7 +105,7 @@ class Recorder:
         tallies = self._engine.count().tallies
         return totals_of(self._directions, tallies, int(self._intended))
 
-    def _sample(self, phase: Phase, load_pps: float) -> Sample:
+    def _sample(self, phase: LoadPhase, load_pps: float) -> Sample:
         former, count = self._former, self._engine.count()
         assert former is not None
         self._former = count
@@ -123,11 +123,11 @@ class Recorder:
             queue_full=full,
         )
 
-    def _status(self, sample: Sample, remaining_s: float) -> Status:
+    def _status(self, sample: Sample, remaining_s: float) -> EngineStatus:
         assert self._former is not None
         so_far = sum_of(self._former.tallies)
         rate = sum(tally.sent for tally in sample.tallies) / sample.duration_s
-        return Status(
+        return EngineStatus(
             phase=sample.phase,
             elapsed_s=sample.at_s,
             remaining_s=remaining_s,

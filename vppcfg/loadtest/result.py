@@ -26,7 +26,7 @@ class Kind(Enum):
     WATCH = "watch"
 
 
-class Phase(Enum):
+class LoadPhase(Enum):
     """What a test was doing."""
 
     WARM_UP = "warm-up"
@@ -65,7 +65,7 @@ class Sample:
     at_s: float
     """The end of it, since the test began."""
     duration_s: float
-    phase: Phase
+    phase: LoadPhase
     load_pps: float
     """What was asked for, per direction."""
     tallies: tuple[Tally, ...]

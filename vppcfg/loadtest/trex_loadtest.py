@@ -11,7 +11,7 @@ from typing import Any
 
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.result import Offered, Phase, Result, Sample
+from vppcfg.loadtest.result import LoadPhase, Offered, Result, Sample
 
 _FILES = {"imix": "imix.py", "udp_1pkt": "udp_1pkt_simple_bdir.py", "bench": "bench.py"}
 
@@ -46,8 +46,8 @@ def _vars(result: Result, offered: Offered) -> dict[str, Any]:
 
 def _stats(result: Result, offered: Offered) -> dict[str, Any]:
     """Return one entry per sample, of the warm-up the last one only, as trex-loadtest does."""
-    last_warm_up = next((sample for sample in reversed(result.samples) if sample.phase is Phase.WARM_UP), None)
-    kept = [sample for sample in result.samples if sample.phase is not Phase.WARM_UP or sample is last_warm_up]
+    last_warm_up = next((sample for sample in reversed(result.samples) if sample.phase is LoadPhase.WARM_UP), None)
+    kept = [sample for sample in result.samples if sample.phase is not LoadPhase.WARM_UP or sample is last_warm_up]
     counters = [dict.fromkeys(("opackets", "ipackets"), 0) for _ in range(2)]
     stats = {}
     for sample in result.samples:

@@ -7,7 +7,7 @@ import math
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.recorder import Observer, Recorder, Silence, totals_of
-from vppcfg.loadtest.result import Phase, Trial
+from vppcfg.loadtest.result import LoadPhase, Trial
 
 SETTLE_S = 2.0
 """After the traffic and before the last count (RFC 2544, section 23)."""
@@ -42,7 +42,7 @@ class Bench:
         self._engine.start(load_pps, duration_s + MARGIN_S)
         began_s = self._clock.now()
         for second in range(1, math.ceil(duration_s)):
-            recorder.wait(second, Phase.TRIAL, load_pps, duration_s - second)
+            recorder.wait(second, LoadPhase.TRIAL, load_pps, duration_s - second)
         sleep_until(self._clock, began_s + _LOOK_AT * duration_s)
         cpu_share = self._engine.count().cpu_share
         sleep_until(self._clock, began_s + duration_s)

@@ -9,7 +9,7 @@ from vppcfg.common.rates import pps
 from vppcfg.record import record
 from vppcfg.tune.fit import NodeFit, fit_nodes
 from vppcfg.tune.load import Load
-from vppcfg.tune.sample import Sample
+from vppcfg.tune.sample import CostSample
 from vppcfg.tune.thresholds import FRAME, SATURATED_VECTOR
 
 CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -62,7 +62,7 @@ class Model:
         basis = "within the measured range" if known else f"extrapolated from vectors of up to {self.largest_n:.0f}"
         return Estimate(pps=rate, low_pps=rate * (1 - error), high_pps=rate * (1 + error), basis=basis)
 
-    def predicted(self, sample: Sample) -> float:
+    def predicted(self, sample: CostSample) -> float:
         """Return the clocks per packet that the model gives for a sample's own calls, the rest left out."""
         return sum(
             fit.clocks(node.calls / node.vectors) * node.vectors / sample.rx_packets
@@ -71,7 +71,7 @@ class Model:
         )
 
 
-def fitted(samples: Sequence[Sample]) -> Model:
+def fitted(samples: Sequence[CostSample]) -> Model:
     """Return the model of two samples or more. Raise UsageError when they do not give one."""
     vectors = [sample.n_graph for sample in samples]
     return Model(
@@ -83,7 +83,7 @@ def fitted(samples: Sequence[Sample]) -> Model:
     )
 
 
-def from_one(sample: Sample) -> Estimate:
+def from_one(sample: CostSample) -> Estimate:
     """Return what one sample tells: the capacity of a saturated worker, a lower bound of one that is not."""
     rate = sample.base_hz / sample.clocks_per_packet
     if sample.n_graph >= SATURATED_VECTOR:
@@ -99,7 +99,7 @@ def workers_needed(offered_pps: float, worker_pps: float, headroom: float = HEAD
     return max(ceil(offered_pps / (headroom * worker_pps)), 1)
 
 
-def cpu_load(load: Load, samples: Sequence[Sample]) -> tuple[float, str]:
+def cpu_load(load: Load, samples: Sequence[CostSample]) -> tuple[float, str]:
     """Return the busiest worker's load by a model of samples of the same path, and a sentence about it.
 
     Raise UsageError when the samples do not give a model.

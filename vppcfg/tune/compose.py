@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.sample import NodeCost, Sample
+from vppcfg.tune.sample import CostSample, NodeCost
 
 ERROR = 0.03
 """Four of four compositions were within 2.1 %."""
@@ -38,7 +38,9 @@ class Composition:
         return self.base_hz / self.clocks
 
 
-def compose(base: Sample, seen: Sequence[Sample], add: Mapping[str, float], drop: Mapping[str, float]) -> Composition:
+def compose(
+    base: CostSample, seen: Sequence[CostSample], add: Mapping[str, float], drop: Mapping[str, float]
+) -> Composition:
     """Return the cost of `base` with nodes added and dropped, each by the share of packets that pass it.
 
     Raise UsageError when no sample has a node.
@@ -63,13 +65,13 @@ def compose(base: Sample, seen: Sequence[Sample], add: Mapping[str, float], drop
     )
 
 
-def _found(name: str, samples: Sequence[Sample]) -> tuple[Sample, NodeCost]:
+def _found(name: str, samples: Sequence[CostSample]) -> tuple[CostSample, NodeCost]:
     for sample in samples:
         if name in sample.nodes:
             return sample, sample.nodes[name]
     raise UsageError(f"no sample has a node {name}", _known(samples))
 
 
-def _known(samples: Sequence[Sample]) -> str:
+def _known(samples: Sequence[CostSample]) -> str:
     names = sorted({name for sample in samples for name in sample.nodes})
     return "these are there: " + ", ".join(names)

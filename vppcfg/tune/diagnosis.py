@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vppcfg.record import record
-from vppcfg.tune.finding import Finding, Severity
+from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.situation import Situation
 
@@ -38,8 +38,8 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
 }
 """By name, in the order of the documentation; `healthy` comes last, when these have found nothing."""
 NAMES = (*RULES, "healthy")
-_UNHEALTHY = {Severity.LOSS, Severity.LIMIT, Severity.RISK}
-_WORST_FIRST = list(Severity)
+_UNHEALTHY = {FindingSeverity.LOSS, FindingSeverity.LIMIT, FindingSeverity.RISK}
+_WORST_FIRST = list(FindingSeverity)
 
 
 @record

@@ -7,7 +7,7 @@ from enum import Enum
 from vppcfg.record import record
 
 
-class Severity(Enum):
+class FindingSeverity(Enum):
     """How much a finding matters, worst first."""
 
     LOSS = "loss"
@@ -79,7 +79,7 @@ class Finding:
     """One verdict about one subject."""
 
     rule: str
-    severity: Severity
+    severity: FindingSeverity
     subject: str
     """A port, a thread, or `VPP`."""
     verdict: str

@@ -11,7 +11,7 @@ from math import ceil, sqrt
 
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.tune.sample import NodeCost, Sample
+from vppcfg.tune.sample import CostSample, NodeCost
 
 _SINGULAR = 1e-12
 _ALIKE = 0.05
@@ -38,7 +38,7 @@ class NodeFit:
         return self.per_call * calls_per_packet + self.per_packet
 
 
-def fit_nodes(samples: Sequence[Sample]) -> tuple[NodeFit, ...]:
+def fit_nodes(samples: Sequence[CostSample]) -> tuple[NodeFit, ...]:
     """Return the fit of every node that all samples have, busiest first. Raise UsageError when that cannot be done."""
     names = set.intersection(*(set(sample.nodes) for sample in samples))
     if len(samples) < 2 or not names:
@@ -50,7 +50,7 @@ def fit_nodes(samples: Sequence[Sample]) -> tuple[NodeFit, ...]:
     return tuple(sorted(fits, key=lambda fit: (-fit.per_packet * fit.weight, fit.name)))
 
 
-def _node_fit(name: str, samples: Sequence[Sample]) -> NodeFit:
+def _node_fit(name: str, samples: Sequence[CostSample]) -> NodeFit:
     costs = [sample.nodes[name] for sample in samples]
     calls = [cost.calls / cost.vectors for cost in costs]
     clocks = [cost.per_packet for cost in costs]
@@ -68,7 +68,7 @@ def _node_fit(name: str, samples: Sequence[Sample]) -> NodeFit:
     )
 
 
-def _weight(cost: NodeCost, sample: Sample) -> float:
+def _weight(cost: NodeCost, sample: CostSample) -> float:
     return cost.vectors / sample.rx_packets
 
 
@@ -105,7 +105,7 @@ class TimeUse:
     rest: float
 
 
-def fraction_with_packets(sample: Sample) -> float:
+def fraction_with_packets(sample: CostSample) -> float:
     """Return the share of polls that found packets: on average over the ports that had any."""
     entry = sample.nodes.get(ENTRY)
     if entry is None or not sample.polls:
@@ -114,7 +114,7 @@ def fraction_with_packets(sample: Sample) -> float:
     return ratio / max(ceil(ratio), 1)
 
 
-def poll_cost(samples: Sequence[Sample]) -> PollCost:
+def poll_cost(samples: Sequence[CostSample]) -> PollCost:
     """Return the costs, from three samples or more. Raise ValueError when they do not tell."""
     if len(samples) < 3:
         raise ValueError("three samples at different loads tell idle polls from work")
@@ -130,7 +130,7 @@ def poll_cost(samples: Sequence[Sample]) -> PollCost:
     return PollCost(per_empty_poll=empty, per_full_poll=full_poll, per_packet=packet)
 
 
-def time_use(sample: Sample, cost: PollCost) -> TimeUse:
+def time_use(sample: CostSample, cost: PollCost) -> TimeUse:
     """Return where the time of a sample went."""
     clocks = sample.base_hz * sample.duration_s
     empty = (1 - fraction_with_packets(sample)) * sample.polls * cost.per_empty_poll / clocks

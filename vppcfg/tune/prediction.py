@@ -9,10 +9,10 @@ from vppcfg.common.rates import line_rate_pps, parse_speed
 from vppcfg.tune.capacity import CURVE, HEADROOM, Estimate, Model, fitted, from_one, workers_needed
 from vppcfg.tune.compose import ERROR, compose
 from vppcfg.tune.fit import poll_cost, time_use
-from vppcfg.tune.sample import Sample
+from vppcfg.tune.sample import CostSample
 
 
-def prediction_of(samples: Sequence[Sample]) -> tuple[dict[str, Any], Estimate]:
+def prediction_of(samples: Sequence[CostSample]) -> tuple[dict[str, Any], Estimate]:
     """Return the document and what a worker can forward. Raise UsageError when the samples do not tell.
 
     One sample gives a lower bound, or the capacity when its worker is saturated; more give a model.
@@ -29,7 +29,7 @@ def prediction_of(samples: Sequence[Sample]) -> tuple[dict[str, Any], Estimate]:
 
 
 def composition_of(
-    samples: Sequence[Sample], seen: Sequence[Sample], add: Mapping[str, float], drop: Mapping[str, float]
+    samples: Sequence[CostSample], seen: Sequence[CostSample], add: Mapping[str, float], drop: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return what the fullest of `samples` would cost with nodes added and dropped. Raise UsageError."""
     base = max(samples, key=lambda sample: sample.n_graph)
@@ -63,7 +63,7 @@ def workers_for(ports: str, frame: float, estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _sample(sample: Sample) -> dict[str, Any]:
+def _sample(sample: CostSample) -> dict[str, Any]:
     return {
         "name": sample.name,
         "rx_pps": round(sample.rx_pps),
@@ -83,7 +83,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _model(model: Model, samples: Sequence[Sample]) -> dict[str, Any]:
+def _model(model: Model, samples: Sequence[CostSample]) -> dict[str, Any]:
 
     document: dict[str, Any] = {
         "nodes": [

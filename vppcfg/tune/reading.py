@@ -160,7 +160,7 @@ class Heap:
 
 
 @record
-class Cpu:
+class Processor:
     """The processor, as `show cpu` prints it."""
 
     model: str
@@ -225,7 +225,7 @@ class Reading:
     tx_queues: tuple[TxQueue, ...] | None = None
     buffers: tuple[BufferPool, ...] | None = None
     heaps: tuple[Heap, ...] | None = None
-    cpu: Cpu | None = None
+    cpu: Processor | None = None
     pci: tuple[PciDevice, ...] | None = None
     places: tuple[ThreadPlace, ...] | None = None
     is_tracing: bool | None = None

@@ -30,7 +30,7 @@ class NodeCost:
 
 
 @record
-class Sample:
+class CostSample:
     """A worker at one load."""
 
     name: str
@@ -71,7 +71,7 @@ class Sample:
         return {name: node for name, node in self.nodes.items() if not node.is_input}
 
 
-def sample_of(load: Load, name: str) -> Sample:
+def sample_of(load: Load, name: str) -> CostSample:
     """Return the sample of the busiest thread. Raise UsageError when the load cannot tell what packets cost."""
     if not load.forwarding:
         raise UsageError(f"{name}: no packets come in, so that nothing can be said about what they cost")
@@ -84,7 +84,7 @@ def sample_of(load: Load, name: str) -> Sample:
             f"{name}: its counter ticks {load.base_hz / 1e6:.0f} million times a second, too coarse for clocks per node"
         )
     thread = load.forwarding[0]
-    return Sample(
+    return CostSample(
         name=name,
         base_hz=load.base_hz,
         duration_s=thread.table_duration_s,

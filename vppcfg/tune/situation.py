@@ -14,7 +14,7 @@ _RECEIVES = 0.01
 
 
 @record
-class Trial:
+class FrameTrial:
     """What a generator sent in one run and what came back, for one frame size."""
 
     frame: str
@@ -36,7 +36,7 @@ class Situation:
     """Packets per second sent to a port; under an empty name, to each port that receives."""
     frame: float | None = None
     """Size of the frames with checksum, where the counters do not tell."""
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[FrameTrial, ...] = ()
     configured_rx_queues: Mapping[str, int] = field(default_factory=dict)
     """Receive queues that the configuration asks for, by port."""
     largest_load_share: float | None = None

@@ -23,7 +23,7 @@ from tests.unit.cli.conftest import Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.result import Kind, Phase
+from vppcfg.loadtest.result import Kind, LoadPhase
 from vppcfg.simulator.vpp import SimulatedVpp
 
 SHORT = ["-wd", "1", "-rd", "4", "-hd", "2"]
@@ -248,7 +248,7 @@ def test_a_ramp_on_a_t_rex_counts_what_its_device_forwards(
     assert ramp("-q", *options) == ExitCode.VERDICT
     result = read_result(file)
     last = result.samples[-1]
-    assert last.phase is Phase.HOLD
+    assert last.phase is LoadPhase.HOLD
     assert last.tallies[0].received / last.duration_s == pytest.approx(100_000, rel=0.01)
     assert last.tallies[0].sent / last.duration_s == pytest.approx(140_000, rel=0.01)
     assert result.loss_begins_pps == 140_000

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.common.graph import Bar, Graph, Line, Mark, amount, linear_scale, log_scale, time_scale
+from vppcfg.common.graph import Bar, Graph, Landmark, Line, amount, linear_scale, log_scale, time_scale
 from vppcfg.common.svg import svg_of, svg_of_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,7 +83,7 @@ def test_marks_that_would_lie_on_each_other_move_apart() -> None:
     crowded = Graph(
         title="t", x=time_scale(10), y=linear_scale(100, amount), x_name="x", y_name="y",
         lines=(Line(label="l", parts=(((0.0, 1.0), (10.0, 100.0)),), colour=0),),
-        marks=(Mark(label="first mark", y=50.0), Mark(label="second mark", y=50.1)),
+        marks=(Landmark(label="first mark", y=50.0), Landmark(label="second mark", y=50.1)),
     )  # fmt: skip
     found = {e.text: float(e.get("y", "")) for e in ElementTree.fromstring(svg_of(crowded, 600)).iter(f"{SVG}text")}
     assert abs(found["first mark"] - found["second mark"]) >= 13

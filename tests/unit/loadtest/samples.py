@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 from vppcfg.loadtest.engine import Direction, Generator, Port, Tally
-from vppcfg.loadtest.result import Kind, Offered, Phase, Result, Sample, Total, Verdict
+from vppcfg.loadtest.result import Kind, LoadPhase, Offered, Result, Sample, Total, Verdict
 
 CHECKS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """Of property tests: how long an example takes depends on what else the machine does."""
@@ -17,7 +17,7 @@ def sample(at_s: float, *tallies: tuple[int, int], load_pps: float = 1000.0, unc
     return Sample(
         at_s=at_s,
         duration_s=1.0,
-        phase=Phase.RAMP,
+        phase=LoadPhase.RAMP,
         load_pps=load_pps,
         tallies=tuple(Tally(sent=sent, received=received) for sent, received in tallies),
         uncertainty_s=uncertainty_s,

@@ -15,8 +15,8 @@ from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.ramp import Ramp, RampOutcome, RampPlan
-from vppcfg.loadtest.recorder import Silence, Status
-from vppcfg.loadtest.result import Phase
+from vppcfg.loadtest.recorder import EngineStatus, Silence
+from vppcfg.loadtest.result import LoadPhase
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 LINE_PPS = 1e9 / 672
@@ -29,17 +29,17 @@ SEED = RampPlan(warm_up_pps=1000.0, target_pps=LINE_PPS, step_pps=LINE_PPS / 100
 class Witness:
     """Remembers what it is told."""
 
-    phases: list[Phase] = field(default_factory=list)
+    phases: list[LoadPhase] = field(default_factory=list)
     loads: list[float] = field(default_factory=list)
-    statuses: list[Status] = field(default_factory=list)
+    statuses: list[EngineStatus] = field(default_factory=list)
 
-    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+    def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         self.phases.append(phase)
 
     def change(self, load_pps: float) -> None:
         self.loads.append(load_pps)
 
-    def observe(self, status: Status) -> None:
+    def observe(self, status: EngineStatus) -> None:
         self.statuses.append(status)
 
 
@@ -51,7 +51,7 @@ def run(device: SimulatedDevice, plan: RampPlan, traffic: Traffic = TRAFFIC) -> 
 
 def test_the_course_is_that_of_trex_loadtest() -> None:
     """One percent for 12 s, then one more every 6 s; 631 seconds after the warm-up."""
-    loads = [load_pps for phase, load_pps in SEED.seconds() if phase is not Phase.WARM_UP]
+    loads = [load_pps for phase, load_pps in SEED.seconds() if phase is not LoadPhase.WARM_UP]
     percents = [round(100 * load_pps / LINE_PPS) for load_pps in loads]
     assert len(percents) == 631
     assert percents[:12] == [1] * 12
@@ -72,7 +72,7 @@ def test_without_a_step_the_load_is_another_every_second() -> None:
 )  # fmt: skip
 def test_a_ramp_never_falls_and_never_exceeds_its_target(target: float, ramp_s: int, hold_s: int, step: float) -> None:
     plan = RampPlan(warm_up_pps=1.0, target_pps=target, ramp_s=ramp_s, hold_s=hold_s, step_pps=step)
-    loads = [load_pps for phase, load_pps in plan.seconds() if phase is not Phase.WARM_UP]
+    loads = [load_pps for phase, load_pps in plan.seconds() if phase is not LoadPhase.WARM_UP]
     assert all(former <= later for former, later in pairwise(loads))
     assert all(0 < load_pps <= target for load_pps in loads)
     assert loads[ramp_s:] == [target] * (hold_s + 1)
@@ -105,7 +105,7 @@ def test_a_device_that_carries_line_rate_passes() -> None:
     ramp, outcome, witness = run(SimulatedDevice(capacity_pps=2e6), SEED)
     assert (outcome.verdict.has_passed, outcome.loss_begins_pps, outcome.notes) == (True, None, ())
     assert len(ramp.samples) == 30 + 631
-    assert witness.phases == [Phase.WARM_UP, Phase.RAMP, Phase.HOLD]
+    assert witness.phases == [LoadPhase.WARM_UP, LoadPhase.RAMP, LoadPhase.HOLD]
     assert len(witness.loads) == 100
     assert witness.statuses[-1].remaining_s == 0
 

@@ -9,14 +9,14 @@ import pytest
 
 from tests.unit.loadtest.samples import result, sample
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.result import Phase
+from vppcfg.loadtest.result import LoadPhase
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 
 REQUIRED_VARS = {"warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration", "profile_file"}
 
 
 def test_what_the_visualiser_needs_is_there() -> None:
-    warm = [replace(sample(float(at), (10, 10), (10, 10)), phase=Phase.WARM_UP) for at in (1, 2)]
+    warm = [replace(sample(float(at), (10, 10), (10, 10)), phase=LoadPhase.WARM_UP) for at in (1, 2)]
     ramp = [sample(3.0, (1000, 900), (1000, 1000)), sample(4.0, (2000, 1500), (2000, 2000))]
     document = json.loads(text_for_visualiser(result(*warm, *ramp)))
     assert set(document["vars"]) >= REQUIRED_VARS

@@ -23,7 +23,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.watch.outcome import Watched, jitter_us, percentile
 from vppcfg.loadtest.watch.probe import UdpProbe
-from vppcfg.loadtest.watch.run import Target, Watch, WatchPlan
+from vppcfg.loadtest.watch.run import LoadWatch, Target, WatchPlan
 
 Behaviour = Callable[[int], tuple[float, int]]
 """Takes the number of a probe and returns seconds until the answer, and how many answers there are."""
@@ -66,7 +66,7 @@ def watched(behave: Behaviour, duration_s: float = 1.0, timeout_s: float = 0.5) 
     with reflector(behave) as port:
         target = Target(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
         plan = WatchPlan(interval_s=0.02, duration_s=duration_s, timeout_s=timeout_s, moment_s=0.25)
-        watch = Watch([target], plan, lambda watch, elapsed_s: None)
+        watch = LoadWatch([target], plan, lambda watch, elapsed_s: None)
         watch.run()
         target.probe.close()
     (outcome,) = watch.outcome()
@@ -113,7 +113,7 @@ def test_a_refusal_on_the_way_counts_and_its_probe_is_lost() -> None:
         port = int(sock.getsockname()[1])
     target = Target(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
     plan = WatchPlan(interval_s=0.02, duration_s=0.2, timeout_s=0.1, moment_s=1.0)
-    watch = Watch([target], plan, lambda watch, elapsed_s: None)
+    watch = LoadWatch([target], plan, lambda watch, elapsed_s: None)
     watch.run()
     target.probe.close()
     (outcome,) = watch.outcome()

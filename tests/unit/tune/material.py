@@ -14,11 +14,11 @@ from vppcfg.tune.finding import Finding
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.load import Load, NodeLoad, PortLoad, ThreadLoad
 from vppcfg.tune.reading import (
-    Cpu,
     Hardware,
     HostFacts,
     NodeCounters,
     PrintedRates,
+    Processor,
     QueueLimits,
     Reading,
     RxQueue,
@@ -48,7 +48,7 @@ def saturated(name: str) -> Load:
     rate = run["rate_pps"]
     printed = PrintedRates(received_pps=rate, sent_pps=rate, dropped_pps=0.0, punted_pps=0.0)
     thread = ThreadCounters(index=1, name="vpp_wk_0", lcore=2, time_s=run["time_s"], printed=printed, nodes=nodes)
-    return load_of([Reading(threads=(thread,), cpu=Cpu(model="Xeon", base_hz=XEON_HZ))])
+    return load_of([Reading(threads=(thread,), cpu=Processor(model="Xeon", base_hz=XEON_HZ))])
 
 
 def saturated_rate(name: str) -> float:

@@ -12,17 +12,17 @@ from vppcfg.errors import UsageError
 from vppcfg.tune.capacity import Model, fitted, from_one, workers_needed
 from vppcfg.tune.compose import compose
 from vppcfg.tune.fit import least_squares, poll_cost, time_use
-from vppcfg.tune.reading import Cpu
-from vppcfg.tune.sample import Sample, sample_of
+from vppcfg.tune.reading import Processor
+from vppcfg.tune.sample import CostSample, sample_of
 
 ONE, TWO, BOTH = "fitlet2_i211_to_i210", "fitlet2_i210_to_i211", "fitlet2_both_ways"
 
 
-def sample(name: str) -> Sample:
+def sample(name: str) -> CostSample:
     return sample_of(recorded(name), name)
 
 
-def run(name: str) -> Sample:
+def run(name: str) -> CostSample:
     return sample_of(saturated(name), name)
 
 
@@ -148,7 +148,7 @@ def test_samples_of_different_machines_are_refused() -> None:
 
 def test_a_coarse_counter_is_refused() -> None:
     load = recorded(TWO)
-    slow = replace(load, reading=replace(load.reading, cpu=Cpu(model="", base_hz=25e6)))
+    slow = replace(load, reading=replace(load.reading, cpu=Processor(model="", base_hz=25e6)))
     with pytest.raises(UsageError, match="too coarse"):
         sample_of(slow, "aarch64")
 

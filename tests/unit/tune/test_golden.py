@@ -6,11 +6,11 @@ import pytest
 
 from tests.unit.tune.material import GI1, GI3, findings, one, recorded, rules, saturated
 from vppcfg.common.rates import percent
-from vppcfg.tune.finding import Severity
+from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
 from vppcfg.tune.patch import as_data, startup_difference
 from vppcfg.tune.reading import Reading
-from vppcfg.tune.situation import Situation, Trial
+from vppcfg.tune.situation import FrameTrial, Situation
 
 FORMS = ("", "_without_spacing")
 TRAFFIC = {"offered": {"": 1.48e6}, "frame": 64.0}
@@ -34,7 +34,7 @@ def test_a_port_that_loses_before_vpp_sees_it_is_nothing_else(form: str) -> None
 
 def test_without_the_offered_rate_a_nic_is_only_suspected() -> None:
     found = one(recorded("fitlet2_i211_to_i210"), "nic-bound", frame=64.0)
-    assert (found.severity, found.lost_pps) == (Severity.NOTICE, 0.0)
+    assert (found.severity, found.lost_pps) == (FindingSeverity.NOTICE, 0.0)
     assert "--offered" in found.undecided
 
 
@@ -96,19 +96,19 @@ def test_counters_that_vpp_prints_as_errors_are_not_taken_for_errors() -> None:
 
 def test_trials_without_loss_are_healthy() -> None:
     trials = (
-        Trial(frame="1514", offered_pps=81.7e3, received_pps=81.7e3),
-        Trial(frame="imix", offered_pps=327e3, received_pps=327e3),
-        Trial(frame="64", offered_pps=1.48e6, received_pps=1.48e6),
+        FrameTrial(frame="1514", offered_pps=81.7e3, received_pps=81.7e3),
+        FrameTrial(frame="imix", offered_pps=327e3, received_pps=327e3),
+        FrameTrial(frame="64", offered_pps=1.48e6, received_pps=1.48e6),
     )
     assert rules(Load(reading=Reading(), duration_s=None), trials=trials) == ["healthy"]
 
 
 def test_the_same_loss_at_any_rate_is_no_matter_of_tuning() -> None:
     trials = (
-        Trial(frame="1514", offered_pps=81.7e3, received_pps=73.2e3),
-        Trial(frame="imix", offered_pps=327e3, received_pps=255e3),
-        Trial(frame="64", offered_pps=1.48e6, received_pps=1.18e6),
-        Trial(frame="64, one flow", offered_pps=1.48e6, received_pps=1.23e6),
+        FrameTrial(frame="1514", offered_pps=81.7e3, received_pps=73.2e3),
+        FrameTrial(frame="imix", offered_pps=327e3, received_pps=255e3),
+        FrameTrial(frame="64", offered_pps=1.48e6, received_pps=1.18e6),
+        FrameTrial(frame="64, one flow", offered_pps=1.48e6, received_pps=1.23e6),
     )
     found = one(Load(reading=Reading(), duration_s=None), "nic-pattern", trials=trials)
     assert found.proposal is not None and found.expectation is not None

@@ -25,10 +25,10 @@ from tests.unit.tune.material import (
     worker,
 )
 from vppcfg.tune.diagnosis import NAMES
-from vppcfg.tune.finding import Severity
+from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.patch import as_data
-from vppcfg.tune.reading import BufferPool, Cpu, Heap, PciDevice, Reading
+from vppcfg.tune.reading import BufferPool, Heap, PciDevice, Processor, Reading
 
 SATURATED = worker(vector=250.0, poll=250.0)
 LINE_64 = 1_488_095.0
@@ -172,7 +172,7 @@ def test_findings_rank_by_lost_packets() -> None:
 
 def test_a_busy_worker_without_loss_is_healthy() -> None:
     found = one(load(port(rx_pps=1e6, tx_pps=1e6)), "healthy")
-    assert found.severity is Severity.GOOD
+    assert found.severity is FindingSeverity.GOOD
     assert "8.00 packets per call" in found.evidence[0].text
 
 
@@ -263,7 +263,7 @@ def test_a_main_thread_that_forwards_gets_a_worker_or_gives_its_queues_away() ->
 def test_a_main_thread_that_works_on_routes_for_long_is_named() -> None:
     process = node("linux-nl-process", 0, 0, suspends=10)
     slow = ThreadLoad(index=0, name="vpp_main", duration_s=1.0, nodes=(replace(process, clocks=10 * 0.05 * 2e9),))
-    of = load(threads=(slow, worker()), reading=Reading(cpu=Cpu(model="", base_hz=2e9)))
+    of = load(threads=(slow, worker()), reading=Reading(cpu=Processor(model="", base_hz=2e9)))
     assert "50 ms per turn" in one(of, "main-polluted").evidence[0].text
 
 
@@ -285,7 +285,7 @@ def test_a_heap_grows_to_twice_its_size() -> None:
 
 def test_faults_of_the_traffic_that_are_noise_do_not_make_a_dataplane_ill() -> None:
     few = load(port(), errors=errors("ethernet-input", "unknown vlan", 2.0))
-    assert one(few, "not-tuning").severity is Severity.NOTICE
+    assert one(few, "not-tuning").severity is FindingSeverity.NOTICE
     assert "healthy" in rules(few)
 
 

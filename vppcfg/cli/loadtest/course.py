@@ -10,7 +10,7 @@ from typing import TypeVar
 from vppcfg.cli.loadtest.engines import opened
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.loadtest.result_view import write_partial
-from vppcfg.cli.loadtest.setting import Setting, setting_of
+from vppcfg.cli.loadtest.setting import LoadSetting, setting_of
 from vppcfg.common.clock import Clock
 from vppcfg.loadtest.engine import Engine
 from vppcfg.loadtest.result import Result
@@ -27,7 +27,7 @@ class Course:
     args: argparse.Namespace
     engine: Engine
     clock: Clock
-    setting: Setting
+    setting: LoadSetting
     live: Live
 
     def run(self, test: Callable[[], _T], so_far: Callable[[], Result | None]) -> _T:

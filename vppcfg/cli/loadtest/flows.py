@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from vppcfg.common.clock import Clock
     from vppcfg.loadtest.flows.outcome import FlowsOutcome
-    from vppcfg.loadtest.flows.router import Router
+    from vppcfg.loadtest.flows.router import RouterMachine
     from vppcfg.loadtest.flows.run import FlowsPlan
 
 _MOST_FLOWS = 128
@@ -150,7 +150,7 @@ def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Call
     return outcome_of(version, plan, placed_by, flows, samples)
 
 
-def _router(args: argparse.Namespace) -> Router | None:
+def _router(args: argparse.Namespace) -> RouterMachine | None:
     """Return the machine whose cores are watched; None when the operator names none."""
     from vppcfg.loadtest.flows.router import LocalRouter, SshRouter
 

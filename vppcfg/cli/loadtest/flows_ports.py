@@ -9,11 +9,13 @@ from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.flows.place import Placed
-    from vppcfg.loadtest.flows.router import Router
+    from vppcfg.loadtest.flows.router import RouterMachine
     from vppcfg.loadtest.flows.run import FlowsPlan
 
 
-def placed_flows(args: argparse.Namespace, plan: FlowsPlan, router: Router | None) -> tuple[tuple[Placed, ...], str]:
+def placed_flows(
+    args: argparse.Namespace, plan: FlowsPlan, router: RouterMachine | None
+) -> tuple[tuple[Placed, ...], str]:
     """Return a client port per flow with its core, and how they were found."""
     from vppcfg.loadtest.flows.place import spread, toeplitz_cores
 
@@ -36,7 +38,7 @@ def placed_flows(args: argparse.Namespace, plan: FlowsPlan, router: Router | Non
     return _probed(plan, router, cores), "probe"
 
 
-def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Placed, ...]:
+def _probed(plan: FlowsPlan, router: RouterMachine, cores: tuple[int, ...]) -> tuple[Placed, ...]:
     """Return client ports by trying which core they load."""
     from contextlib import ExitStack
 
@@ -55,7 +57,7 @@ def _probed(plan: FlowsPlan, router: Router, cores: tuple[int, ...]) -> tuple[Pl
         )
 
 
-def _cores(args: argparse.Namespace, router: Router) -> tuple[int, ...]:
+def _cores(args: argparse.Namespace, router: RouterMachine) -> tuple[int, ...]:
     from vppcfg.common.numbers import cpus_of
     from vppcfg.loadtest.flows.router import ticks_by_core
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vppcfg.cli.loadtest.course import Course
-    from vppcfg.cli.loadtest.setting import Setting
+    from vppcfg.cli.loadtest.setting import LoadSetting
     from vppcfg.loadtest.engine import Delay
     from vppcfg.loadtest.latency import LatencyPlan
     from vppcfg.loadtest.result import DelayAtLoad, Result
@@ -112,7 +112,7 @@ def _row(found: DelayAtLoad, delay: Delay) -> str:
     )
 
 
-def _plan(args: argparse.Namespace, setting: Setting) -> LatencyPlan:
+def _plan(args: argparse.Namespace, setting: LoadSetting) -> LatencyPlan:
     from vppcfg.cli.loadtest.arguments import load_or_percent
     from vppcfg.loadtest.latency import LatencyPlan
 

@@ -10,8 +10,8 @@ from typing import TextIO
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
-from vppcfg.loadtest.recorder import Status
-from vppcfg.loadtest.result import Phase, Trial
+from vppcfg.loadtest.recorder import EngineStatus
+from vppcfg.loadtest.result import LoadPhase, Trial
 
 _SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "K"))
 _CLEAR = "\r\x1b[K"
@@ -56,13 +56,13 @@ class Live:
         """Say which ports send to which."""
         self.say(f"Mapped ports to sides {self._sides}")
 
-    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+    def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Say that a phase begins."""
-        if phase is Phase.WARM_UP:
+        if phase is LoadPhase.WARM_UP:
             self.say(f"Warming up {self._sides} at rate of {rate_text(load_pps)} for {duration_s:g} seconds")
-        elif phase is Phase.TRIAL:
+        elif phase is LoadPhase.TRIAL:
             self._percent_shown = None
-        elif phase is Phase.HOLD and duration_s:
+        elif phase is LoadPhase.HOLD and duration_s:
             self.say(f"Holding load {self._sides} for {duration_s:g} seconds")
 
     def change(self, load_pps: float) -> None:
@@ -82,7 +82,7 @@ class Live:
             f"loss {loss_text(loss)} [{clock_text(self._elapsed_s)}]"
         )
 
-    def observe(self, status: Status) -> None:
+    def observe(self, status: EngineStatus) -> None:
         """Show how far the test is."""
         if status.is_losing and not self._is_losing:
             self.say("WARNING: DUT packetloss too high", is_warning=True)
@@ -95,7 +95,7 @@ class Live:
         else:
             self.say(f"{self._stats(status)} [{self._progress(status)}]")
 
-    def _stats(self, status: Status) -> str:
+    def _stats(self, status: EngineStatus) -> str:
         """Return the line of trex-loadtest: all directions together, against the line rate of one port."""
         sent_pps = sum(tally.sent for tally in status.sample.tallies) / status.sample.duration_s
         wire_bps = sent_pps * self._line_rate.mean_wire_bits
@@ -104,14 +104,14 @@ class Live:
         bits, bits_unit = (wire_bps / 1e6, "M") if wire_bps < 1e9 else (wire_bps / 1e9, "G")
         return f"stats:{rate:9.2f} {rate_unit}pps {bits:8.2f} {bits_unit}bps ({percent:.2f}% of linerate)"
 
-    def _progress(self, status: Status) -> str:
+    def _progress(self, status: EngineStatus) -> str:
         percent = self._line_rate.percent(status.load_pps)
         return (
             f"{status.phase.value} {clock_text(status.elapsed_s)}, {clock_text(status.remaining_s)} left, "
             f"load {percent:.2f} %, loss {loss_text(status.loss_ratio)}"
         )
 
-    def _short(self, status: Status) -> str:
+    def _short(self, status: EngineStatus) -> str:
         sent_pps = sum(tally.sent for tally in status.sample.tallies) / status.sample.duration_s
         rate, unit = _scaled(sent_pps)
         return f"{self._progress(status)}, {rate:.2f} {unit}pps"

@@ -14,7 +14,7 @@ from vppcfg.errors import ExitCode
 if TYPE_CHECKING:
     from vppcfg.cli.loadtest.course import Course
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
-    from vppcfg.cli.loadtest.setting import Setting
+    from vppcfg.cli.loadtest.setting import LoadSetting
     from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
@@ -154,7 +154,7 @@ def _announcement(args: argparse.Namespace) -> str:
     )
 
 
-def _plan(args: argparse.Namespace, setting: Setting) -> RampPlan:
+def _plan(args: argparse.Namespace, setting: LoadSetting) -> RampPlan:
     from vppcfg.cli.loadtest.arguments import load_or_percent
     from vppcfg.loadtest.load import parse_load
     from vppcfg.loadtest.ramp import RampPlan

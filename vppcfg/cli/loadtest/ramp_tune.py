@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.loadtest.setting import Setting
+from vppcfg.cli.loadtest.setting import LoadSetting
 from vppcfg.errors import UsageError, VppcfgError
-from vppcfg.loadtest.recorder import Status
-from vppcfg.loadtest.result import Phase
+from vppcfg.loadtest.recorder import EngineStatus
+from vppcfg.loadtest.result import LoadPhase
 from vppcfg.tune.capture import Capture
 
 SHORTEST_HOLD_S = 10
@@ -23,7 +23,7 @@ _PATIENCE_S = 60.0
 class TuningObserver:
     """Passes everything on to another observer, and reads VPP in a thread of its own when the hold begins."""
 
-    def __init__(self, live: Live, args: argparse.Namespace, setting: Setting, hold_s: int) -> None:
+    def __init__(self, live: Live, args: argparse.Namespace, setting: LoadSetting, hold_s: int) -> None:
         if hold_s < SHORTEST_HOLD_S:
             raise UsageError(
                 f"--tune needs a hold of {SHORTEST_HOLD_S} s to read VPP in, not of {hold_s} s", "see --hold-duration"
@@ -45,10 +45,10 @@ class TuningObserver:
         with Telemetry(self._args.api_socket, json_dir=self._args.vpp_json_dir):
             pass
 
-    def begin(self, phase: Phase, load_pps: float, duration_s: float) -> None:
+    def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Begin to read with the hold."""
         self._live.begin(phase, load_pps, duration_s)
-        if phase is Phase.HOLD:
+        if phase is LoadPhase.HOLD:
             self._load_pps = load_pps
             self._thread.start()
 
@@ -56,7 +56,7 @@ class TuningObserver:
         """Pass a change on."""
         self._live.change(load_pps)
 
-    def observe(self, status: Status) -> None:
+    def observe(self, status: EngineStatus) -> None:
         """Pass a sample on."""
         self._live.observe(status)
 

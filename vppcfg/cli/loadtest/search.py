@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vppcfg.cli.loadtest.course import Course
-    from vppcfg.cli.loadtest.setting import Setting
+    from vppcfg.cli.loadtest.setting import LoadSetting
     from vppcfg.loadtest.result import Result, Throughput
     from vppcfg.loadtest.search import SearchPlan
 
@@ -111,7 +111,7 @@ def _row(found: Throughput, path_pps: float) -> str:
     )
 
 
-def _plan(args: argparse.Namespace, setting: Setting) -> SearchPlan:
+def _plan(args: argparse.Namespace, setting: LoadSetting) -> SearchPlan:
     from vppcfg.loadtest.load import parse_load
     from vppcfg.loadtest.search import SearchPlan, goals_of
 

@@ -24,7 +24,7 @@ _NOT_SETTINGS = {"run", "command", "loadtest_command", "debug", "quiet", "color"
 
 
 @record
-class Setting:
+class LoadSetting:
     """A test before it begins."""
 
     generator: Generator
@@ -34,7 +34,7 @@ class Setting:
     offered: Offered
 
 
-def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.0) -> Setting:
+def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.0) -> LoadSetting:
     """Return the setting that the options describe. Raise UsageError, or EngineError when the engine is not there."""
     ports = tuple(port.strip() for port in args.ports.split(",") if port.strip())
     directions = directions_of(ports, is_unidirectional=args.unidirectional)
@@ -43,7 +43,7 @@ def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.
     generator = engine.describe()
     line_rate = line_rate_of(profile, speed or link_speed(generator, ports))
     traffic = Traffic(profile=profile, directions=directions, latency_pps=latency_pps)
-    return Setting(
+    return LoadSetting(
         generator=generator,
         ports=ports,
         traffic=traffic,
@@ -65,7 +65,7 @@ def plain_result(kind: Kind, args: argparse.Namespace, **found: Any) -> Result:
     )
 
 
-def begun_result(kind: Kind, args: argparse.Namespace, setting: Setting) -> Result:
+def begun_result(kind: Kind, args: argparse.Namespace, setting: LoadSetting) -> Result:
     """Return a result that says what is about to be done, and nothing of what came of it."""
     return plain_result(
         kind,

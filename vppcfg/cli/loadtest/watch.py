@@ -12,7 +12,7 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from vppcfg.loadtest.watch.outcome import Watched
     from vppcfg.loadtest.watch.probe import Probe
-    from vppcfg.loadtest.watch.run import Target, Watch, WatchPlan
+    from vppcfg.loadtest.watch.run import LoadWatch, Target, WatchPlan
 
 _ECHO_PORT = 7
 _LEAST_INTERVAL_S = 0.002
@@ -53,13 +53,13 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Watch, and show what was seen; Ctrl-C is the natural end of a watch without one."""
     from vppcfg.cli.loadtest.ticker import Ticker
-    from vppcfg.loadtest.watch.run import Watch
+    from vppcfg.loadtest.watch.run import LoadWatch
 
     plan = _plan(args)
     targets = _targets(args)
     try:
         with Ticker(is_quiet=args.quiet) as ticker:
-            watch = Watch(targets, plan, lambda watch, elapsed_s: ticker.show(_line(watch, elapsed_s, plan)))
+            watch = LoadWatch(targets, plan, lambda watch, elapsed_s: ticker.show(_line(watch, elapsed_s, plan)))
             _run(args, watch)
         _report(args, watch.outcome(), is_complete=True)
         return ExitCode.DONE
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> ExitCode:
             target.probe.close()
 
 
-def _run(args: argparse.Namespace, watch: Watch) -> None:
+def _run(args: argparse.Namespace, watch: LoadWatch) -> None:
     """Watch to the end; what ends it before that is raised again, once everything that was seen has been reported."""
     try:
         try:
@@ -147,7 +147,7 @@ def _probe(kind: str, address: str, port: int) -> Probe:
         raise EngineError(f"there is no way to {address}: {error.strerror or error}", "see `ip route`") from error
 
 
-def _line(watch: Watch, elapsed_s: float, plan: WatchPlan) -> str:
+def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
     from vppcfg.cli.loadtest.live import clock_text
     from vppcfg.cli.loadtest.watch_view import milliseconds
 

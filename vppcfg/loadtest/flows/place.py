@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import run_inside
-from vppcfg.loadtest.flows.router import Router
+from vppcfg.loadtest.flows.router import RouterMachine
 from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of
 
 FIRST_CLIENT_PORT = 40000
@@ -60,7 +60,9 @@ def _place(server_port: int, room: Counter[int], first: int, core_of: Callable[[
     )
 
 
-def toeplitz_cores(router: Router, device: str, client: str, server: str) -> Callable[[int, int], int | None] | None:
+def toeplitz_cores(
+    router: RouterMachine, device: str, client: str, server: str
+) -> Callable[[int, int], int | None] | None:
     """Return a function as `spread` takes it, by the hash of the router's card; None when the card does not tell."""
     try:
         rss = rss_of(router.run(["ethtool", "-x", device]))

@@ -19,7 +19,7 @@ _COUNTED = 8
 """user nice system idle iowait irq softirq steal; guest time is part of user."""
 
 
-class Router(Protocol):
+class RouterMachine(Protocol):
     """A machine that answers commands."""
 
     def run(self, command: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.flows.iperf3 import Client, Servers
 from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import Placed
-from vppcfg.loadtest.flows.router import Router, loads_between, ticks_by_core
+from vppcfg.loadtest.flows.router import RouterMachine, loads_between, ticks_by_core
 from vppcfg.loadtest.session import uninterrupted
 from vppcfg.record import record
 
@@ -52,7 +52,7 @@ def serving(plan: FlowsPlan, clock: Clock) -> Iterator[None]:
 def run_flows(
     plan: FlowsPlan,
     placed: tuple[Placed, ...],
-    router: Router | None,
+    router: RouterMachine | None,
     clock: Clock,
     on_sample: Callable[[CoresSample], None],
 ) -> tuple[tuple[Flow, ...], tuple[CoresSample, ...]]:
@@ -84,7 +84,7 @@ def outcome_of(
 
 
 def _watch(
-    router: Router | None,
+    router: RouterMachine | None,
     duration_s: int,
     clock: Clock,
     on_sample: Callable[[CoresSample], None],

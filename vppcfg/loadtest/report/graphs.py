@@ -9,8 +9,8 @@ from vppcfg.common.graph import (
     Area,
     Bars,
     Graph,
+    Landmark,
     Line,
-    Mark,
     Scale,
     amount,
     highest,
@@ -51,7 +51,7 @@ def search_graph(title: str, result: Result) -> Graph:
     clean = tuple((point,) for point, trial in zip(points, result.trials, strict=True) if not _has_loss(trial))
     lossy = tuple((point,) for point, trial in zip(points, result.trials, strict=True) if _has_loss(trial))
     marks = tuple(
-        Mark(label=f"{found.goal}: {pps(found.conditional_pps)}", y=found.conditional_pps, colour="#0b5cad")
+        Landmark(label=f"{found.goal}: {pps(found.conditional_pps)}", y=found.conditional_pps, colour="#0b5cad")
         for found in result.throughputs
         if found.conditional_pps
     )

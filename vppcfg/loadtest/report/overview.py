@@ -8,7 +8,7 @@ from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
-from vppcfg.loadtest.result import Kind, Phase, Result, Sample
+from vppcfg.loadtest.result import Kind, LoadPhase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
 from vppcfg.record import record
 
@@ -16,7 +16,7 @@ NO_BREAK = "\u00a0"
 
 
 @record
-class Row:
+class OverviewRow:
     """One direction, goal, load, set of flows or target of a run."""
 
     run: str
@@ -31,7 +31,7 @@ class Row:
     verdict: str
 
 
-def rows_of(results: Sequence[Result], limit_ratio: float | None) -> tuple[Row, ...]:
+def rows_of(results: Sequence[Result], limit_ratio: float | None) -> tuple[OverviewRow, ...]:
     """Return the table's rows, run by run."""
     rows = []
     for number, result in enumerate(results):
@@ -49,14 +49,14 @@ def clean_rates(result: Result, limit_ratio: float | None) -> tuple[float, ...]:
 
 
 def _with_traffic(result: Result) -> list[Sample]:
-    return [sample for sample in result.samples if sample.phase is not Phase.DRAIN]
+    return [sample for sample in result.samples if sample.phase is not LoadPhase.DRAIN]
 
 
 def _highest(samples: Sequence[Sample]) -> tuple[float, ...]:
     return tuple(max(rates_pps(sample, place)[1] for sample in samples) for place in range(len(samples[0].tallies)))
 
 
-def _ramp_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _ramp_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     """Yield a row per direction."""
     if result.offered is None or not result.samples:
         return
@@ -64,7 +64,7 @@ def _ramp_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator
     totals = {total.direction: total.loss_ratio for total in result.totals}
     rates = zip(clean_rates(result, limit_ratio), _highest(_with_traffic(result)), strict=True)
     for direction, (clean, most) in zip(result.offered.directions, rates, strict=True):
-        yield Row(
+        yield OverviewRow(
             run=name,
             kind=result.kind.value,
             what=_way(direction),
@@ -76,12 +76,12 @@ def _ramp_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator
         )
 
 
-def _search_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _search_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     for found in result.throughputs:
         rate = found.conditional_pps
         share = rate / result.offered.path_rate_pps if rate and result.offered else None
         upper = "no load failed" if found.upper_bound_pps is None else f"{pps(found.upper_bound_pps)} failed"
-        yield Row(
+        yield OverviewRow(
             run=name,
             kind=result.kind.value,
             what=found.goal,
@@ -93,11 +93,11 @@ def _search_rows(name: str, result: Result, limit_ratio: float | None) -> Iterat
         )
 
 
-def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     for under in result.delays:
         for delay in under.delays:
             lost = (delay.sent - delay.received) / delay.sent if delay.sent else 0.0
-            yield Row(
+            yield OverviewRow(
                 run=name,
                 kind=result.kind.value,
                 what=f"{_way(delay.direction)} at {pps(under.load_pps)}",
@@ -109,10 +109,10 @@ def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Itera
             )
 
 
-def _flow_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _flow_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     if result.flows is not None:
         busiest = min((core.mean_idle for core in result.flows.summaries()), default=None)
-        yield Row(
+        yield OverviewRow(
             run=name,
             kind=result.kind.value,
             what=f"{len(result.flows.flows)} TCP flows",
@@ -124,10 +124,10 @@ def _flow_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator
         )
 
 
-def _watch_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[Row]:
+def _watch_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     for seen in result.watched:
         median = "no answer" if seen.median_us is None else f"median {seen.median_us / 1000:.3f} ms"
-        yield Row(
+        yield OverviewRow(
             run=name,
             kind=result.kind.value,
             what=seen.target,

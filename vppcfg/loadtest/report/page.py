@@ -31,7 +31,7 @@ _NARROW_HEIGHT = 250
 
 
 @record
-class Section:
+class ReportSection:
     """Runs that stand in the same graphs."""
 
     heading: str
@@ -79,11 +79,11 @@ def _key(result: Result, number: int) -> tuple[object, ...]:
     return (result.kind, *traffic, None if result.kind in _COMPARED else number)
 
 
-def _section(group: list[Result], limit_ratio: float | None) -> Section:
+def _section(group: list[Result], limit_ratio: float | None) -> ReportSection:
     kind, first = group[0].kind, group[0]
     traffic = f": {traffic_of(first)}" if first.offered else ""
     graphs = _GRAPHS[kind](group, limit_ratio)
-    return Section(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
+    return ReportSection(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
 
 
 def _ramp_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from vppcfg.common.graph import (
     LOSS_COLOUR,
     Graph,
+    Landmark,
     Line,
-    Mark,
     Point,
     amount,
     colour_of,
@@ -21,7 +21,7 @@ from vppcfg.common.graph import (
 )
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.load import loss_text
-from vppcfg.loadtest.result import Phase, Result, Sample
+from vppcfg.loadtest.result import LoadPhase, Result, Sample
 from vppcfg.loadtest.series import first_of_last_failing_run, gaps_of, rates_pps, sample_loss
 
 DEFAULT_LIMIT = 0.001
@@ -34,7 +34,7 @@ def rate_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
     lines = [*_ideal(results), *_received(results)]
     path_pps = {result.offered.path_rate_pps for result in results if result.offered is not None}
     marks = [
-        Mark(label=f"the path carries {pps(rate)}", y=rate, colour="#5b646d")
+        Landmark(label=f"the path carries {pps(rate)}", y=rate, colour="#5b646d")
         for rate in sorted(path_pps)
         if rate <= 1.5 * highest(lines)
     ]
@@ -71,7 +71,7 @@ def loss_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
         x_name="time",
         y_name="lost packets (at the foot: none)",
         lines=tuple(lines),
-        marks=tuple(Mark(label=f"limit {loss_text(limit)}", y=limit) for limit in limits),
+        marks=tuple(Landmark(label=f"limit {loss_text(limit)}", y=limit) for limit in limits),
     )
 
 
@@ -109,7 +109,7 @@ def short_port(name: str) -> str:
 
 def _counted(result: Result) -> list[Sample]:
     """Return the samples with traffic."""
-    return [sample for sample in result.samples if sample.phase is not Phase.DRAIN]
+    return [sample for sample in result.samples if sample.phase is not LoadPhase.DRAIN]
 
 
 def _ideal(results: Sequence[Result]) -> Iterator[Line]:
@@ -147,14 +147,14 @@ def _parts(series: list[Point], samples: Sequence[Sample]) -> Iterator[tuple[Poi
         yield thinned(part)
 
 
-def _beginnings(results: Sequence[Result], limit_ratio: float | None) -> Iterator[Mark]:
+def _beginnings(results: Sequence[Result], limit_ratio: float | None) -> Iterator[Landmark]:
     for number, result in enumerate(results):
         first = first_of_last_failing_run(_counted(result), limit_of(result, limit_ratio))
         if first is not None:
             height = max(rates_pps(first, place)[1] for place in range(len(first.tallies)))
             colour = colour_of(number) if len(results) > 1 else LOSS_COLOUR
             label = f"loss begins at {pps(first.load_pps)}"
-            yield Mark(label=label, x=first.at_s, y=height, colour=colour)
+            yield Landmark(label=label, x=first.at_s, y=height, colour=colour)
 
 
 def _gap_notes(name: str, result: Result) -> Iterator[str]:

@@ -11,7 +11,7 @@ from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import load_json, result_of
 from vppcfg.loadtest.engine import Direction, Generator, Tally
-from vppcfg.loadtest.result import Kind, Offered, Phase, Result, Sample
+from vppcfg.loadtest.result import Kind, LoadPhase, Offered, Result, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}
 _WAYS = ((0, 1), (1, 0))
@@ -100,7 +100,7 @@ def _samples(
     """Return a sample per entry: one of the warm-up, the ramp, and the hold at the end."""
     samples = []
     for number, entry in enumerate(stats):
-        phase = Phase.WARM_UP if not number else Phase.HOLD if number >= len(stats) - hold_s else Phase.RAMP
+        phase = LoadPhase.WARM_UP if not number else LoadPhase.HOLD if number >= len(stats) - hold_s else LoadPhase.RAMP
         tallies = tuple(
             Tally(sent=_packets(entry, source, "tx_pps"), received=_packets(entry, sink, "rx_pps"))
             for source, sink in ways

@@ -29,7 +29,7 @@ class UnreachableError(EngineError):
     """A server does not answer."""
 
 
-class Channel:
+class TrexChannel:
     """A connection to one server; it is made with the first request."""
 
     def __init__(self, host: str, port: int = DEFAULT_PORT, timeout_s: float | None = None) -> None:

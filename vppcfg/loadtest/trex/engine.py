@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
-from vppcfg.loadtest.trex.channel import Channel, host_and_port
+from vppcfg.loadtest.trex.channel import TrexChannel, host_and_port
 from vppcfg.loadtest.trex.guard import Guard
 from vppcfg.loadtest.trex.lease import Lease, port_of, refuse_unusable, refuse_way_out
 from vppcfg.loadtest.trex.rpc import Call, Rpc
@@ -32,7 +32,7 @@ class TrexEngine:
         self._server = server
         self._is_guarded = is_guarded
         self._host, port = host_and_port(server)
-        self._channel = Channel(self._host, port)
+        self._channel = TrexChannel(self._host, port)
         self._clock = clock
         self._is_forced = is_forced
         self._root = root

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.trex.channel import Channel, UnreachableError, host_and_port
+from vppcfg.loadtest.trex.channel import TrexChannel, UnreachableError, host_and_port
 from vppcfg.loadtest.trex.rpc import Rpc
 
 _PATIENCE_S = 5.0
@@ -79,7 +79,7 @@ def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
     for attempt in range(_ATTEMPTS):
         if attempt:
             clock.sleep(_PAUSE_S)
-        channel = Channel(*host_and_port(server))
+        channel = TrexChannel(*host_and_port(server))
         try:
             _give_back(Rpc(channel, clock), handlers)
         except UnreachableError:

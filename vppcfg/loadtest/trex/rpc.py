@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.trex.channel import Channel
+from vppcfg.loadtest.trex.channel import TrexChannel
 from vppcfg.record import record
 
 API = (5, 0)
@@ -108,7 +108,7 @@ class Call:
 class Rpc:
     """Calls on one channel, after a handshake."""
 
-    def __init__(self, channel: Channel, clock: Clock) -> None:
+    def __init__(self, channel: TrexChannel, clock: Clock) -> None:
         self._channel = channel
         self._clock = clock
         self._ids = itertools.count(1)

@@ -47,7 +47,7 @@ class CpuChoice:
 
 
 @dataclass(slots=True)
-class _Pool:
+class _NodePool:
     """The CPUs of a node, core by core; first threads of cores are kept apart from their siblings."""
 
     every: list[int] = field(default_factory=list)
@@ -80,12 +80,12 @@ def threads_for(host: Host, nodes: Sequence[int | None], choice: CpuChoice) -> T
     return _on_nodes(pools, [0 if node is None else node for node in nodes], has_zero=has_zero)
 
 
-def _pools(host: Host, choice: CpuChoice) -> tuple[dict[int, _Pool], bool]:
+def _pools(host: Host, choice: CpuChoice) -> tuple[dict[int, _NodePool], bool]:
     """Return the CPUs by node, and whether CPU 0 is among them: that one is the master's and in no pool."""
-    pools: dict[int, _Pool] = {}
+    pools: dict[int, _NodePool] = {}
     has_zero = False
     for core in sorted(host.cores, key=lambda core: (core[0].node, core[0].socket, core[0].core, core[0].id)):
-        pool = pools.setdefault(core[0].node, _Pool())
+        pool = pools.setdefault(core[0].node, _NodePool())
         ids = [cpu.id for cpu in core][: 1 if choice.first_threads_only else None]
         ids = [cpu for cpu in ids if _is_allowed(cpu, choice)]
         if 0 in ids:
@@ -104,7 +104,7 @@ def _is_allowed(cpu: int, choice: CpuChoice) -> bool:
     return is_chosen and cpu not in choice.without and cpu <= HIGHEST_CPU
 
 
-def _anywhere(pools: Mapping[int, _Pool], pairs: int, *, has_zero: bool) -> Threads:
+def _anywhere(pools: Mapping[int, _NodePool], pairs: int, *, has_zero: bool) -> Threads:
     """Return the threads on a machine whose ports are on no node: any CPUs in ascending order."""
     cpus = sorted(cpu for pool in pools.values() for cpu in pool.every)
     master = 0 if has_zero else cpus.pop(0)
@@ -117,7 +117,7 @@ def _anywhere(pools: Mapping[int, _Pool], pairs: int, *, has_zero: bool) -> Thre
     )
 
 
-def _on_nodes(pools: dict[int, _Pool], nodes: Sequence[int], *, has_zero: bool) -> Threads:
+def _on_nodes(pools: dict[int, _NodePool], nodes: Sequence[int], *, has_zero: bool) -> Threads:
     """Return the threads near the ports; what is left is for master and latency."""
     each = _cpus_per_pair(pools, nodes, has_zero=has_zero)
     pairs = tuple(PairThreads(node=node, cpus=pools[node].take(each)) for node in nodes)
@@ -128,7 +128,7 @@ def _on_nodes(pools: dict[int, _Pool], nodes: Sequence[int], *, has_zero: bool) 
     return Threads(master=0 if has_zero else left.pop(0), latency=latency, pairs=pairs)
 
 
-def _cpus_per_pair(pools: Mapping[int, _Pool], nodes: Sequence[int], *, has_zero: bool) -> int:
+def _cpus_per_pair(pools: Mapping[int, _NodePool], nodes: Sequence[int], *, has_zero: bool) -> int:
     """Return how many CPUs send for each pair: the same for all, so many that two are left for the rest."""
     total = sum(len(pool.every) for pool in pools.values())
     each = (total - (1 if has_zero else 2)) // len(nodes)

@@ -49,10 +49,12 @@ class _Track:
     refused: int = 0
 
 
-class Watch:
+class LoadWatch:
     """A running watch. `moments` and `outcome` may be asked at any time."""
 
-    def __init__(self, targets: Sequence[Target], plan: WatchPlan, on_second: Callable[[Watch, float], None]) -> None:
+    def __init__(
+        self, targets: Sequence[Target], plan: WatchPlan, on_second: Callable[[LoadWatch, float], None]
+    ) -> None:
         self._plan = plan
         self._tracks = [_Track(target=target) for target in targets]
         self._on_second = on_second

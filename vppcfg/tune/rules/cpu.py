@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps, short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts
 from vppcfg.tune.settings import isolate, rx_queues, workers
@@ -35,7 +35,7 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
     gain = thread.rx_pps * 0.9 if not count else situation.load.rx_pps * (more / count - 1) * 0.9
     return Finding(
         rule="cpu-bound",
-        severity=Severity.LOSS if lost else Severity.LIMIT,
+        severity=FindingSeverity.LOSS if lost else FindingSeverity.LIMIT,
         subject=thread.name,
         verdict=f"{thread.name} has no time left: it forwards {pps(thread.rx_pps)}, and that is its limit",
         evidence=_cpu_bound_evidence(thread, situation, lost),
@@ -115,7 +115,7 @@ def _not_isolated_finding(
     is_missing = bool(taken) and any(port.rx_miss_pps for port in situation.load.ports)
     return Finding(
         rule="not-isolated",
-        severity=Severity.RISK if paired or is_missing else Severity.NOTICE,
+        severity=FindingSeverity.RISK if paired or is_missing else FindingSeverity.NOTICE,
         subject=names,
         verdict=f"the kernel may run other programs on the CPU of {names}"
         if exposed
@@ -181,7 +181,7 @@ def _clock_low_finding(worker: ThreadLoad, now: int, most: int, governor: str, *
         evidence.append(Evidence(text=text, source="/sys/devices/system/cpu/cpuN/cpufreq"))
     return Finding(
         rule="clock-low",
-        severity=Severity.RISK if is_slow else Severity.NOTICE,
+        severity=FindingSeverity.RISK if is_slow else FindingSeverity.NOTICE,
         subject=worker.name,
         verdict=f"the CPU of {worker.name} runs slower than it could"
         if is_slow
@@ -219,7 +219,7 @@ def find_debug_build(situation: Situation) -> Iterator[Finding]:
 def _debug_build_finding(verdict: str, evidence: Evidence, proposal: Proposal) -> Finding:
     return Finding(
         rule="debug-build",
-        severity=Severity.NOTICE,
+        severity=FindingSeverity.NOTICE,
         subject="VPP",
         verdict=verdict,
         evidence=(evidence,),

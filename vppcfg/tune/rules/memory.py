@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from vppcfg.common.rates import count, percent, pps, short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import ErrorRate, Load
 from vppcfg.tune.reading import BufferPool, Heap
 from vppcfg.tune.settings import buffers, buffers_needed, doubled_megabytes, main_heap, stat_segment
@@ -53,7 +53,7 @@ def _buffers_finding(
     wanted = max(buffers_needed(situation.load), 2 * present)
     return Finding(
         rule="buffers",
-        severity=Severity.LOSS if lost else Severity.RISK,
+        severity=FindingSeverity.LOSS if lost else FindingSeverity.RISK,
         subject=scarce[0].name if scarce else next(iter(ports), "VPP"),
         verdict="there are too few packet buffers" + (f": {pps(lost)} find none" if lost else " for a burst"),
         evidence=_buffers_evidence(situation, ports, nodes),
@@ -117,7 +117,7 @@ def _buffer_leak_finding(name: str, used: list[int], situation: Situation) -> Fi
     need = count(buffers_needed(situation.load))
     return Finding(
         rule="buffer-leak",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=name,
         verdict=f"buffers of {name} are not given back: {count(used[-1])} are in use at a constant load",
         evidence=(
@@ -147,7 +147,7 @@ def _memory_full_finding(heap: Heap, situation: Situation) -> Finding:
     aborts = "; VPP aborts when it runs full" if heap.name == "stat segment" else ""
     return Finding(
         rule="memory-full",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=heap.name,
         verdict=f"the {heap.name} is {percent(heap.used_bytes / heap.total_bytes)} full{aborts}",
         evidence=(

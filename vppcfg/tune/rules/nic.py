@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.rules.rings import is_bursty
 from vppcfg.tune.settings import larger_ring, multi_seg, rx_descriptors, tx_checksum_offload
-from vppcfg.tune.situation import Situation, Trial, nodes_source
+from vppcfg.tune.situation import FrameTrial, Situation, nodes_source
 from vppcfg.tune.thresholds import DIRECTION_SPREAD, LIGHT_VECTOR, LINE_SHARE, OFFERED_SHARE, PATTERN_RANGE, TX_DEFICIT
 
 _SUSPICIOUS = 0.5
@@ -99,7 +99,7 @@ def _nic_bound_finding(
     more = larger_ring(limits) if limits else None
     return Finding(
         rule="nic-bound",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject=port.name,
         verdict=f"{port.name} loses packets in its NIC, before VPP sees them; the CPU is not the limit, and an "
         "increase of workers will not help",
@@ -124,7 +124,7 @@ def _nic_bound_finding(
 def _nic_bound_suspicion(port: PortLoad, threads: tuple[ThreadLoad, ...], situation: Situation, line: float) -> Finding:
     return Finding(
         rule="nic-bound",
-        severity=Severity.NOTICE,
+        severity=FindingSeverity.NOTICE,
         subject=port.name,
         verdict=f"{port.name} may lose packets before VPP sees them, or there is no more traffic",
         evidence=_nic_bound_evidence(port, threads, situation, line),
@@ -147,11 +147,11 @@ def find_nic_pattern(situation: Situation) -> Iterator[Finding]:
         yield _nic_pattern_finding(losing, max(rates) / min(rates))
 
 
-def _nic_pattern_finding(trials: list[Trial], spread: float) -> Finding:
+def _nic_pattern_finding(trials: list[FrameTrial], spread: float) -> Finding:
     least = min(trials, key=lambda trial: trial.offered_pps)
     return Finding(
         rule="nic-pattern",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject="the port under test",
         verdict=f"packets are lost in NIC, bus or link, of a cause unknown: {percent(least.loss)} even at "
         f"{pps(least.offered_pps)}, though the trials are a factor of {spread:.0f} apart",
@@ -186,7 +186,7 @@ def find_slow_burst(situation: Situation) -> Iterator[Finding]:
 def _slow_burst_finding(port: PortLoad, slow: list[str], situation: Situation, *, is_tx: bool) -> Finding:
     return Finding(
         rule="slow-burst",
-        severity=Severity.NOTICE,
+        severity=FindingSeverity.NOTICE,
         subject=port.name,
         verdict=f"the driver of {port.name} handles packets one by one",
         evidence=tuple(Evidence(text=name, source=situation.load.reading.source("hardware")) for name in slow),
@@ -237,7 +237,7 @@ def _mtu_multi_seg_finding(port: PortLoad, mtu: int, situation: Situation) -> Fi
         evidence.append(Evidence(text=text, source=reading.source("interfaces")))
     return Finding(
         rule="mtu-multi-seg",
-        severity=Severity.LOSS if lost else Severity.RISK,
+        severity=FindingSeverity.LOSS if lost else FindingSeverity.RISK,
         subject=port.name,
         verdict=f"{port.name} is to take packets of {mtu} bytes and drops those above 2048",
         evidence=tuple(evidence),

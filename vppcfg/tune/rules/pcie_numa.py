@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from vppcfg.common.rates import short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import PciDevice
 from vppcfg.tune.situation import Situation
@@ -71,7 +71,7 @@ def _pcie_finding(
         evidence.append(Evidence(text=text, source="/sys/bus/pci/devices"))
     return Finding(
         rule="pcie",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=names,
         verdict=f"the PCIe link of {names} carries less than its ports",
         evidence=tuple(evidence),
@@ -110,7 +110,7 @@ def _numa_remote_finding(port: PortLoad, at: int, thread: ThreadLoad, node: int,
     reading = situation.load.reading
     return Finding(
         rule="numa-remote",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=port.name,
         verdict=f"{thread.name} polls {port.name} from another NUMA node",
         evidence=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import TxQueue
 from vppcfg.tune.settings import rx_queues
@@ -61,7 +61,7 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
         evidence.append(Evidence(text=f"rss active: {port.hardware.rss_active}", source=source))
     return Finding(
         rule="rss",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=port.name,
         verdict=f"the packets of {port.name} are not spread over its {count} receive queues"
         if share is not None
@@ -94,7 +94,7 @@ def _queues_ignored_finding(port: PortLoad, situation: Situation, wanted: int, m
     address = port.hardware.pci_address if port.hardware else None
     return Finding(
         rule="queues-ignored",
-        severity=Severity.LIMIT,
+        severity=FindingSeverity.LIMIT,
         subject=port.name,
         verdict=f"{port.name} has one receive queue: {wanted} were asked for, and its NIC has {most}",
         evidence=(
@@ -150,7 +150,7 @@ def _shared_tx_queue_finding(
     threads = ", ".join(map(str, queue.threads))
     return Finding(
         rule="shared-tx-queue",
-        severity=Severity.RISK if reference else Severity.NOTICE,
+        severity=FindingSeverity.RISK if reference else FindingSeverity.NOTICE,
         subject=port.name,
         verdict=f"workers share transmit queue {queue.queue} of {port.name} and wait for each other",
         evidence=(
@@ -183,7 +183,7 @@ def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
 def _interrupt_mode_finding(port: PortLoad, rate: float, mode: str, count: int, situation: Situation) -> Finding:
     return Finding(
         rule="interrupt-mode",
-        severity=Severity.RISK,
+        severity=FindingSeverity.RISK,
         subject=port.name,
         verdict=f"{port.name} is busy and waits for interrupts in place of being polled",
         evidence=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import count, percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
 from vppcfg.tune.settings import larger_ring, multi_seg, rx_descriptors, tx_descriptors
@@ -53,7 +53,7 @@ def _rx_ring_finding(
     means = ", ".join(f"{thread.name} {thread.n_rx:.1f}" for thread in threads)
     return Finding(
         rule="rx-ring",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject=port.name,
         verdict=f"{port.name} misses {pps(missed)} in bursts: its receive ring{ring} is shorter than they are",
         evidence=(
@@ -114,7 +114,7 @@ def is_sustained(port: PortLoad, load: Load) -> bool:
 def _tx_descriptors_finding(port: PortLoad, situation: Situation) -> Finding:
     return Finding(
         rule="tx-descriptors",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject=port.name,
         verdict=f"{port.name} drops {pps(port.tx_lost_pps)} because its transmit ring is full, though its link is not",
         evidence=_tx_descriptors_evidence(port, situation),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
 from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import FAULT_PPS, LINE_SHARE, OFFERED_SHARE, TX_DEFICIT
@@ -80,7 +80,7 @@ def _link_bound_finding(port: PortLoad, situation: Situation, evidence: tuple[Ev
     one_off = _single_ring_loss(port, situation)
     return Finding(
         rule="link-bound",
-        severity=Severity.LIMIT,
+        severity=FindingSeverity.LIMIT,
         subject=port.name,
         verdict=f"the link of {port.name} is full; the CPU is not the limit",
         evidence=(*evidence, vectors, *one_off),
@@ -115,7 +115,7 @@ def _egress_finding(port: PortLoad, situation: Situation, sent: float, line: flo
     source = nodes_source(situation)
     return Finding(
         rule="egress-oversubscribed",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject=port.name,
         verdict=f"{port.name} is handed more than its link carries, and drops {pps(port.tx_lost_pps)}",
         evidence=(
@@ -169,7 +169,7 @@ def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situ
     of_all = f", {percent(share)} of what is received" if received else ""
     return Finding(
         rule="not-tuning",
-        severity=Severity.LOSS if share >= _WORTH_A_LOSS else Severity.NOTICE,
+        severity=FindingSeverity.LOSS if share >= _WORTH_A_LOSS else FindingSeverity.NOTICE,
         subject=node,
         verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
         evidence=(Evidence(text=f"{what} grow by {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
@@ -205,7 +205,7 @@ def find_healthy(situation: Situation) -> Finding | None:
         evidence.append(Evidence(text="no packets come in", source=nodes_source(situation)))
     return Finding(
         rule="healthy",
-        severity=Severity.GOOD,
+        severity=FindingSeverity.GOOD,
         subject="VPP",
         verdict="nothing is lost and nothing is at its limit",
         evidence=tuple(evidence),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, Proposal, Setting, Severity
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
 from vppcfg.tune.settings import rx_queues, workers
@@ -44,7 +44,7 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
     moves = _queue_moves(situation.load, busiest)
     return Finding(
         rule="worker-imbalance",
-        severity=Severity.LIMIT if is_full else Severity.RISK,
+        severity=FindingSeverity.LIMIT if is_full else FindingSeverity.RISK,
         subject=busiest.name,
         verdict=f"{busiest.name} takes {busiest.rx_pps / mean:.1f} times the mean of {len(workers)} workers",
         evidence=tuple(
@@ -126,7 +126,7 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
     )
     return Finding(
         rule="main-polluted",
-        severity=Severity.RISK if main.rx_pps >= BUSY_PORT_PPS else Severity.NOTICE,
+        severity=FindingSeverity.RISK if main.rx_pps >= BUSY_PORT_PPS else FindingSeverity.NOTICE,
         subject=main.name,
         verdict=f"{main.name} forwards packets: API, CLI and route changes wait for traffic, and traffic for them",
         evidence=tuple(evidence),
@@ -146,7 +146,7 @@ def _held_up(slow: list[NodeLoad], situation: Situation) -> Finding:
     hertz = situation.load.base_hz or 1.0
     return Finding(
         rule="main-polluted",
-        severity=Severity.NOTICE,
+        severity=FindingSeverity.NOTICE,
         subject="vpp_main",
         verdict="the main thread works on routes for long stretches, and everything else waits",
         evidence=tuple(
@@ -173,7 +173,7 @@ def find_handoff(situation: Situation) -> Iterator[Finding]:
 def _handoff_finding(rate: ErrorRate, lost: float, situation: Situation) -> Finding:
     return Finding(
         rule="handoff",
-        severity=Severity.LOSS,
+        severity=FindingSeverity.LOSS,
         subject=rate.node,
         verdict=f"{rate.node} drops {pps(lost)}: the worker that the packets go to does not keep up",
         evidence=(

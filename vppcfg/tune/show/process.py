@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from vppcfg.tune.reading import BufferPool, Cpu, Heap, RxQueue, ThreadPlace
+from vppcfg.tune.reading import BufferPool, Heap, Processor, RxQueue, ThreadPlace
 from vppcfg.tune.show.text import Unread, clean_lines, whole
 
 _VERSION = re.compile(r"(?:^vpp |Version: )v?(\d+\.\d+\S*)")
@@ -29,7 +29,7 @@ def parse_version(text: str) -> tuple[str | None, Unread]:
     return None, tuple(clean_lines(text))
 
 
-def parse_cpu(text: str) -> tuple[Cpu | None, Unread]:
+def parse_cpu(text: str) -> tuple[Processor | None, Unread]:
     """Return the processor, None when the text does not describe one, and what could not be read."""
     model, base_hz = "", None
     unread: list[str] = []
@@ -40,7 +40,7 @@ def parse_cpu(text: str) -> tuple[Cpu | None, Unread]:
             base_hz = float(match[1]) * 1e9
         elif not line.startswith(("Microarch", "Flags:", "NUMA", "Cache")):
             unread.append(line)
-    return (Cpu(model=model, base_hz=base_hz) if model or base_hz else None), tuple(unread)
+    return (Processor(model=model, base_hz=base_hz) if model or base_hz else None), tuple(unread)
 
 
 def parse_threads(text: str) -> tuple[tuple[ThreadPlace, ...], Unread]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.trex_server import StandInTrex
 from tests.unit.loadtest.samples import CHECKS
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.trex.channel import Channel, compressed, expanded, host_and_port
+from vppcfg.loadtest.trex.channel import TrexChannel, compressed, expanded, host_and_port
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def test_a_frame_whose_length_is_wrong_is_refused(length: int) -> None:
 
 def test_a_compressed_answer_is_read() -> None:
     with parrot(compressed(json.dumps({"result": 1}).encode())) as port:
-        channel = Channel("127.0.0.1", port)
+        channel = TrexChannel("127.0.0.1", port)
         assert channel.request({}) == {"result": 1}
         channel.close()
 
@@ -73,14 +73,14 @@ def test_a_compressed_answer_is_read() -> None:
 @pytest.mark.parametrize("answer", [b"hello", b"\xab\xe8\x5c\xea\x00\x00\x00\x02xx", b"\xff", b"[" * 100_000])
 def test_an_answer_that_is_no_json_is_an_error(answer: bytes) -> None:
     with parrot(answer) as port:
-        channel = Channel("127.0.0.1", port)
+        channel = TrexChannel("127.0.0.1", port)
         with pytest.raises(EngineError, match="answers what no T-Rex server does"):
             channel.request({})
         channel.close()
 
 
 def test_a_server_that_is_silent_is_an_error_and_may_answer_later(server: StandInTrex) -> None:
-    channel = Channel("127.0.0.1", server.port, timeout_s=0.2)
+    channel = TrexChannel("127.0.0.1", server.port, timeout_s=0.2)
     request = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}
     server.is_mute = True
     with pytest.raises(EngineError, match=r"cannot be reached: no answer within 0\.2 s"):
@@ -92,7 +92,7 @@ def test_a_server_that_is_silent_is_an_error_and_may_answer_later(server: StandI
 
 
 def test_a_host_that_is_none_is_an_error() -> None:
-    channel = Channel("no such host", timeout_s=0.2)
+    channel = TrexChannel("no such host", timeout_s=0.2)
     with pytest.raises(EngineError, match="T-Rex at no such host:4501 cannot be reached"):
         channel.request({})
     channel.close()
