@@ -1,19 +1,32 @@
-"""Results as JSON and back; what a file lacks or says that cannot be is a UsageError that names the place."""
+"""Results as JSON and back, whichever of two forms a file has.
+
+What a file lacks or says that cannot be is a UsageError that names the place.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Result
+from vppcfg.loadtest.trex_loadtest import result_of_trex_loadtest
 
 _LIMIT_BYTES = 256 << 20
 _HINT = "`vppcfg loadtest ramp -o FILE` and its siblings write results"
+
+
+class FileForm(Enum):
+    """What a file is expected to be."""
+
+    AUTO = "auto"
+    OURS = "json"
+    TREX_LOADTEST = "trex-loadtest"
 
 
 def text_of(result: Result) -> str:
@@ -24,6 +37,23 @@ def text_of(result: Result) -> str:
 def read_result(path: Path) -> Result:
     """Return the result in a file. Raise UsageError when there is none, or half of one."""
     return result_of(load_json(path), str(path))
+
+
+def read_any(path: Path, form: FileForm = FileForm.AUTO) -> Result:
+    """Return the result in a file, ours or the one that trex-loadtest writes. Raise UsageError."""
+    document = load_json(path)
+    is_theirs = isinstance(document, dict) and "stats" in document and "vars" in document
+    if form is FileForm.TREX_LOADTEST and not is_theirs:
+        raise UsageError(f"{path} is no result of trex-loadtest: it lacks vars or stats", "leave --format out")
+    if is_theirs and form is not FileForm.OURS:
+        try:
+            return result_of_trex_loadtest(document, path.stem)
+        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+            what = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+            raise UsageError(
+                f"{path} looks like a result of trex-loadtest, but {what}", "was it cut off or changed?"
+            ) from error
+    return result_of(document, str(path))
 
 
 def result_of(document: object, source: str) -> Result:

@@ -18,14 +18,13 @@ from vppcfg.cli.main import main
 from vppcfg.common.graph import thinned
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.loadtest.document import text_of
+from vppcfg.loadtest.document import FileForm, read_any, text_of
 from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome, Rate
 from vppcfg.loadtest.report.graphs import loss_colour, smoke_graph
 from vppcfg.loadtest.report.overview import NO_BREAK, matrix_of, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
-from vppcfg.loadtest.report.read import FileForm, read_any
 from vppcfg.loadtest.result import DelayAtLoad, Kind, Result, Throughput, Trial
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 from vppcfg.loadtest.watch.outcome import Moment, watched_of

@@ -37,8 +37,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from pathlib import Path
 
     from vppcfg.cli.output import write_document
+    from vppcfg.loadtest.document import FileForm, read_any
     from vppcfg.loadtest.report.page import page_of
-    from vppcfg.loadtest.report.read import FileForm, read_any
 
     if args.loss == 0:
         raise UsageError("--loss 0: a rate without any loss is what `vppcfg loadtest search` finds")
