@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.loadtest.namespaces import skip_reason
-from vppcfg.cli.loadtest.flows_view import flows_lines
+from vppcfg.cli.loadtest.flows import flows_lines
 from vppcfg.cli.main import main
 from vppcfg.errors import EngineError, ExitCode
 from vppcfg.linux.inside import processes_inside

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.arguments import LAST_PORT, port_number, ports, whole_seconds
+from vppcfg.cli.loadtest.options import LAST_PORT, port_number, ports, whole_seconds
+from vppcfg.common.rates import short
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.flows.outcome import FlowsOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vppcfg.common.clock import Clock
     from vppcfg.loadtest.flows.outcome import FlowsOutcome
+    from vppcfg.loadtest.flows.place import FlowsPlan
     from vppcfg.loadtest.flows.router import RouterMachine
-    from vppcfg.loadtest.flows.run import FlowsPlan
+
+if TYPE_CHECKING:
+    from vppcfg.loadtest.flows.place import FlowsPlan, Placed
+    from vppcfg.loadtest.flows.router import RouterMachine
 
 _MOST_FLOWS = 128
+_TCP_SHARE = 1448 / 1538
+"""Of a link: payload of a frame of 1500 bytes with TCP timestamps, and what that frame takes on the wire."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -85,8 +94,8 @@ def _add_router_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the flows and show what came of them."""
-    from vppcfg.cli.loadtest.flows_view import flows_lines
-    from vppcfg.cli.loadtest.ticker import Ticker
+    from vppcfg.cli.loadtest.flows import flows_lines
+    from vppcfg.cli.loadtest.live import Ticker
     from vppcfg.cli.output import printable, say
     from vppcfg.common.clock import SystemClock
     from vppcfg.common.rates import parse_speed
@@ -104,7 +113,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _plan(args: argparse.Namespace) -> FlowsPlan:
     """Return what is to run where. Raise UsageError, or LinuxError when there is no such laboratory."""
-    from vppcfg.loadtest.flows.run import FlowsPlan
+    from vppcfg.loadtest.flows.place import FlowsPlan
 
     if bool(args.lab) == bool(args.server):
         raise UsageError("flows needs to know where the servers are", "give --lab NAME or --server ADDRESS")
@@ -130,7 +139,6 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
 
 def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
     """Place the flows, run them, and return what they found."""
-    from vppcfg.cli.loadtest.flows_ports import placed_flows
     from vppcfg.cli.loadtest.live import clock_text
     from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.loadtest.flows.outcome import CoresSample
@@ -143,7 +151,7 @@ def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Call
         left_s = plan.duration_s - sample.at_s
         show(f"flows {clock_text(sample.at_s)}, {clock_text(left_s)} left{', ' if idle else ''}{idle}")
 
-    placed, placed_by = placed_flows(args, plan, router)
+    placed, placed_by = _placed_flows(args, plan, router)
     version = require_iperf3()
     with serving(plan, clock):
         flows, samples = run_flows(plan, placed, router, clock, on_sample)
@@ -164,8 +172,8 @@ def _router(args: argparse.Namespace) -> RouterMachine | None:
 
 
 def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
+    from vppcfg.cli.loadtest.course import plain_result
     from vppcfg.cli.loadtest.result_view import write_result
-    from vppcfg.cli.loadtest.setting import plain_result
     from vppcfg.loadtest.engine import Generator
     from vppcfg.loadtest.result import Kind
 
@@ -178,3 +186,89 @@ def _flows(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _MOST_FLOWS:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of flows from 1 to {_MOST_FLOWS}")
     return int(text)
+
+
+def _placed_flows(
+    args: argparse.Namespace, plan: FlowsPlan, router: RouterMachine | None
+) -> tuple[tuple[Placed, ...], str]:
+    """Return a client port per flow with its core, and how they were found."""
+    from vppcfg.loadtest.flows.place import probed, source_address, spread, toeplitz_cores
+
+    count = len(plan.server_ports)
+    if args.cport:
+        if len(set(args.cport)) != count:
+            raise UsageError(f"--cport names {len(set(args.cport))} ports, and there are {count} flows")
+        return tuple((port, None) for port in args.cport), "named by the operator"
+    if router is None:
+        return ((0, None),) * count, "not chosen: no router is named"
+    cores = _cores(args, router)
+    if args.router_device:
+        by_hash = toeplitz_cores(router, args.router_device, source_address(plan), plan.server)
+        if by_hash is not None:
+            return spread(plan.server_ports, cores, by_hash), "Toeplitz"
+    if plan.server_netns is None or not (args.lab or args.router == "local"):
+        return ((0, None),) * count, "not chosen: the card tells no hash, and only servers of our own can be probed"
+    if args.lab and _is_vpp(args.lab):
+        return ((0, None),) * count, "not chosen: VPP has one thread in a laboratory"
+    return probed(plan, router, cores), "probe"
+
+
+def _cores(args: argparse.Namespace, router: RouterMachine) -> tuple[int, ...]:
+    from vppcfg.common.numbers import cpus_of
+    from vppcfg.loadtest.flows.router import ticks_by_core
+
+    online = tuple(sorted(ticks_by_core(router.run(["cat", "/proc/stat"]))))
+    if not args.cores:
+        return online
+    try:
+        wanted = cpus_of(args.cores)
+    except ValueError as error:
+        raise UsageError(f"--cores: {error}") from error
+    missing = sorted(set(wanted) - set(online))
+    if missing or not wanted:
+        raise UsageError(f"--cores: the router has no core {missing[0] if missing else args.cores}")
+    return wanted
+
+
+def _is_vpp(lab: str) -> bool:
+    from vppcfg.loadtest.lab.build import find
+    from vppcfg.loadtest.lab.layout import Dut
+
+    return find(lab).dut is Dut.VPP
+
+
+def flows_lines(outcome: FlowsOutcome, link_bps: int | None) -> Iterator[str]:
+    """Yield the flows, their sum, and the load of every core, in 80 columns."""
+    yield f"{'Flow':<16} {'Core':>5} {'Sent':>15} {'Received':>15} {'Retransmits':>12}"
+    for flow in outcome.flows:
+        ports = f"{flow.client_port} -> {flow.server_port}"
+        core = "-" if flow.core is None else str(flow.core)
+        received = "unknown" if flow.received_bps is None else _rate(flow.received_bps)
+        again = "-" if flow.retransmits is None else f"{flow.retransmits:,}"
+        yield f"{ports:<16} {core:>5} {_rate(flow.sent_bps):>15} {received:>15} {again:>12}"
+    yield f"{'Sum':<16} {'':>5} {_rate(outcome.sent_bps):>15} {_rate(outcome.goodput_bps):>15}"
+    if link_bps:
+        most = link_bps * _TCP_SHARE
+        yield f"That is {100 * outcome.goodput_bps / most:.1f} % of the {_rate(most)} that TCP gets on this link."
+    yield f"Ports: {outcome.placed_by}"
+    yield from (f"Note: {note}" for note in outcome.notes())
+    yield from _core_lines(outcome)
+
+
+def _core_lines(outcome: FlowsOutcome) -> Iterator[str]:
+    summaries = outcome.summaries()
+    if not summaries:
+        return
+    yield ""
+    yield f"{'Core':<16} {'softirq':>9} {'idle':>9} {'least idle':>12} {'most idle':>12}"
+    for core in summaries:
+        yield (
+            f"{core.core:<16} {100 * core.mean_softirq:>7.1f} % {100 * core.mean_idle:>7.1f} % "
+            f"{100 * core.least_idle:>10.1f} % {100 * core.most_idle:>10.1f} %"
+        )
+    busiest = min(summaries, key=lambda core: core.mean_idle)
+    yield f"Headroom: core {busiest.core} is busiest and idle {100 * busiest.mean_idle:.1f} % of the time."
+
+
+def _rate(bps: float) -> str:
+    return f"{short(bps)}bit/s"

@@ -6,15 +6,19 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.arguments import whole_seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
+from vppcfg.cli.loadtest.options import (
+    add_engine_options,
+    add_result_options,
+    add_settle_option,
+    add_traffic_options,
+    whole_seconds,
+)
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.course import Course
-    from vppcfg.cli.loadtest.setting import LoadSetting
+    from vppcfg.cli.loadtest.course import Course, LoadSetting
     from vppcfg.loadtest.engine import Delay
     from vppcfg.loadtest.latency import LatencyPlan
     from vppcfg.loadtest.result import DelayAtLoad, Result
@@ -61,8 +65,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: LatencyPlan) -> ExitCode:
     from dataclasses import replace
 
+    from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.result_view import show, write_result
-    from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.latency import LatencyTest
     from vppcfg.loadtest.result import Kind
 
@@ -113,7 +117,7 @@ def _row(found: DelayAtLoad, delay: Delay) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: LoadSetting) -> LatencyPlan:
-    from vppcfg.cli.loadtest.arguments import load_or_percent
+    from vppcfg.cli.loadtest.options import load_or_percent
     from vppcfg.loadtest.latency import LatencyPlan
 
     loads = tuple(

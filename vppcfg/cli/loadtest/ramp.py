@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.cli.loadtest.arguments import percentage, whole_seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
+from vppcfg.cli.loadtest.options import (
+    add_engine_options,
+    add_result_options,
+    add_settle_option,
+    add_traffic_options,
+    percentage,
+    whole_seconds,
+)
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.cli.loadtest.course import Course
+    from vppcfg.cli.loadtest.course import Course, LoadSetting
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
-    from vppcfg.cli.loadtest.setting import LoadSetting
     from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
@@ -102,9 +107,9 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: RampPlan) -> ExitCode:
     from dataclasses import replace
 
+    from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
-    from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import Kind
 
@@ -155,7 +160,7 @@ def _announcement(args: argparse.Namespace) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: LoadSetting) -> RampPlan:
-    from vppcfg.cli.loadtest.arguments import load_or_percent
+    from vppcfg.cli.loadtest.options import load_or_percent
     from vppcfg.loadtest.load import parse_load
     from vppcfg.loadtest.ramp import RampPlan
 

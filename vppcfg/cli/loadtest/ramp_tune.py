@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.cli.loadtest.course import LoadSetting
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.loadtest.setting import LoadSetting
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.loadtest.result import LoadPhase

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.arguments import percentage
+from vppcfg.cli.loadtest.options import percentage
 from vppcfg.errors import ExitCode, UsageError
 
 

@@ -6,15 +6,19 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.arguments import seconds
-from vppcfg.cli.loadtest.options import add_engine_options, add_result_options, add_settle_option, add_traffic_options
+from vppcfg.cli.loadtest.options import (
+    add_engine_options,
+    add_result_options,
+    add_settle_option,
+    add_traffic_options,
+    seconds,
+)
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.course import Course
-    from vppcfg.cli.loadtest.setting import LoadSetting
+    from vppcfg.cli.loadtest.course import Course, LoadSetting
     from vppcfg.loadtest.result import Result, Throughput
     from vppcfg.loadtest.search import SearchPlan
 
@@ -63,8 +67,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: SearchPlan) -> ExitCode:
     from dataclasses import replace
 
+    from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.result_view import show, write_result
-    from vppcfg.cli.loadtest.setting import begun_result
     from vppcfg.loadtest.result import Kind
     from vppcfg.loadtest.search import Search
     from vppcfg.loadtest.trial import Bench

@@ -11,10 +11,10 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.cli.loadtest.vpp_share import VppShare
     from vppcfg.loadtest.trex.configuration import TrexConfiguration
     from vppcfg.loadtest.trex.threads import Threads
     from vppcfg.model.host import Host, Nic
+    from vppcfg.startup.share import VppShare
 
 log = logging.getLogger("root.main")
 
@@ -76,9 +76,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     from pathlib import Path
 
     from vppcfg.cli.host_file import machine_at, read_machine
-    from vppcfg.cli.loadtest.vpp_share import STARTUP_CONF, share_of
     from vppcfg.cli.output import write_document
     from vppcfg.loadtest.trex.configuration import yaml_of
+    from vppcfg.startup.share import STARTUP_CONF, share_of
 
     host = read_machine(args.host) if args.host else machine_at(args.root)
     path = Path(args.vpp_conf or Path(args.root) / STARTUP_CONF)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -52,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Watch, and show what was seen; Ctrl-C is the natural end of a watch without one."""
-    from vppcfg.cli.loadtest.ticker import Ticker
+    from vppcfg.cli.loadtest.live import Ticker
     from vppcfg.loadtest.watch.run import LoadWatch
 
     plan = _plan(args)
@@ -149,7 +150,7 @@ def _probe(kind: str, address: str, port: int) -> Probe:
 
 def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
     from vppcfg.cli.loadtest.live import clock_text
-    from vppcfg.cli.loadtest.watch_view import milliseconds
+    from vppcfg.cli.loadtest.watch import milliseconds
 
     parts = []
     for name, sent, rtts in watch.recent(plan.moment_s):
@@ -162,9 +163,9 @@ def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
 
 def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_complete: bool) -> None:
     """Write the result and show the figures."""
+    from vppcfg.cli.loadtest.course import plain_result
     from vppcfg.cli.loadtest.result_view import write_result
-    from vppcfg.cli.loadtest.setting import plain_result
-    from vppcfg.cli.loadtest.watch_view import watch_lines
+    from vppcfg.cli.loadtest.watch import watch_lines
     from vppcfg.cli.output import printable, say
     from vppcfg.loadtest.result import Kind
 
@@ -182,3 +183,30 @@ def _seconds(text: str) -> float:
     if not 0 < value <= _LONGEST_S:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds up to a week")
     return value
+
+
+def watch_lines(watched: tuple[Watched, ...]) -> Iterator[str]:
+    """Yield the figures of every target, in 80 columns; times are in milliseconds."""
+    from vppcfg.loadtest.load import loss_text
+
+    yield f"{'Target':<19} {'Sent':>7} {'Loss':>9} {'min':>7} {'median':>7} {'95 %':>7} {'max':>8} {'jitter':>7}"
+    for one in watched:
+        times = (one.least_us, one.median_us, one.p95_us, one.most_us, one.jitter_us)
+        least, median, high, most, jitter = ("-" if time is None else _ms(time) for time in times)
+        yield (
+            f"{one.target:<19} {one.sent:>7,} {loss_text(one.loss_ratio):>9} {least:>7} {median:>7} {high:>7} "
+            f"{most:>8} {jitter:>7}"
+        )
+    yield "Times are round trips in milliseconds."
+    for one in watched:
+        if one.refused or one.duplicates:
+            yield f"{one.target}: {one.refused:,} probes were refused on the way, {one.duplicates:,} answered twice."
+
+
+def milliseconds(time_us: float) -> str:
+    """Return `0.412 ms`."""
+    return f"{_ms(time_us)} ms"
+
+
+def _ms(time_us: float) -> str:
+    return f"{time_us / 1000:.3f}" if time_us < 100_000 else f"{time_us / 1000:.0f}"

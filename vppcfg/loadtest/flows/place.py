@@ -8,12 +8,13 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import run_inside
 from vppcfg.loadtest.flows.router import RouterMachine
 from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of
+from vppcfg.record import record
 
 FIRST_CLIENT_PORT = 40000
 _CANDIDATE_PORTS = 200
@@ -27,6 +28,21 @@ _PROCESSED, _CPU = 0, 12
 """Columns of /proc/net/softnet_stat (net/core/net-procfs.c), hexadecimal."""
 _CLEAR_FACTOR = 1.5
 """The busiest core has to stand out by that much."""
+
+
+@record
+class FlowsPlan:
+    """What is to run where."""
+
+    server: str
+    """Address."""
+    server_netns: str | None
+    """Where servers are to be started; None when they run already."""
+    client_netns: str
+    server_ports: tuple[int, ...]
+    duration_s: int
+    is_reverse: bool = False
+    """The servers send."""
 
 
 def spread(
@@ -81,6 +97,37 @@ def toeplitz_cores(
         return cores.get(rss.queue_of(flow))
 
     return core_of if cores else None
+
+
+def probed(plan: FlowsPlan, router: RouterMachine, cores: tuple[int, ...]) -> tuple[Placed, ...]:
+    """Return client ports by trying which core they load."""
+
+    def look() -> dict[int, int]:
+        return packets_by_core(router.run(["cat", "/proc/net/softnet_stat"]))
+
+    with ExitStack() as stack:
+        for port in plan.server_ports:
+            stack.enter_context(listener(plan.server_netns or "", port))
+        return spread(
+            plan.server_ports,
+            cores,
+            lambda port, client_port: core_of(plan.client_netns, plan.server, port, client_port, look),
+        )
+
+
+def source_address(plan: FlowsPlan) -> str:
+    """Return the address from which the clients reach the server."""
+
+    def address() -> str:
+        family = socket.AF_INET6 if ":" in plan.server else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((plan.server, plan.server_ports[0]))
+            return str(sock.getsockname()[0])
+
+    try:
+        return run_inside(plan.client_netns, address)
+    except OSError as error:
+        raise EngineError(f"there is no way to {plan.server}: {error.strerror or error}") from error
 
 
 def packets_by_core(softnet_stat: str) -> dict[int, int]:

@@ -10,28 +10,12 @@ from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.flows.iperf3 import Client, Servers
 from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
-from vppcfg.loadtest.flows.place import Placed
+from vppcfg.loadtest.flows.place import FlowsPlan, Placed
 from vppcfg.loadtest.flows.router import RouterMachine, loads_between, ticks_by_core
 from vppcfg.loadtest.session import uninterrupted
-from vppcfg.record import record
 
 LONGEST_S = 86_400
 _GRACE_S = 20.0
-
-
-@record
-class FlowsPlan:
-    """What is to run where."""
-
-    server: str
-    """Address."""
-    server_netns: str | None
-    """Where servers are to be started; None when they run already."""
-    client_netns: str
-    server_ports: tuple[int, ...]
-    duration_s: int
-    is_reverse: bool = False
-    """The servers send."""
 
 
 @contextmanager
