@@ -10,7 +10,6 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.loadtest.options import LAST_PORT, port_number, ports, whole_seconds
 from vppcfg.common.rates import short
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.loadtest.flows.outcome import FlowsOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
