@@ -15,13 +15,13 @@ from vppcfg.errors import ConfigError, ExitCode, UsageError
 from vppcfg.startup.compare import COST_TEXT, Cost, FileChange, compare, missing_at_boot
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
+from vppcfg.startup.conf.tree import conf_text
 from vppcfg.startup.conf.update import kept_stanzas, update
-from vppcfg.startup.conf.writer import conf_text
 from vppcfg.startup.render import STARTUP_CONF, conf_of
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
-    from vppcfg.startup.conf.meaning import Difference
+    from vppcfg.startup.compare import Difference
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")

@@ -1,4 +1,4 @@
-"""What VPP's show commands say about how it was set up: text in, numbers out. Their formats are those of 23.06 on."""
+"""Reads what VPP's show commands say about how it was set up. Their formats are those of 23.06 on."""
 
 from __future__ import annotations
 

@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vppcfg.common.release import NEWEST, OLDEST, Release
+from vppcfg.startup.compare import differences, meaning
 from vppcfg.startup.conf.grammar import GRAMMAR, OPAQUE, PLUGIN_OF, STANZAS
-from vppcfg.startup.conf.meaning import differences, meaning
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
-from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.conf.tree import Conf, conf_text
 from vppcfg.startup.conf.update import kept_stanzas, update
-from vppcfg.startup.conf.writer import conf_text
 
 
 def read(text: str, release: Release = NEWEST) -> Conf:

@@ -15,7 +15,7 @@ from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Cpu, Host, HugepagePool, Nic, NumaNode
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
-from vppcfg.startup.conf.meaning import meaning
+from vppcfg.startup.compare import meaning
 from vppcfg.startup.derive import derive
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import limits_of, measured_limits

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vppcfg.model.problem import Problem
-from vppcfg.startup.checks import cpu, device, machine, memory, queue
+from vppcfg.startup.checks import cpu, devices, machine
 from vppcfg.startup.checks.case import Case
 
 Check = Callable[[Case], Iterator[Problem]]
@@ -21,21 +21,21 @@ CHECKS: tuple[Check, ...] = (
     cpu.workers_near_devices,
     cpu.isolation,
     cpu.main_thread_sleeps,
-    device.devices_exist,
-    device.devices_free,
-    device.devices_placed,
-    device.slots,
-    queue.rx_queues,
-    queue.queue_workers,
-    queue.idle_workers,
-    queue.shared_tx_queues,
-    queue.descriptors,
-    memory.buffers,
-    memory.buffer_size,
-    memory.main_heap,
-    memory.statseg,
-    memory.hugepages,
-    memory.memory_fits,
+    devices.devices_exist,
+    devices.devices_free,
+    devices.devices_placed,
+    devices.slots,
+    devices.rx_queues,
+    devices.queue_workers,
+    devices.idle_workers,
+    devices.shared_tx_queues,
+    devices.descriptors,
+    machine.buffers,
+    machine.buffer_size,
+    machine.main_heap,
+    machine.statseg,
+    machine.hugepages,
+    machine.memory_fits,
     machine.group_exists,
     machine.plugins_of_release,
     machine.inside_container,

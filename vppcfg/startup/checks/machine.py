@@ -1,12 +1,98 @@
-"""Checks of everything else that the machine and the release have to offer."""
+"""Checks of what the machine and the release have to offer: buffers, heaps, hugepages, groups, plugins."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import MIB, size_text
 from vppcfg.model.plugins import NEEDS, needed_plugins
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, at
+from vppcfg.startup.derive.memory import buffer_bytes
+
+_OTHER_MEMORY_BYTES = 512 * MIB
+"""What Linux and everything else needs at least."""
+
+
+def buffers(case: Case) -> Iterator[Problem]:
+    """Find fewer buffers than the rings hold for ever, or than a burst takes."""
+    number = case.section.buffers.per_numa
+    if number is None:
+        return
+    need = case.settings.memory.need
+    path = at("buffers", "per-numa")
+    if number < need["buffers-floor"]:
+        text = f"{number} buffers are fewer than the {need['buffers-floor']} that rings and threads hold"
+        yield Problem(rule="buffers-few", path=path, text=f"{text}; {need['buffers']} leave room for bursts")
+    elif number < need["buffers"]:
+        text = f"{number} buffers leave less room than wise; {need['buffers']} are a quarter more than rings hold"
+        yield Problem(rule="buffers-margin", path=path, text=text, severity=Severity.WARNING)
+
+
+def buffer_size(case: Case) -> Iterator[Problem]:
+    """Find buffers that do not fit into a page (vlib/buffer.c)."""
+    memory = case.settings.memory
+    size = buffer_bytes(memory.data_size, has_dpdk=bool(case.settings.devices))
+    if size > memory.hugepage_bytes:
+        text = f"a buffer of {size} bytes is larger than a page of {size_text(memory.hugepage_bytes)}"
+        yield Problem(rule="buffer-size", path=at("buffers", "data-size"), text=text)
+
+
+def main_heap(case: Case) -> Iterator[Problem]:
+    """Find a heap that does not hold the routes."""
+    need, size = case.settings.memory.need["main-heap"], case.settings.memory.main_heap_bytes
+    if size < need and case.section.memory.main_heap_bytes is not None:
+        text = (
+            f"a main heap of {size_text(size)} does not hold {case.section.memory.routes} routes, which need about "
+            f"{-(-need // MIB)}M"
+        )
+        yield Problem(rule="main-heap-small", path=at("memory", "main-heap"), text=text)
+
+
+def statseg(case: Case) -> Iterator[Problem]:
+    """Find a statistics segment that would run full, at which VPP aborts (vlib/stats)."""
+    need, size = case.settings.memory.need["statseg"], case.settings.memory.statseg_bytes
+    if size < need:
+        text = (
+            f"a statistics segment of {size_text(size)} runs full with {case.section.memory.routes} routes and "
+            f"{case.settings.placement.threads} threads, which need about {-(-need // MIB)}M; VPP aborts then"
+        )
+        yield Problem(rule="statseg-small", path=at("statseg"), text=text)
+
+
+def hugepages(case: Case) -> Iterator[Problem]:
+    """Find fewer hugepages than are needed, and a size that the kernel does not have."""
+    memory, host = case.settings.memory, case.host
+    sizes = {pool.page_bytes for node in host.nodes for pool in node.hugepages}
+    if memory.hugepage_bytes not in sizes:
+        have = ", ".join(size_text(size) for size in sorted(sizes)) or "none"
+        text = f"this kernel has no hugepages of {size_text(memory.hugepage_bytes)}; it has {have}"
+        yield Problem(rule="hugepage-size", path=at("memory", "hugepage-size"), text=text)
+    wanted = case.section.kernel.hugepages
+    if wanted is not None and wanted < memory.need["hugepages"]:
+        size = size_text(memory.hugepage_bytes)
+        text = f"{wanted} hugepages of {size} are fewer than the {memory.need['hugepages']} that VPP needs"
+        yield Problem(rule="hugepages-few", path=at("kernel", "hugepages"), text=text)
+
+
+def memory_fits(case: Case) -> Iterator[Problem]:
+    """Find nodes whose memory does not hold what stands there."""
+    memory, host = case.settings.memory, case.host
+    main = host.cpu_by_id.get(case.settings.placement.main_core)
+    home = main.node if main is not None and main.node in memory.hugepages else next(iter(memory.hugepages))
+    for node in host.nodes:
+        pages = memory.hugepages.get(node.id, 0)
+        need = pages * memory.hugepage_bytes
+        if node.id == home:
+            need += 0 if memory.is_heap_huge else memory.main_heap_bytes
+            need += 0 if memory.is_statseg_huge else memory.statseg_bytes
+            need += _OTHER_MEMORY_BYTES
+        if node.memory_bytes and need > node.memory_bytes:
+            text = (
+                f"hugepages, heap, statistics and 512M for Linux are {-(-need // MIB)}M on NUMA node {node.id}, "
+                f"which has {node.memory_bytes // MIB}M"
+            )
+            yield Problem(rule="memory-short", path=at("memory"), text=text)
 
 
 def group_exists(case: Case) -> Iterator[Problem]:

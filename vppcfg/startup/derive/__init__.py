@@ -11,14 +11,16 @@ from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host, Nic
+from vppcfg.model.plugins import needed_plugins
 from vppcfg.startup.derive.cpu import place
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
 from vppcfg.startup.derive.kernel import kernel_parameters, sysctls
-from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.derive.memory import size_memory
-from vppcfg.startup.derive.plugins import choose_multi_seg, choose_plugins
 from vppcfg.startup.limits import NicLimits, limits_of
-from vppcfg.startup.settings import LinuxCp, Origin, Settings
+from vppcfg.startup.settings import Ledger, LinuxCp, Origin, Settings
+
+_FRAME_OVERHEAD = 26
+"""Bytes around a packet on the wire: Ethernet header, two VLAN tags, checksum."""
 
 
 def derive(
@@ -38,7 +40,7 @@ def derive(
         return known.get(nic.address) or limits_of(nic, release)
 
     devices = set_up_queues(chosen, section, placement, host, limits, ledger)
-    plugins = choose_plugins(configuration, section, release, bool(devices), ledger)
+    plugins = _choose_plugins(configuration, section, release, bool(devices), ledger)
     memory = size_memory(configuration, section, host, placement, devices, release, ledger)
     linux_cp = _linux_cp(section, ledger) if "linux_cp" in plugins else None
     _explain_unix(section, ledger)
@@ -48,7 +50,7 @@ def derive(
         memory=memory,
         devices=devices,
         default_descriptors=default_descriptors(devices, section.dpdk.default),
-        is_multi_seg=choose_multi_seg(configuration, section, ledger),
+        is_multi_seg=_choose_multi_seg(configuration, section, ledger),
         has_tx_checksum_offload=section.dpdk.has_tx_checksum_offload,
         plugins=plugins,
         linux_cp=linux_cp,
@@ -83,3 +85,30 @@ def _explain_unix(section: DataplaneSection, ledger: Ledger) -> None:
         ledger.add("unix.exec", section.unix.exec_file, Origin.FILE, "commands that VPP runs when it starts")
     if section.unix.poll_sleep_us:
         ledger.add("unix.poll-sleep-usec", section.unix.poll_sleep_us, Origin.FILE, "the main thread rests that long")
+
+
+def _choose_plugins(
+    configuration: Configuration, section: DataplaneSection, release: Release, has_devices: bool, ledger: Ledger
+) -> tuple[str, ...]:
+    """Return the names of the plugins, without _plugin.so."""
+    if section.plugins is not None:
+        ledger.add("plugins", ", ".join(section.plugins) or "none", Origin.FILE, "the file lists them")
+        return section.plugins
+    reasons = {need.plugin: need.reason for need, _ in needed_plugins(configuration, release)}
+    if has_devices:
+        reasons["dpdk"] = "there are devices"
+    told = "; ".join(f"{name}: {reasons[name]}" for name in sorted(reasons)) or "the file needs none"
+    ledger.add("plugins", ", ".join(sorted(reasons)) or "none", Origin.FORMULA, told)
+    return tuple(sorted(reasons))
+
+
+def _choose_multi_seg(configuration: Configuration, section: DataplaneSection, ledger: Ledger) -> bool:
+    """Return whether a packet may span buffers: where the file leaves it open, when the largest MTU needs it."""
+    if section.dpdk.is_multi_seg is not None:
+        ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, Origin.FILE, "the file says so")
+        return section.dpdk.is_multi_seg
+    largest = max((port.mtu for port in configuration.interfaces.values() if port.parent is None), default=1500)
+    frame, room = largest + _FRAME_OVERHEAD, section.buffers.data_size
+    reason = f"the largest MTU is {largest}, {frame} bytes as a frame; a buffer holds {room}"
+    ledger.add("dpdk.multi-seg", frame > room, Origin.FORMULA, reason)
+    return frame > room

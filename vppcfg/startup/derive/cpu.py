@@ -9,8 +9,7 @@ from vppcfg.common.numbers import cpu_text
 from vppcfg.model.dataplane import CpuSection
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.record import record
-from vppcfg.startup.derive.ledger import Ledger
-from vppcfg.startup.settings import Origin, Placement
+from vppcfg.startup.settings import Ledger, Origin, Placement
 
 CLOCKS_PER_PACKET = 530
 """Of a worker that forwards at layer 2 in vectors of 16 packets, an Atom without a third level of cache."""

@@ -11,9 +11,8 @@ from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic
-from vppcfg.startup.derive.ledger import Ledger
 from vppcfg.startup.limits import NicLimits
-from vppcfg.startup.settings import Device, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, Origin, Placement
 
 Limits = Callable[[Nic], NicLimits | None]
 """What is known of a device, None when nothing is."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.model.dataplane import KernelLevel, KernelSection
 from vppcfg.model.host import Host
-from vppcfg.startup.derive.ledger import Ledger
-from vppcfg.startup.settings import Device, LinuxCp, Memory, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, LinuxCp, Memory, Origin, Placement
 
 LINUX_MAX_MAP_COUNT = 65530
 """Linux's default (include/linux/mm.h)."""

@@ -10,8 +10,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
-from vppcfg.startup.derive.ledger import Ledger
-from vppcfg.startup.settings import Device, Memory, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, Memory, Origin, Placement
 
 BUFFERS_SINCE_PER_NODE = Release(24, 10)
 """First release with `numa N { buffers M }` (vlib/buffer.c)."""
