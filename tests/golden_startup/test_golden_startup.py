@@ -15,8 +15,8 @@ import yaml
 
 from tests.hosts.trees import MACHINES, grow
 from vppcfg import assets
+from vppcfg.cli.startup import explained
 from vppcfg.cli.startup_files import _difference
-from vppcfg.cli.startup_report import explained
 from vppcfg.common.release import Release, release_of
 from vppcfg.config import load
 from vppcfg.host.inventory import read_host

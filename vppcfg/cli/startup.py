@@ -1,4 +1,4 @@
-"""`vppcfg startup`: the dataplane section and a machine to startup.conf, kernel command line and sysctl."""
+"""`vppcfg startup`: makes startup.conf and the kernel's files from the section `dataplane` and what the machine has."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import argparse
 import logging
 import os
 import sys
+import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.output import Colour, paint_for, printable, say
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")
-
 _LIVE_ROOT = "/"
+_WIDTH = 80
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -88,7 +91,7 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Do what the options say; nothing is written when there is an error anywhere."""
     from vppcfg.cli.loading import load_configuration
-    from vppcfg.cli.startup_report import show_verification
+    from vppcfg.cli.startup import show_verification
     from vppcfg.startup.derive import derive
     from vppcfg.startup.limits import measured_limits
     from vppcfg.startup.shown import HARDWARE, devices
@@ -185,8 +188,8 @@ def _check(
 
 def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.output import write_document
+    from vppcfg.cli.startup import explained
     from vppcfg.cli.startup_files import install, show_difference
-    from vppcfg.cli.startup_report import explained
     from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, render
 
     texts = render(settings)
@@ -197,3 +200,35 @@ def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
     shown = {"startup": STARTUP_CONF, "kernel": KERNEL_LINE, "sysctl": SYSCTL_CONF}[args.file]
     write_document(explained(settings, texts) if args.explain else texts[shown], args.output)
     return ExitCode.DONE
+
+
+def explained(settings: Settings, texts: Mapping[str, str]) -> str:
+    """Return every value with where it comes from, then the two files for the kernel."""
+    from vppcfg.startup.render import KERNEL_LINE, SYSCTL_CONF
+
+    blocks = []
+    for entry in settings.explanations:
+        reason = textwrap.fill(
+            entry.reason, _WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+        )
+        blocks.append(f"{entry.key} = {entry.value}  ({entry.origin.value})\n{reason}\n")
+    files = [f"\n/{path}:\n{textwrap.indent(texts[path], '    ')}" for path in (KERNEL_LINE, SYSCTL_CONF)]
+    return "".join([*blocks, *files])
+
+
+def show_verification(settings: Settings, host: Host, running: RunningVpp, args: argparse.Namespace) -> ExitCode:
+    """Compare with the running VPP; exit 8 when something is not as asked."""
+    from vppcfg.startup.verify import verify
+
+    findings = verify(settings, running, host)
+    paint = paint_for(sys.stdout, args.color)
+    for finding in findings:
+        mark = paint("ok", Colour.GOOD) if finding.is_met else paint("DIFFERENT", Colour.BAD)
+        if finding.is_met:
+            say(f"{mark} {printable(finding.what)}: {printable(finding.found)}")
+        else:
+            say(f"{mark} {printable(finding.what)}: asked {finding.asked}, found {printable(finding.found)}")
+            say(f"    {printable(finding.advice)}")
+    unmet = sum(not finding.is_met for finding in findings)
+    say(f"{len(findings) - unmet} of {len(findings)} as asked")
+    return ExitCode.DIFFERENT if unmet else ExitCode.DONE

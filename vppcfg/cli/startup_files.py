@@ -21,7 +21,7 @@ from vppcfg.startup.render import STARTUP_CONF, conf_of
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
-    from vppcfg.startup.compare import Difference
+    from vppcfg.startup.compare import ChangedSetting
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")
@@ -120,7 +120,7 @@ def _summary(change: FileChange) -> str:
     return "same meaning, other text" if change.is_rewritten else "as it should be"
 
 
-def _difference(one: Difference) -> str:
+def _difference(one: ChangedSetting) -> str:
     if one.before is None:
         return f"+ {one.place} {one.after}".rstrip()
     if one.after is None:

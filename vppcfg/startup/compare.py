@@ -1,4 +1,4 @@
-"""Compares two versions of an installed file: where they differ in meaning, and what it takes to put the new one in force."""
+"""Compares two versions of an installed file: where they differ in meaning, and what the new one costs to enforce."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from enum import IntEnum
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpu_text, cpus_of, size_text
 from vppcfg.common.release import Release
 from vppcfg.record import record
-from vppcfg.startup.conf.grammar import Argument
+from vppcfg.startup.conf.grammar import ArgumentForm
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.tree import Conf, Entry
+from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF
 
 Place = tuple[str, ...]
@@ -23,7 +23,7 @@ _FORMER = "${GRUB_CMDLINE_LINUX_DEFAULT}"
 
 
 @record
-class Difference:
+class ChangedSetting:
     """One value that two files have differently; None where one of them lacks it."""
 
     place: str
@@ -31,12 +31,12 @@ class Difference:
     after: str | None
 
 
-def differences(before: Conf, after: Conf) -> tuple[Difference, ...]:
+def differences(before: Conf, after: Conf) -> tuple[ChangedSetting, ...]:
     """Return where two files differ in meaning, in the order of the second one."""
     old, new = meaning(before), meaning(after)
     places = [*new, *(place for place in old if place not in new)]
     return tuple(
-        Difference(place=" ".join(place), before=old.get(place), after=new.get(place))
+        ChangedSetting(place=" ".join(place), before=old.get(place), after=new.get(place))
         for place in places
         if old.get(place) != new.get(place)
     )
@@ -52,7 +52,7 @@ def meaning(conf: Conf) -> Mapping[Place, str]:
     return values
 
 
-def _values(entry: Entry, above: Place) -> Iterator[tuple[Place, str]]:
+def _values(entry: ConfEntry, above: Place) -> Iterator[tuple[Place, str]]:
     arguments = _canonical(entry)
     name = _ALIASES.get(entry.name, entry.name) if above[:1] == ("unix",) else entry.name
     is_many = entry.key is not None and entry.key.is_many
@@ -68,21 +68,21 @@ def _values(entry: Entry, above: Place) -> Iterator[tuple[Place, str]]:
         yield from _values(child, place)
 
 
-def _canonical(entry: Entry) -> tuple[str, ...]:
+def _canonical(entry: ConfEntry) -> tuple[str, ...]:
     kinds = entry.key.arguments if entry.key is not None else ()
-    padded = [*kinds, *[Argument.WORD] * (len(entry.arguments) - len(kinds))]
+    padded = [*kinds, *[ArgumentForm.WORD] * (len(entry.arguments) - len(kinds))]
     return tuple(_spelling(text, kind) for text, kind in zip(entry.arguments, padded, strict=True))
 
 
-def _spelling(text: str, kind: Argument) -> str:
+def _spelling(text: str, kind: ArgumentForm) -> str:
     try:
-        if kind in (Argument.SIZE, Argument.PAGE):
+        if kind in (ArgumentForm.SIZE, ArgumentForm.PAGE):
             return size_text(bytes_of(text))
-        if kind is Argument.CPUS:
+        if kind is ArgumentForm.CPUS:
             return cpu_text(cpus_of(text))
     except ValueError:
         return text
-    return (canonical_pci(text) or text) if kind is Argument.PCI else text
+    return (canonical_pci(text) or text) if kind is ArgumentForm.PCI else text
 
 
 class Cost(IntEnum):
@@ -116,7 +116,7 @@ class FileChange:
     is_new: bool
     is_rewritten: bool
     """Whether the text differs, if only in comments and spaces."""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ChangedSetting, ...] = ()
 
     @property
     def cost(self) -> Cost:
@@ -140,13 +140,13 @@ def missing_at_boot(parameters: tuple[str, ...], running: str) -> tuple[str, ...
     return tuple(parameter for parameter in parameters if parameter not in there)
 
 
-def _differences(path: str, before: str, after: str, release: Release) -> tuple[Difference, ...]:
+def _differences(path: str, before: str, after: str, release: Release) -> tuple[ChangedSetting, ...]:
     if path == STARTUP_CONF:
         return differences(_tree(before, release), _tree(after, release))
     read = _kernel_values if path == KERNEL_LINE else _sysctl_values
     old, new = read(before), read(after)
     return tuple(
-        Difference(place=name, before=old.get(name), after=new.get(name))
+        ChangedSetting(place=name, before=old.get(name), after=new.get(name))
         for name in [*new, *(name for name in old if name not in new)]
         if old.get(name) != new.get(name)
     )

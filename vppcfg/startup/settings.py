@@ -14,7 +14,7 @@ from vppcfg.record import record
 from vppcfg.startup.limits import NicLimits
 
 
-class Origin(Enum):
+class ValueOrigin(Enum):
     """Who decided on a value."""
 
     FILE = "file"
@@ -24,12 +24,12 @@ class Origin(Enum):
 
 
 @record
-class Explanation:
+class ValueReason:
     """One value and its reason."""
 
     key: str
     value: str
-    origin: Origin
+    origin: ValueOrigin
     reason: str
 
 
@@ -131,7 +131,7 @@ class Settings:
     poll_sleep_us: int = 0
     kernel_parameters: tuple[str, ...] = ()
     sysctls: Mapping[str, str] = field(default_factory=dict)
-    explanations: tuple[Explanation, ...] = ()
+    explanations: tuple[ValueReason, ...] = ()
 
 
 class Ledger:
@@ -140,24 +140,24 @@ class Ledger:
     def __init__(self, in_file: Container[KeyPath]) -> None:
         """`in_file` has the paths of the keys that the file sets."""
         self._in_file = in_file
-        self._explanations: list[Explanation] = []
+        self._explanations: list[ValueReason] = []
 
     @property
-    def explanations(self) -> tuple[Explanation, ...]:
+    def explanations(self) -> tuple[ValueReason, ...]:
         """Return what was explained so far."""
         return tuple(self._explanations)
 
-    def add(self, key: str, value: object, origin: Origin, reason: str) -> None:
+    def add(self, key: str, value: object, origin: ValueOrigin, reason: str) -> None:
         """Explain one value."""
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        self._explanations.append(Explanation(key=key, value=text, origin=origin, reason=reason))
+        self._explanations.append(ValueReason(key=key, value=text, origin=origin, reason=reason))
 
     def given(self, key: str, value: object, default_reason: str) -> None:
         """Explain a value that is the file's, or its default for the reason given."""
         if tuple(key.split(".")) in self._in_file:
-            self.add(key, value, Origin.FILE, "the file says so")
+            self.add(key, value, ValueOrigin.FILE, "the file says so")
         else:
-            self.add(key, value, Origin.DEFAULT, default_reason)
+            self.add(key, value, ValueOrigin.DEFAULT, default_reason)
 
     @staticmethod
     def size(size_bytes: int) -> str:

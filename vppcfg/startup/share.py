@@ -12,7 +12,7 @@ from vppcfg.errors import UsageError
 from vppcfg.model.host import Host
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.tree import Entry
+from vppcfg.startup.conf.tree import ConfEntry
 
 log = logging.getLogger("root.main")
 
@@ -49,7 +49,7 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
     return share
 
 
-def _cpus(cpu: Entry, host: Host) -> Iterator[int]:
+def _cpus(cpu: ConfEntry, host: Host) -> Iterator[int]:
     """Yield VPP's CPUs: the main thread's, the workers', those skipped; `workers N` takes the first free ones."""
     main = cpu.find("main-core")
     first = _number(main) if main is not None else None
@@ -65,7 +65,7 @@ def _cpus(cpu: Entry, host: Host) -> Iterator[int]:
         yield from free[: workers + skipped + (first is None)]
 
 
-def _number(entry: Entry | None) -> int:
+def _number(entry: ConfEntry | None) -> int:
     text = entry.arguments[0] if entry is not None and entry.arguments else "0"
     return int(text) if text.isdecimal() else 0
 
@@ -75,7 +75,7 @@ def _mask(text: str) -> tuple[int, ...]:
     return tuple(bit for bit in range(number.bit_length()) if number >> bit & 1)
 
 
-def _devices(dpdk: Entry) -> Iterator[str]:
+def _devices(dpdk: ConfEntry) -> Iterator[str]:
     for child in dpdk.children or ():
         address = canonical_pci(child.arguments[0]) if child.name == "dev" and child.arguments else None
         if address is not None:

@@ -13,7 +13,7 @@ from vppcfg.startup.settings import Device, Settings
 
 
 @record
-class Finding:
+class VerifiedValue:
     """One thing that was asked for, and what is there."""
 
     what: str
@@ -27,7 +27,7 @@ class Finding:
 _RESTART = "restart VPP, if startup.conf is installed"
 
 
-def verify(settings: Settings, running: RunningVpp, host: Host) -> tuple[Finding, ...]:
+def verify(settings: Settings, running: RunningVpp, host: Host) -> tuple[VerifiedValue, ...]:
     """Return every value that can be compared, met or not."""
     return (
         *_threads(settings, running),
@@ -38,18 +38,18 @@ def verify(settings: Settings, running: RunningVpp, host: Host) -> tuple[Finding
     )
 
 
-def _same(what: str, asked: object, found: object, advice: str = _RESTART) -> Finding:
-    return Finding(what=what, asked=str(asked), found=str(found), is_met=asked == found, advice=advice)
+def _same(what: str, asked: object, found: object, advice: str = _RESTART) -> VerifiedValue:
+    return VerifiedValue(what=what, asked=str(asked), found=str(found), is_met=asked == found, advice=advice)
 
 
-def _threads(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
+def _threads(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
     main = next((thread.cpu for thread in running.threads if thread.id == 0), None)
     workers = sorted(thread.cpu for thread in running.threads if thread.id != 0)
     yield _same("main core", settings.placement.main_core, main)
     yield _same("workers on CPUs", cpu_text(settings.placement.workers) or "none", cpu_text(workers) or "none")
 
 
-def _memory(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
+def _memory(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
     memory = settings.memory
     pools = shown.buffer_pools(running.shown[shown.BUFFERS])
     for node in sorted({*memory.hugepages, *pools}):
@@ -58,7 +58,7 @@ def _memory(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
         # A pool fills its last page, and the first buffer of all is never used (vlib/buffer.c).
         enough = total >= asked - 1
         advice = "VPP fell back to small pages, reserve hugepages" if 0 < total < asked - 1 else _RESTART
-        yield Finding(
+        yield VerifiedValue(
             what=f"buffers on node {node}", asked=f"{asked} or more", found=str(total), is_met=enough, advice=advice
         )
         yield _same(f"data size of buffers on node {node}", memory.data_size, size)
@@ -68,24 +68,24 @@ def _memory(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
         yield _same(what, size_text(wanted), "unknown" if found is None else size_text(found))
 
 
-def _plugins(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
+def _plugins(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
     loaded = shown.plugin_names(running.shown[shown.PLUGINS])
     missing = [name for name in settings.plugins if name not in loaded]
     other = sorted(loaded - set(settings.plugins))
     asked = ", ".join(settings.plugins) or "none"
     found = ", ".join(sorted(loaded)) or "none"
     advice = f"install {', '.join(missing)}" if missing else f"{', '.join(other)} would not be loaded; {_RESTART}"
-    yield Finding(what="plugins", asked=asked, found=found, is_met=not missing and not other, advice=advice)
+    yield VerifiedValue(what="plugins", asked=asked, found=found, is_met=not missing and not other, advice=advice)
 
 
-def _devices(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
+def _devices(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
     there = shown.devices(running.shown[shown.HARDWARE])
     places = shown.placement(running.shown[shown.PLACEMENT])
     for device in settings.devices:
         found = there.get(device.address)
         if found is None:
             advice = "is it bound to Linux? look at `vppctl show pci` and at VPP's log"
-            yield Finding(what=device.address, asked="an interface", found="none", is_met=False, advice=advice)
+            yield VerifiedValue(what=device.address, asked="an interface", found="none", is_met=False, advice=advice)
             continue
         yield from _rings(device, found, settings.placement.threads)
         if device.workers is not None:
@@ -94,7 +94,7 @@ def _devices(settings: Settings, running: RunningVpp) -> Iterator[Finding]:
             yield _same(f"{device.address} workers", asked, ", ".join(map(str, workers)) or "none")
 
 
-def _rings(device: Device, found: shown.ShownDevice, threads: int) -> Iterator[Finding]:
+def _rings(device: Device, found: shown.ShownDevice, threads: int) -> Iterator[VerifiedValue]:
     wanted = {
         "rx": (device.rx_queues, device.rx_descriptors),
         "tx": (device.tx_queues_of(threads), device.tx_descriptors),
@@ -106,7 +106,7 @@ def _rings(device: Device, found: shown.ShownDevice, threads: int) -> Iterator[F
         yield _same(f"{device.address} {way} descriptors", descriptors, ring.descriptors)
 
 
-def _isolation(settings: Settings, host: Host) -> Iterator[Finding]:
+def _isolation(settings: Settings, host: Host) -> Iterator[VerifiedValue]:
     isolated = [cpu.id for cpu in host.cpus if cpu.is_isolated]
     if settings.placement.isolated:
         asked = cpu_text(settings.placement.isolated)

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
     from vppcfg.common.clock import Clock
     from vppcfg.loadtest.flows.outcome import FlowsOutcome
-    from vppcfg.loadtest.flows.place import FlowsPlan
-    from vppcfg.loadtest.flows.router import RouterMachine
-
-if TYPE_CHECKING:
     from vppcfg.loadtest.flows.place import FlowsPlan, Placed
     from vppcfg.loadtest.flows.router import RouterMachine
 

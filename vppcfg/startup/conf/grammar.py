@@ -12,7 +12,7 @@ from vppcfg.common.release import Release
 from vppcfg.record import record
 
 
-class Argument(Enum):
+class ArgumentForm(Enum):
     """What stands behind a key; it decides when two values mean the same."""
 
     WORD = "word"
@@ -29,7 +29,7 @@ class Key:
 
     name: str
     """Its words with spaces between."""
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[ArgumentForm, ...] = ()
     block: str | None = None
     """The keys in the braces behind it; a name of GRAMMAR."""
     since: Release | None = None
@@ -49,12 +49,12 @@ OPAQUE = "*"
 """The block of a key whose content nobody looks at."""
 
 _W, _N, _S, _P, _C, _A = (
-    Argument.WORD,
-    Argument.NUMBER,
-    Argument.SIZE,
-    Argument.PAGE,
-    Argument.CPUS,
-    Argument.PCI,
+    ArgumentForm.WORD,
+    ArgumentForm.NUMBER,
+    ArgumentForm.SIZE,
+    ArgumentForm.PAGE,
+    ArgumentForm.CPUS,
+    ArgumentForm.PCI,
 )
 _GONE = Release(20, 1)
 """Keys that no release from 21.01 on knows."""
@@ -64,11 +64,11 @@ def _flags(*names: str) -> tuple[Key, ...]:
     return tuple(Key(name=name) for name in names)
 
 
-def _keys(arguments: tuple[Argument, ...], *names: str, since: Release | None = None) -> tuple[Key, ...]:
+def _keys(arguments: tuple[ArgumentForm, ...], *names: str, since: Release | None = None) -> tuple[Key, ...]:
     return tuple(Key(name=name, arguments=arguments, since=since) for name in names)
 
 
-def _gone(instead: str, *names: str, arguments: tuple[Argument, ...] = (_W,)) -> tuple[Key, ...]:
+def _gone(instead: str, *names: str, arguments: tuple[ArgumentForm, ...] = (_W,)) -> tuple[Key, ...]:
     return tuple(Key(name=name, arguments=arguments, until=_GONE, instead=instead) for name in names)
 
 
@@ -215,7 +215,7 @@ _SPANS: Mapping[str, tuple[Release | None, Release | None]] = {
 """From which release on, and until which, VPP has a stanza; the others are in every release from 23.06 on."""
 
 
-def _stanza(name: str, arguments: tuple[Argument, ...] = (), block: str | None = None, instead: str = "") -> Key:
+def _stanza(name: str, arguments: tuple[ArgumentForm, ...] = (), block: str | None = None, instead: str = "") -> Key:
     since, until = _SPANS.get(name, (None, None))
     return Key(name=name, arguments=arguments, block=block, since=since, until=until, instead=instead)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import OPAQUE, STANZAS, Key, keys_of
-from vppcfg.startup.conf.tree import Conf, Entry
+from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 LIMIT_BYTES = 256 * 1024
 """Of what is left when comments are gone and white space is a single blank (vpp/vnet/main.c)."""
@@ -50,7 +50,7 @@ def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
         line = text[: text.index("\0")].count("\n") + 1
         return Conf(), (_problem("conf-syntax", line, "a NUL byte stands here; this is no text"),)
     try:
-        return Conf(stanzas=_Parser(tokens, text).stanzas(), tail=tail), ()
+        return Conf(stanzas=_ConfParser(tokens, text).stanzas(), tail=tail), ()
     except _SyntaxError as error:
         return Conf(), (_problem("conf-syntax", error.line, error.text),)
 
@@ -79,13 +79,13 @@ def _tokens(text: str, release: Release) -> tuple[list[_Token], tuple[str, ...]]
     return tokens, tuple(pending)
 
 
-class _Parser:
+class _ConfParser:
     def __init__(self, tokens: list[_Token], text: str) -> None:
         self._tokens = tokens
         self._text = text.replace("\r\n", "\n").replace("\r", "\n")
         self._place = 0
 
-    def stanzas(self) -> tuple[Entry, ...]:
+    def stanzas(self) -> tuple[ConfEntry, ...]:
         entries = []
         while (token := self._peek()) is not None:
             if token.text == "}":
@@ -95,7 +95,7 @@ class _Parser:
             entries.append(self._stanza())
         return tuple(entries)
 
-    def _stanza(self) -> Entry:
+    def _stanza(self) -> ConfEntry:
         start = self._place
         name = self._next()
         key = STANZAS.get(name.text)
@@ -108,7 +108,7 @@ class _Parser:
             return self._verbatim(start, key, ())
         return self._block(start, key, (), depth=1)
 
-    def _child(self, block: str, depth: int) -> Entry:
+    def _child(self, block: str, depth: int) -> ConfEntry:
         start = self._place
         name = self._next()
         if name.text == "{":
@@ -144,24 +144,24 @@ class _Parser:
 
     # Entries, from the token at `start` to the one before the present place
 
-    def _leaf(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> Entry:
+    def _leaf(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> ConfEntry:
         *head, last = self._tokens[start : self._place]
         comments = (*_comments(head), *last.comments)
         return self._entry(start, key, arguments, comments=comments, remark=last.remark)
 
-    def _verbatim(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> Entry:
+    def _verbatim(self, start: int, key: Key | None, arguments: tuple[str, ...]) -> ConfEntry:
         opening = self._tokens[self._place]
         comments = (*_comments(self._tokens[start : self._place]), *opening.comments)
         text = self._skip_block()
         remark = self._tokens[self._place - 1].remark
         return self._entry(start, key, arguments, comments=comments, remark=remark, verbatim=text)
 
-    def _block(self, start: int, key: Key, arguments: tuple[str, ...], depth: int) -> Entry:
+    def _block(self, start: int, key: Key, arguments: tuple[str, ...], depth: int) -> ConfEntry:
         opening = self._next()
         comments = _comments(self._tokens[start : self._place])
         if depth > _DEEPEST:
             raise _SyntaxError(opening.line, f"braces stand more than {_DEEPEST} deep")
-        children: list[Entry] = []
+        children: list[ConfEntry] = []
         while (token := self._peek()) is not None and token.text != "}":
             children.append(self._child(key.block or "", depth))
         if token is None:
@@ -196,12 +196,12 @@ class _Parser:
         *,
         comments: tuple[str, ...],
         remark: str,
-        children: tuple[Entry, ...] | None = None,
+        children: tuple[ConfEntry, ...] | None = None,
         tail: tuple[str, ...] = (),
         verbatim: str | None = None,
-    ) -> Entry:
+    ) -> ConfEntry:
         name = self._tokens[start]
-        return Entry(
+        return ConfEntry(
             name=key.name if key else name.text,
             arguments=arguments,
             children=children,

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import GRAMMAR, PLUGIN_OF, STANZAS
-from vppcfg.startup.conf.tree import Conf, Entry, walk
+from vppcfg.startup.conf.tree import Conf, ConfEntry, walk
 
 _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""
@@ -51,7 +51,7 @@ def _strangers(conf: Conf, release: Release) -> Iterator[Problem]:
             yield _problem("conf-removed", entry, f"{_unknown_to(entry, release)} (in {where})")
 
 
-def _unknown_text(entry: Entry, outer: Entry, where: str) -> str:
+def _unknown_text(entry: ConfEntry, outer: ConfEntry, where: str) -> str:
     known = [key.name for key in GRAMMAR.get(outer.key.block or "", ())] if outer.key else []
     close = difflib.get_close_matches(entry.name, known, n=1)
     mend = f"did you mean {close[0]}?" if close else "remove it"
@@ -81,7 +81,7 @@ def _contradictions(conf: Conf) -> Iterator[Problem]:
             yield _problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
 
 
-def _cpu_contradictions(has: Mapping[str, Entry]) -> Iterator[Problem]:
+def _cpu_contradictions(has: Mapping[str, ConfEntry]) -> Iterator[Problem]:
     placements = [has[name] for name in ("corelist-workers", "coremask-workers", "workers") if name in has]
     for entry in placements[1:]:
         text = f"{entry.name} stands beside {placements[0].name}, which stops VPP; keep one of them"
@@ -95,7 +95,7 @@ def _cpu_contradictions(has: Mapping[str, Entry]) -> Iterator[Problem]:
         yield _problem("conf-contradiction", has["scheduler-priority"], text)
 
 
-def _unknown_to(entry: Entry, release: Release) -> str:
+def _unknown_to(entry: ConfEntry, release: Release) -> str:
     key = entry.key or STANZAS[entry.name]
     if key.until is not None and release >= key.until:
         instead = f"; it is now {key.instead}" if key.instead else "; remove it"
@@ -103,5 +103,5 @@ def _unknown_to(entry: Entry, release: Release) -> str:
     return f"VPP {release} does not know {entry.name} yet, which stops it; remove it"
 
 
-def _problem(rule: str, entry: Entry, text: str) -> Problem:
+def _problem(rule: str, entry: ConfEntry, text: str) -> Problem:
     return Problem(rule=rule, path=(), text=text, line=entry.line, column=1)

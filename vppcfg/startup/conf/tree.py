@@ -11,13 +11,13 @@ _INDENT = "  "
 
 
 @record
-class Entry:
+class ConfEntry:
     """A key with its arguments, and what stands in its braces."""
 
     name: str
     """The key's words, or the word that nobody knows."""
     arguments: tuple[str, ...] = ()
-    children: tuple[Entry, ...] | None = None
+    children: tuple[ConfEntry, ...] | None = None
     """None without braces."""
     key: Key | None = None
     """None for a word that no release knows."""
@@ -37,7 +37,7 @@ class Entry:
         is_many = self.key is not None and self.key.is_many
         return (self.name, self.arguments[0].lower()) if is_many and self.arguments else (self.name,)
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> ConfEntry | None:
         """Return the last child called `name`, which is the one that counts."""
         return next((child for child in reversed(self.children or ()) if child.name == name), None)
 
@@ -46,16 +46,16 @@ class Entry:
 class Conf:
     """A whole file."""
 
-    stanzas: tuple[Entry, ...] = ()
+    stanzas: tuple[ConfEntry, ...] = ()
     tail: tuple[str, ...] = ()
     """Comments behind the last stanza."""
 
-    def stanza(self, name: str) -> Entry | None:
+    def stanza(self, name: str) -> ConfEntry | None:
         """Return the stanza called `name` with what all stanzas of that name hold: VPP strings them together."""
         found = [stanza for stanza in self.stanzas if stanza.name == name]
         if len(found) < 2:
             return found[0] if found else None
-        return Entry(
+        return ConfEntry(
             name=name,
             arguments=found[-1].arguments,
             children=_all_children(found),
@@ -72,7 +72,7 @@ class Conf:
         return tuple(dict.fromkeys(stanza.name for stanza in self.stanzas))
 
 
-def _all_children(stanzas: list[Entry]) -> tuple[Entry, ...] | None:
+def _all_children(stanzas: list[ConfEntry]) -> tuple[ConfEntry, ...] | None:
     if all(stanza.children is None for stanza in stanzas):
         return None
     return tuple(child for stanza in stanzas for child in stanza.children or ())
@@ -84,7 +84,9 @@ def _joined(blocks: list[str]) -> str | None:
     return f"{{\n{inside}\n}}" if blocks else None
 
 
-def walk(entries: tuple[Entry, ...], above: tuple[Entry, ...] = ()) -> Iterator[tuple[tuple[Entry, ...], Entry]]:
+def walk(
+    entries: tuple[ConfEntry, ...], above: tuple[ConfEntry, ...] = ()
+) -> Iterator[tuple[tuple[ConfEntry, ...], ConfEntry]]:
     """Yield every entry with those around it."""
     for entry in entries:
         yield above, entry
@@ -99,7 +101,7 @@ def conf_text(conf: Conf) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _lines(entry: Entry, indent: str) -> Iterator[str]:
+def _lines(entry: ConfEntry, indent: str) -> Iterator[str]:
     yield from (f"{indent}{comment}" for comment in entry.comments)
     head = " ".join((entry.name, *entry.arguments))
     remark = f"  {entry.remark}" if entry.remark else ""
@@ -119,7 +121,7 @@ def _lines(entry: Entry, indent: str) -> Iterator[str]:
         yield f"{indent}}}{remark}"
 
 
-def _is_switch(entry: Entry) -> bool:
+def _is_switch(entry: ConfEntry) -> bool:
     """Return whether an entry is a plugin that is enabled or disabled, which is clearer on one line."""
     if entry.name != "plugin" or entry.tail or entry.children is None or len(entry.children) != 1:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vppcfg.startup.conf.tree import Conf, Entry
+from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _MANAGED: Mapping[str, frozenset[str]] = {
     "unix": frozenset({"gid", "exec", "startup-config", "poll-sleep-usec"}),
@@ -47,7 +47,7 @@ def update(existing: Conf, generated: Conf) -> Conf:
     return Conf(stanzas=tuple(stanzas), tail=existing.tail)
 
 
-def _with_header_first(stanzas: list[Entry], first: Entry) -> list[Entry]:
+def _with_header_first(stanzas: list[ConfEntry], first: ConfEntry) -> list[ConfEntry]:
     """Move the comments of the file's first stanza, which head the file, to what is first now."""
     moved = [
         replace(stanza, comments=tuple(c for c in stanza.comments if c not in first.comments))
@@ -58,7 +58,7 @@ def _with_header_first(stanzas: list[Entry], first: Entry) -> list[Entry]:
     return [replace(moved[0], comments=(*moved[0].comments, *first.comments)), *moved[1:]]
 
 
-def _merged(new: Entry, old: Entry | None, known: set[str]) -> Entry:
+def _merged(new: ConfEntry, old: ConfEntry | None, known: set[str]) -> ConfEntry:
     """Return a generated entry with what an existing one has besides."""
     if old is None:
         return new
@@ -70,12 +70,14 @@ def _merged(new: Entry, old: Entry | None, known: set[str]) -> Entry:
     return _merged_block(merged, new.children or (), old, block, known)
 
 
-def _merged_block(merged: Entry, wanted: tuple[Entry, ...], old: Entry, block: str, known: set[str]) -> Entry:
+def _merged_block(
+    merged: ConfEntry, wanted: tuple[ConfEntry, ...], old: ConfEntry, block: str, known: set[str]
+) -> ConfEntry:
     if block == "plugin":
         return replace(merged, tail=old.tail)
     all_former = {child.identity: child for child in old.children or ()}
     former = dict(all_former)
-    children: list[Entry] = []
+    children: list[ConfEntry] = []
     for child in wanted:
         twin = former.pop(child.identity, None)
         if twin is not None and not _is_managed(child, block):
@@ -91,15 +93,15 @@ def _merged_block(merged: Entry, wanted: tuple[Entry, ...], old: Entry, block: s
     return replace(merged, children=(*children, *stay) if has_braces else None, tail=tail)
 
 
-def _is_managed(child: Entry, block: str) -> bool:
+def _is_managed(child: ConfEntry, block: str) -> bool:
     return child.name in _MANAGED.get(block, frozenset())
 
 
-def _is_chosen_otherwise(child: Entry, former: Mapping[tuple[str, ...], Entry]) -> bool:
+def _is_chosen_otherwise(child: ConfEntry, former: Mapping[tuple[str, ...], ConfEntry]) -> bool:
     """Return whether the existing file has made another choice where there is one."""
     return any(child.name in choice and any((name,) in former for name in choice - {child.name}) for choice in _CHOICES)
 
 
-def _comments_of(entry: Entry) -> list[str]:
+def _comments_of(entry: ConfEntry) -> list[str]:
     inner = [comment for child in entry.children or () for comment in _comments_of(child)]
     return [*entry.comments, *([entry.remark] if entry.remark else []), *inner, *entry.tail]

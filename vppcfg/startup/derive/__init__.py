@@ -17,7 +17,7 @@ from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_
 from vppcfg.startup.derive.kernel import kernel_parameters, sysctls
 from vppcfg.startup.derive.memory import size_memory
 from vppcfg.startup.limits import NicLimits, limits_of
-from vppcfg.startup.settings import Ledger, LinuxCp, Origin, Settings
+from vppcfg.startup.settings import Ledger, LinuxCp, Settings, ValueOrigin
 
 _FRAME_OVERHEAD = 26
 """Bytes around a packet on the wire: Ethernet header, two VLAN tags, checksum."""
@@ -82,9 +82,11 @@ def _explain_unix(section: DataplaneSection, ledger: Ledger) -> None:
     ledger.given("dpdk.tx-checksum-offload", section.dpdk.has_tx_checksum_offload, "as VPP has it")
     ledger.given("unix.gid", section.unix.gid, "members of this group may use VPP's sockets")
     if section.unix.exec_file:
-        ledger.add("unix.exec", section.unix.exec_file, Origin.FILE, "commands that VPP runs when it starts")
+        ledger.add("unix.exec", section.unix.exec_file, ValueOrigin.FILE, "commands that VPP runs when it starts")
     if section.unix.poll_sleep_us:
-        ledger.add("unix.poll-sleep-usec", section.unix.poll_sleep_us, Origin.FILE, "the main thread rests that long")
+        ledger.add(
+            "unix.poll-sleep-usec", section.unix.poll_sleep_us, ValueOrigin.FILE, "the main thread rests that long"
+        )
 
 
 def _choose_plugins(
@@ -92,23 +94,23 @@ def _choose_plugins(
 ) -> tuple[str, ...]:
     """Return the names of the plugins, without _plugin.so."""
     if section.plugins is not None:
-        ledger.add("plugins", ", ".join(section.plugins) or "none", Origin.FILE, "the file lists them")
+        ledger.add("plugins", ", ".join(section.plugins) or "none", ValueOrigin.FILE, "the file lists them")
         return section.plugins
     reasons = {need.plugin: need.reason for need, _ in needed_plugins(configuration, release)}
     if has_devices:
         reasons["dpdk"] = "there are devices"
     told = "; ".join(f"{name}: {reasons[name]}" for name in sorted(reasons)) or "the file needs none"
-    ledger.add("plugins", ", ".join(sorted(reasons)) or "none", Origin.FORMULA, told)
+    ledger.add("plugins", ", ".join(sorted(reasons)) or "none", ValueOrigin.FORMULA, told)
     return tuple(sorted(reasons))
 
 
 def _choose_multi_seg(configuration: Configuration, section: DataplaneSection, ledger: Ledger) -> bool:
     """Return whether a packet may span buffers: where the file leaves it open, when the largest MTU needs it."""
     if section.dpdk.is_multi_seg is not None:
-        ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, Origin.FILE, "the file says so")
+        ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, ValueOrigin.FILE, "the file says so")
         return section.dpdk.is_multi_seg
     largest = max((port.mtu for port in configuration.interfaces.values() if port.parent is None), default=1500)
     frame, room = largest + _FRAME_OVERHEAD, section.buffers.data_size
     reason = f"the largest MTU is {largest}, {frame} bytes as a frame; a buffer holds {room}"
-    ledger.add("dpdk.multi-seg", frame > room, Origin.FORMULA, reason)
+    ledger.add("dpdk.multi-seg", frame > room, ValueOrigin.FORMULA, reason)
     return frame > room

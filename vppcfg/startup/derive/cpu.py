@@ -9,7 +9,7 @@ from vppcfg.common.numbers import cpu_text
 from vppcfg.model.dataplane import CpuSection
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.record import record
-from vppcfg.startup.settings import Ledger, Origin, Placement
+from vppcfg.startup.settings import Ledger, Placement, ValueOrigin
 
 CLOCKS_PER_PACKET = 530
 """Of a worker that forwards at layer 2 in vectors of 16 packets, an Atom without a third level of cache."""
@@ -25,7 +25,7 @@ Core = tuple[Cpu, ...]
 
 
 @record
-class _Pool:
+class _CpuPool:
     """The physical cores that VPP may have, the best first, without the one that Linux boots on."""
 
     cores: tuple[Core, ...]
@@ -49,45 +49,45 @@ def place(section: CpuSection, host: Host, nics: Sequence[Nic], ledger: Ledger) 
     )
 
 
-def _pool(host: Host, nics: Sequence[Nic]) -> _Pool:
+def _pool(host: Host, nics: Sequence[Nic]) -> _CpuPool:
     nodes = [host.node_of(nic) for nic in nics]
     home = max(sorted(set(nodes)), key=nodes.count, default=host.cores[0][0].node)
     boot = next((core for core in host.cores if any(cpu.id == BOOT_CPU for cpu in core)), None)
     free = [core for core in host.cores if core is not boot]
-    return _Pool(cores=tuple(sorted(free, key=lambda core: core[0].node != home)), boot=boot, home=home)
+    return _CpuPool(cores=tuple(sorted(free, key=lambda core: core[0].node != home)), boot=boot, home=home)
 
 
-def _main_core(section: CpuSection, pool: _Pool, host: Host, ledger: Ledger) -> int:
+def _main_core(section: CpuSection, pool: _CpuPool, host: Host, ledger: Ledger) -> int:
     if section.main_core is not None:
-        ledger.add("cpu.main-core", section.main_core, Origin.FILE, "the file says so")
+        ledger.add("cpu.main-core", section.main_core, ValueOrigin.FILE, "the file says so")
         return section.main_core
     listed = section.workers if isinstance(section.workers, tuple) else ()
     free = [core for core in pool.cores if not any(cpu.id in listed for cpu in core)]
     workers = 0 if listed else 1 if section.workers is None else section.workers
     if isinstance(workers, int) and (len(free) > workers or (pool.boot is None and free)):
         reason = f"the first free core on node {free[0][0].node}; CPU 0 and its core are left to Linux"
-        ledger.add("cpu.main-core", free[0][0].id, Origin.HOST, reason)
+        ledger.add("cpu.main-core", free[0][0].id, ValueOrigin.HOST, reason)
         return free[0][0].id
     shared = (pool.boot or host.cores[0])[0].id
     reason = f"{len(host.cores)} core(s) are too few for a core of its own, so it shares CPU {shared} with Linux"
-    ledger.add("cpu.main-core", shared, Origin.HOST, reason)
+    ledger.add("cpu.main-core", shared, ValueOrigin.HOST, reason)
     return shared
 
 
 def _workers(
-    section: CpuSection, pool: _Pool, host: Host, nics: Sequence[Nic], main_core: int, ledger: Ledger
+    section: CpuSection, pool: _CpuPool, host: Host, nics: Sequence[Nic], main_core: int, ledger: Ledger
 ) -> tuple[tuple[int, ...], int]:
     """Return the CPUs of the workers, and how many were asked for."""
     if isinstance(section.workers, tuple):
-        ledger.add("cpu.workers", cpu_text(section.workers), Origin.FILE, "the file names these CPUs")
+        ledger.add("cpu.workers", cpu_text(section.workers), ValueOrigin.FILE, "the file names these CPUs")
         return section.workers, len(section.workers)
     candidates = _candidates(pool, main_core, uses_siblings=section.uses_siblings)
     if section.workers is not None:
-        wanted, origin, reason = section.workers, Origin.FILE, f"{section.workers} worker(s), as the file says"
+        wanted, origin, reason = section.workers, ValueOrigin.FILE, f"{section.workers} worker(s), as the file says"
     else:
         local = sum(cpu.node == pool.home for cpu in candidates)
         wanted, reason = _needed_workers(host, nics, local or len(candidates))
-        origin = Origin.FORMULA
+        origin = ValueOrigin.FORMULA
     cpus = tuple(sorted(cpu.id for cpu in candidates[:wanted]))
     kind = "one or both threads per core" if section.uses_siblings else "one thread per core"
     reason = f"{reason}; {kind}, without the core of CPU 0 and that of the main thread, node {pool.home} first"
@@ -95,7 +95,7 @@ def _workers(
     return cpus, wanted
 
 
-def _candidates(pool: _Pool, main_core: int, *, uses_siblings: bool) -> list[Cpu]:
+def _candidates(pool: _CpuPool, main_core: int, *, uses_siblings: bool) -> list[Cpu]:
     """Return the CPUs for workers, the best first: first threads before second ones on each node."""
     cores = [core for core in pool.cores if all(cpu.id != main_core for cpu in core)]
     if not uses_siblings:
@@ -120,10 +120,10 @@ def _needed_workers(host: Host, nics: Sequence[Nic], available: int) -> tuple[in
 
 def _isolated(section: CpuSection, host: Host, workers: tuple[int, ...], ledger: Ledger) -> tuple[int, ...]:
     if isinstance(section.isolate, tuple):
-        ledger.add("cpu.isolate", cpu_text(section.isolate), Origin.FILE, "the file names these CPUs")
+        ledger.add("cpu.isolate", cpu_text(section.isolate), ValueOrigin.FILE, "the file names these CPUs")
         return section.isolate
     if not section.isolate:
-        ledger.add("cpu.isolate", "none", Origin.FILE, "the file says so")
+        ledger.add("cpu.isolate", "none", ValueOrigin.FILE, "the file says so")
         return ()
     siblings = {cpu for worker in workers if worker in host.cpu_by_id for cpu in host.cpu_by_id[worker].siblings}
     isolated = tuple(sorted({*workers, *siblings} - {BOOT_CPU}))

@@ -12,7 +12,7 @@ from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic
 from vppcfg.startup.limits import NicLimits
-from vppcfg.startup.settings import Device, Ledger, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, Placement, ValueOrigin
 
 Limits = Callable[[Nic], NicLimits | None]
 """What is known of a device, None when nothing is."""
@@ -29,11 +29,11 @@ def devices_of(
     """Return the devices by address: the listed ones, or those that the interfaces of the file are named after."""
     if section.dpdk.devices is not None:
         addresses = ", ".join(section.dpdk.devices) or "none"
-        ledger.add("dpdk.devices", addresses, Origin.FILE, "the file lists them, and VPP touches no others")
+        ledger.add("dpdk.devices", addresses, ValueOrigin.FILE, "the file lists them, and VPP touches no others")
         return section.dpdk.devices
     found = {address: _unlisted(address) for address in _named_after(configuration) if address in host.nic_by_address}
     reason = "network devices of this machine that interfaces of the file are named after"
-    ledger.add("dpdk.devices", ", ".join(found) or "none", Origin.HOST, reason)
+    ledger.add("dpdk.devices", ", ".join(found) or "none", ValueOrigin.HOST, reason)
     return found
 
 
@@ -101,7 +101,7 @@ class _Setup:
         if given is None and wanted.workers:
             given = len(wanted.workers)
         if given is not None:
-            self._ledger.add(key, given, Origin.FILE, "the file says so")
+            self._ledger.add(key, given, ValueOrigin.FILE, "the file says so")
             return given
         limit = limits.rx_queues if limits else None
         queues = max(1, min(len(local), limit or (len(local) if limits else 1)))
@@ -109,7 +109,7 @@ class _Setup:
         if limits is None:
             known = "1, because nothing is known of this kind of device"
         reason = f"min({len(local)} worker(s) for it, {known})"
-        self._ledger.add(key, queues, Origin.FORMULA, reason)
+        self._ledger.add(key, queues, ValueOrigin.FORMULA, reason)
         return queues
 
     def _descriptors(
@@ -122,7 +122,7 @@ class _Setup:
             else (wanted.queues.tx_descriptors, self._default.tx_descriptors)
         )
         if own is not None or general is not None:
-            self._ledger.add(key, own or general, Origin.FILE, "the file says so")
+            self._ledger.add(key, own or general, ValueOrigin.FILE, "the file says so")
             return own or general or 0
         if limits is not None and limits.default_descriptors is not None:
             number, reason = limits.default_descriptors, f"what devices of {limits.driver} have"
@@ -131,20 +131,22 @@ class _Setup:
         else:
             number, reason = _rx_descriptors(nic, queues)
         number, reason = _within(number, reason, limits, way)
-        self._ledger.add(key, number, Origin.FORMULA, reason)
+        self._ledger.add(key, number, ValueOrigin.FORMULA, reason)
         return number
 
     def _queue_workers(self, wanted: DeviceSection, local: Sequence[int], queues: int) -> tuple[int, ...] | None:
         """Return a worker per queue: the file's, or those of the device's node when the machine has several."""
         if wanted.workers is not None:
-            self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(wanted.workers), Origin.FILE, "as said")
+            self._ledger.add(
+                f"dpdk.devices.{wanted.address}.workers", _spaced(wanted.workers), ValueOrigin.FILE, "as said"
+            )
             return wanted.workers
         if not self._host.has_numa or not 0 < len(local) < len(self._placement.workers) or queues > len(local):
             return None
         dealt = tuple(sorted(local[(self._dealt + number) % len(local)] for number in range(queues)))
         self._dealt += queues
         reason = "workers on its NUMA node; VPP alone would deal the queues to all"
-        self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(dealt), Origin.HOST, reason)
+        self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(dealt), ValueOrigin.HOST, reason)
         return dealt
 
 

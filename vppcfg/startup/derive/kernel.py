@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.model.dataplane import KernelLevel, KernelSection
 from vppcfg.model.host import Host
-from vppcfg.startup.settings import Device, Ledger, LinuxCp, Memory, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, LinuxCp, Memory, Placement, ValueOrigin
 
 LINUX_MAX_MAP_COUNT = 65530
 """Linux's default (include/linux/mm.h)."""
@@ -40,7 +40,7 @@ def sysctls(
 
     def add(name: str, value: object, reason: str) -> None:
         settings[name] = str(value)
-        ledger.add(name, value, Origin.FORMULA, reason)
+        ledger.add(name, value, ValueOrigin.FORMULA, reason)
 
     maps = max(LINUX_MAX_MAP_COUNT, 2 * memory.hugepages_total + 1024)
     add("vm.nr_hugepages", memory.hugepages_total, "what `kernel.hugepages` is on all nodes together")

@@ -10,7 +10,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.configuration import Configuration
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
-from vppcfg.startup.settings import Device, Ledger, Memory, Origin, Placement
+from vppcfg.startup.settings import Device, Ledger, Memory, Placement, ValueOrigin
 
 BUFFERS_SINCE_PER_NODE = Release(24, 10)
 """First release with `numa N { buffers M }` (vlib/buffer.c)."""
@@ -105,7 +105,7 @@ class _Sizer:
     def _page_bytes(self) -> int:
         wanted = self._section.memory.hugepage_bytes
         size = wanted or self._host.default_hugepage_bytes or 2 * MIB
-        origin = Origin.FILE if wanted else Origin.HOST
+        origin = ValueOrigin.FILE if wanted else ValueOrigin.HOST
         reason = "the file says so" if wanted else "the kernel's default size"
         self._ledger.add("memory.hugepage-size", size_text(size), origin, reason)
         return size
@@ -118,11 +118,11 @@ class _Sizer:
         self.needs["buffers-floor"] = max(floor for floor, _, _ in needs.values())
         self.needs["buffers"] = max(number for _, number, _ in needs.values())
         if self._section.buffers.per_numa is not None:
-            self._ledger.add("buffers.per-numa", self._section.buffers.per_numa, Origin.FILE, "the file says so")
+            self._ledger.add("buffers.per-numa", self._section.buffers.per_numa, ValueOrigin.FILE, "the file says so")
         else:
             for node, (_, number, reason) in needs.items():
                 where = f" (node {node})" if len(needs) > 1 else ""
-                self._ledger.add(f"buffers.per-numa{where}", number, Origin.FORMULA, reason)
+                self._ledger.add(f"buffers.per-numa{where}", number, ValueOrigin.FORMULA, reason)
         self._ledger.given("buffers.data-size", self._section.buffers.data_size, "VPP's default, in bytes")
         return {node: number for node, (_, number, _) in needs.items()}
 
@@ -164,14 +164,14 @@ class _Sizer:
         is_huge = routes > HUGE_HEAP_ROUTES
         wanted = self._section.memory.main_heap_bytes
         if wanted is not None:
-            self._ledger.add("memory.main-heap", size_text(wanted), Origin.FILE, "the file says so")
+            self._ledger.add("memory.main-heap", size_text(wanted), ValueOrigin.FILE, "the file says so")
         else:
             acl = " + 64M for ACLs" if acl_bytes else ""
             reason = f"max(1G, 512M + 1K x {routes} routes{acl}), in steps of 64M"
-            self._ledger.add("memory.main-heap", size_text(formula), Origin.FORMULA, reason)
+            self._ledger.add("memory.main-heap", size_text(formula), ValueOrigin.FORMULA, reason)
         if is_huge:
             reason = f"{routes} routes are more than {HUGE_HEAP_ROUTES}"
-            self._ledger.add("memory.main-heap-page-size", "default-hugepage", Origin.FORMULA, reason)
+            self._ledger.add("memory.main-heap-page-size", "default-hugepage", ValueOrigin.FORMULA, reason)
         return wanted or formula, is_huge
 
     def statseg(self) -> tuple[int, bool]:
@@ -186,13 +186,13 @@ class _Sizer:
         self.needs["statseg"] = used + 48 * routes * threads
         wanted = self._section.statseg_bytes
         if wanted is not None:
-            self._ledger.add("statseg", size_text(wanted), Origin.FILE, "the file says so")
+            self._ledger.add("statseg", size_text(wanted), ValueOrigin.FILE, "the file says so")
         else:
             reason = (
                 f"max(64M, 32M + 96 x {routes} routes x {threads} thread(s) + 2 x {per_interface} x {interfaces} "
                 f"interface(s) + {nodes} for graph nodes + {xstats} for counters of devices), in steps of 64M"
             )
-            self._ledger.add("statseg", size_text(formula), Origin.FORMULA, reason)
+            self._ledger.add("statseg", size_text(formula), ValueOrigin.FORMULA, reason)
         size = wanted or formula
         return size, size > _HUGE_STATSEG_BYTES
 
@@ -213,7 +213,7 @@ class _Sizer:
             where = f" (node {node})" if len(buffers) > 1 else ""
             reason = f"1.05 x ({' + '.join(map(str, parts))}) pages for buffers, DPDK and what else stands on them"
             if self._section.kernel.hugepages is None:
-                self._ledger.add(f"kernel.hugepages{where}", pages[node], Origin.FORMULA, reason)
+                self._ledger.add(f"kernel.hugepages{where}", pages[node], ValueOrigin.FORMULA, reason)
         return pages
 
     def chosen_hugepages(self, computed: Mapping[int, int]) -> dict[int, int]:
@@ -221,6 +221,8 @@ class _Sizer:
         wanted = self._section.kernel.hugepages
         if wanted is None:
             return dict(computed)
-        self._ledger.add("kernel.hugepages", wanted, Origin.FILE, "the file says so; Linux spreads them over the nodes")
+        self._ledger.add(
+            "kernel.hugepages", wanted, ValueOrigin.FILE, "the file says so; Linux spreads them over the nodes"
+        )
         share, rest = divmod(wanted, len(computed))
         return {node: share + (index < rest) for index, node in enumerate(computed)}
