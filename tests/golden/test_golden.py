@@ -18,8 +18,8 @@ from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.reverse import restorable, reverse_plan
-from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import diff_lines
+from vppcfg.render.plan_text import plan_text
 
 
 def test_what_comes_out_is_what_the_folder_says(case: Path, is_updating: bool) -> None:

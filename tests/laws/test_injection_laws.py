@@ -24,7 +24,7 @@ from vppcfg.model.host import Host
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
-from vppcfg.render.cli_text import plan_text
+from vppcfg.render.plan_text import plan_text
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.derive import derive

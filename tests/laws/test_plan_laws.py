@@ -19,7 +19,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.retarget import retarget
 from vppcfg.plan.reverse import restorable, reverse_plan
-from vppcfg.render.cli_text import plan_text
+from vppcfg.render.plan_text import plan_text
 
 many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

@@ -30,8 +30,8 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import diff_lines
+from vppcfg.render.plan_text import plan_text
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp

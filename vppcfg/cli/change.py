@@ -20,8 +20,8 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
 from vppcfg.plan.reverse import end_of
 from vppcfg.record import record
-from vppcfg.render.cli_text import plan_text
 from vppcfg.render.diff_view import summary
+from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact

@@ -19,7 +19,7 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_text import cli_line, describe, plan_text
+from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome, Watcher
 

@@ -102,7 +102,7 @@ def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
 
     from vppcfg import __version__
     from vppcfg.cli.workplace import now
-    from vppcfg.render.cli_text import plan_text
+    from vppcfg.render.plan_text import plan_text
     from vppcfg.transaction.saved_plan import SavedPlan, sealed_plan
     from vppcfg.transaction.sealed import write_durably
 
@@ -129,7 +129,7 @@ def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
         if args.format != "json" and args.output is None:
             return
     if args.format == "cli":
-        from vppcfg.render.cli_text import plan_text
+        from vppcfg.render.plan_text import plan_text
 
         text = plan_text(plan)
         write_document("".join(f"{line}\n" for line in text.lines), args.output)

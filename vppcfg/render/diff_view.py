@@ -16,8 +16,7 @@ from vppcfg.plan.diff import Action, AttributeChange, Change
 from vppcfg.plan.impact import Impact, takes_link_down
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
-from vppcfg.render.cli_lines.l2 import rewrite_words
-from vppcfg.render.cli_lines.sub_interface import encapsulation_words
+from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
 
 SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _IDENTITY = {"name", "kind", "device_class", "parent", "sub_id", "mac"}

@@ -14,7 +14,7 @@ from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Step
-from vppcfg.render.cli_text import cli_line
+from vppcfg.render.plan_text import cli_line
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""

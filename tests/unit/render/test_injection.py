@@ -19,7 +19,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.operations import DeleteLoopback, DeleteSubInterface, SetTag
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Stage, Step
-from vppcfg.render.cli_text import cli_line, describe, plan_text
+from vppcfg.render.plan_text import cli_line, describe, plan_text
 
 CLASSES: tuple[type[Any], ...] = tuple(every_operation())
 MARKUP = "{}$#\\\"'"

@@ -14,7 +14,7 @@ from vppcfg.plan.operations import (
     SetTag,
     SetTagRewrite,
 )
-from vppcfg.render.cli_text import cli_line
+from vppcfg.render.plan_text import cli_line
 
 
 def sub(encapsulation: Encapsulation | OtherMatch) -> CreateSubInterface:

@@ -1,0 +1,120 @@
+"""A plan as the lines that an operator would type at VPP's prompt, under the three headings.
+
+`vppctl exec FILE` runs the text. What has no CLI form says so in a comment, and so does what would be dangerous to say:
+a name in a file is checked when the file is, but what VPP itself has was named by whoever could reach its API, and a
+saved state by whoever wrote it. Names with spaces, line ends or braces would become commands of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache, lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered
+from vppcfg.plan.plan import Plan
+from vppcfg.render.cli_lines import LINES
+
+LARGEST_SUB_ID = 2**31 - 1
+"""VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
+_TAG = "tag"
+"""The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
+_WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
+_TAG_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\\"']*")
+_NUMBERS = frozenset({"int", "float", "bool", "None"})
+"""Annotations, which are texts in the modules of the model."""
+_OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
+
+
+class PlanText(NamedTuple):
+    """A plan as text."""
+
+    lines: list[str]
+    """No line for an empty plan."""
+    without_form: int
+    """How many of its steps the text cannot say."""
+
+
+def plan_text(plan: Plan) -> PlanText:
+    """Return a plan as lines."""
+    text: list[str] = []
+    without_form = 0
+    for phase, steps in groupby(plan.steps, key=lambda step: step.stage.phase):
+        lines = [(cli_line(step.operation), step.operation) for step in steps]
+        without_form += sum(line is None for line, _ in lines)
+        count = sum(line is not None and not line.startswith("comment") for line, _ in lines)
+        text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
+        for line, operation in lines:
+            text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
+    if without_form:
+        text.append(f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}")
+    return PlanText(text, without_form)
+
+
+def describe(operation: Operation) -> str:
+    """Return a short text of an operation that has no CLI form, with everything replaced that could end a comment."""
+    verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
+    return f"{verb} {_OTHER.sub('?', operation.subject)}"
+
+
+def cli_line(operation: Operation) -> str | None:
+    """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands."""
+    other = _other_named_in(operation)
+    if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
+        return None
+    return LINES[type(operation)](operation)
+
+
+def _other_named_in(operation: Operation) -> str | None:
+    if isinstance(operation, SetCrossConnect):
+        return operation.target
+    return operation.donor if isinstance(operation, SetUnnumbered) else None
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_unnamable(name: str) -> bool:
+    """Return whether VPP's CLI cannot name the interface because its sub-interface id is too large."""
+    sub_id = name.rpartition(".")[2]
+    return len(sub_id) >= len(str(LARGEST_SUB_ID)) and sub_id.isdigit() and int(sub_id) > LARGEST_SUB_ID
+
+
+def _is_sayable(operation: Operation) -> bool:
+    """Return whether every text of an operation is one word, and its tag one that braces hold."""
+    kind: type = type(operation)
+    for name in _names(kind):
+        value = getattr(operation, name)
+        if value.__class__ is str:
+            if not _is_sayable_as(name, value):
+                return False
+        elif not all(_is_sayable_as(*text) for text in _texts(value, name)):
+            return False
+    return True
+
+
+def _is_sayable_as(name: str, text: str) -> bool:
+    return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None
+
+
+def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
+    """Yield every text in a value of the model, with the name of its field."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, tuple | frozenset):
+        for item in value:
+            yield from _texts(item, name)
+    else:
+        kind: type = value.__class__
+        for field in _names(kind):
+            yield from _texts(getattr(value, field), field)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Return the fields of a kind of value that may have texts: all but numbers; none of what is no data class."""
+    if not is_dataclass(kind) or issubclass(kind, Enum):
+        return ()
+    return tuple(field.name for field in fields(kind) if not _NUMBERS.issuperset(str(field.type).split(" | ")))
