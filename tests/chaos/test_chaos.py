@@ -198,6 +198,8 @@ def test_vppcfg_is_killed_and_run_again(
         else:
             assert apply(router) == ExitCode.DONE
             assert_new(router)
+            assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+            assert router.state() == before
         assert_tidy(router, folders_of_this_test)
 
 

@@ -11,7 +11,9 @@ from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.transaction.entry import Record
+    from collections.abc import Sequence
+
+    from vppcfg.transaction.entry import Record, Status
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -37,23 +39,29 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     records = journal_of(args).records()
     if args.format == "json":
-        say(json.dumps([_document(record) for record in records], indent=2, ensure_ascii=False))
+        say(json.dumps([_document(record, records) for record in records], indent=2, ensure_ascii=False))
         return ExitCode.DONE
     if not records:
         logging.getLogger("root.main").info("No change was made to VPP at %s yet", args.api_socket)
     for record in records:
-        for line in _lines(record):
+        for line in _lines(record, records):
             say(printable(line))
     return ExitCode.DONE
 
 
-def _lines(record: Record) -> list[str]:
+def _lines(record: Record, records: Sequence[Record]) -> list[str]:
+    from vppcfg.transaction.accepted import beginning
+
     entry = record.entry
     what = f"{entry.origin.value} of {entry.source_name}" if entry.source_name else entry.origin.value
     if entry.target:
         what = f"{entry.origin.value} to before {entry.target}"
-    head = f"{entry.number:>4}  {entry.made_at}  {record.status.value}"
+    head = f"{entry.number:>4}  {entry.made_at}  {_status(record).value}"
     lines = [head, f"      {what}, {entry.steps} step(s), by {entry.made_by}", f"      {entry.summary}"]
+    first = beginning(records, record).entry.number
+    if first < entry.number:
+        back = f"`vppcfg rollback` goes back before {'that one' if first == entry.number - 1 else f'change {first}'}"
+        lines.append(f"      went on from half-way: change {first} did not come to its end; {back}")
     if record.text:
         lines.append(f"      {record.text}")
     if record.timer is not None and record.status.value == "waiting to be confirmed":
@@ -61,9 +69,22 @@ def _lines(record: Record) -> list[str]:
     return lines
 
 
-def _document(record: Record) -> dict[str, Any]:
+def _status(record: Record) -> Status:
+    """Return how a change stands; one whose vppcfg is dead was cut off, also when nobody has written that down yet."""
+    from vppcfg.transaction.accepted import is_running
+    from vppcfg.transaction.entry import Status
+
+    is_dead = record.status is Status.STARTED and not is_running(record.entry.pid)
+    return Status.CUT_OFF if is_dead else record.status
+
+
+def _document(record: Record, records: Sequence[Record]) -> dict[str, Any]:
     from dataclasses import asdict
+
+    from vppcfg.transaction.accepted import beginning
 
     entry = asdict(record.entry) | {"origin": record.entry.origin.value, "unmanaged": list(record.entry.unmanaged)}
     timer = asdict(record.timer) if record.timer else None
-    return {**entry, "status": record.status.value, "text": record.text, "at": record.at, "timer": timer}
+    begins_half_way = beginning(records, record) is not record
+    standing = {"status": _status(record).value, "text": record.text, "at": record.at, "timer": timer}
+    return {**entry, **standing, "begins_half_way": begins_half_way}

@@ -16,7 +16,7 @@ from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
-from vppcfg.transaction.accepted import accepted_entry, accepted_state, last_accepted
+from vppcfg.transaction.accepted import accepted_entry, accepted_state, beginning, last_accepted
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
 
@@ -40,6 +40,18 @@ def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_
     note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
     return ExitCode.DONE
+
+
+def whole(record: Record, place: Workplace) -> Record:
+    """Return the change to go back before when one is rolled back: what went on from half-way belongs to what began."""
+    first = beginning(place.records, record)
+    if first.entry.number < record.entry.number:
+        log.info(
+            "Change %d went on from change %d, which did not come to its end: both are rolled back",
+            record.entry.number,
+            first.entry.number,
+        )
+    return first
 
 
 def plan_back(record: Record, place: Workplace, *, is_timer: bool) -> Plan:

@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _chosen(place: Workplace, args: argparse.Namespace) -> Record:
+    from vppcfg.cli.roll_back import whole
     from vppcfg.transaction.accepted import to_roll_back
 
     if args.number is not None:
@@ -69,4 +70,4 @@ def _chosen(place: Workplace, args: argparse.Namespace) -> Record:
         )
     if record is None:
         raise PlanRefusedError("no change is in force that could be rolled back", "`vppcfg history` lists the changes")
-    return record
+    return whole(record, place)

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
-from vppcfg.cli.roll_back import note, roll_back
+from vppcfg.cli.roll_back import note, roll_back, whole
 from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry, is_running
@@ -101,7 +101,7 @@ def _roll_back(change: Awaited, place: Workplace, args: argparse.Namespace) -> E
     if found is None and any(other.entry.number > change.number for other in place.records):
         log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
         return ExitCode.DONE
-    record = found or change.known or _stand_in(change.number, place)
+    record = whole(found or change.known or _stand_in(change.number, place), place)
     if change.is_back:
         note(record, place, is_timer=True)
     else:

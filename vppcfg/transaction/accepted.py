@@ -10,7 +10,7 @@ from pathlib import Path
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
-from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, HALF_WAY, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.journal import Accepted, Journal
 
 _log = logging.getLogger(__name__)
@@ -73,6 +73,21 @@ def to_roll_back(records: Sequence[Record]) -> Record | None:
         (record for record in reversed(records) if record.status in IN_FORCE and record.entry.origin not in rollbacks),
         None,
     )
+
+
+def beginning(records: Sequence[Record], last: Record) -> Record:
+    """Return the first of the changes that are one with `last`, which went on from where they ended half-way.
+
+    The state before it is settled: it was accepted, or found where nothing had been cut off. Changes that were undone
+    left everything as they had found it, so they are passed over.
+    """
+    first = last
+    for record in reversed([other for other in records if other.entry.number < last.entry.number]):
+        if record.status in HALF_WAY:
+            first = record
+        elif record.status is not Status.UNDONE:
+            break
+    return first
 
 
 def settle(journal: Journal, boot_id: str, at: str, is_alive: Callable[[Timer], bool]) -> list[str]:

@@ -32,6 +32,10 @@ IN_FORCE = frozenset({*ACCEPTED, *UNDECIDED, Status.STRANDED})
 """What may have left something in VPP that can be rolled back."""
 
 
+HALF_WAY = frozenset({Status.STARTED, Status.CUT_OFF, Status.STRANDED})
+"""What leaves VPP in a state that nobody wanted, unless it is under way."""
+
+
 class Origin(Enum):
     """What a change was made for."""
 
