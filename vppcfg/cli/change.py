@@ -6,14 +6,14 @@ import argparse
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
 from signal import SIGTERM
 
 from vppcfg import __version__
+from vppcfg.cli.arming import armed, disarm
 from vppcfg.cli.change_report import Report, report_for
+from vppcfg.cli.places import now, who
 from vppcfg.cli.signals import Stop, deferring
-from vppcfg.cli.workplace import Workplace, now, own_command, who
+from vppcfg.cli.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan, make_plan
@@ -22,7 +22,6 @@ from vppcfg.plan.reverse import end_of
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
-from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
@@ -73,7 +72,7 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Nam
         record = _written(plan, intent, place)
         try:
             if intent.confirm_s is not None:
-                record = _armed(record, intent.confirm_s, place, args)
+                record = armed(record, intent.confirm_s, place.journal, args)
         except StorageError as error:
             place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
             raise
@@ -150,32 +149,6 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
     )
 
 
-def _armed(record: Record, after_s: float, place: Workplace, args: argparse.Namespace) -> Record:
-    """Start the timer; nothing has been changed yet."""
-    number = record.entry.number
-    deadline = (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
-    timer = watchdog.arm(
-        watchdog.Watch(
-            command=[*own_command(), "rollback", "--unless-confirmed", str(number), *_place_options(args)],
-            name=watchdog.unit_name(os.path.realpath(args.api_socket), number),
-            after_s=after_s,
-            deadline=deadline,
-            log=place.journal.folder / f"{number:06}" / "timer.log",
-        )
-    )
-    try:
-        return place.journal.arm(record, timer)
-    except StorageError:
-        watchdog.disarm(timer)
-        raise
-
-
-def _place_options(args: argparse.Namespace) -> list[str]:
-    socket, state_dir = os.path.realpath(args.api_socket), os.path.realpath(args.state_dir)
-    words = ["--api-socket", socket, "--state-dir", state_dir]
-    return [*words, "--vpp-json-dir", os.path.realpath(args.vpp_json_dir)] if args.vpp_json_dir else words
-
-
 def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
     if outcome.failure is None:
         return ExitCode.DONE
@@ -213,10 +186,3 @@ def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     if outcome.ending is Ending.LOST:
         return Status.STRANDED, f"{text}; {outcome.trouble}"
     return (Status.CUT_OFF if has_timer else Status.STRANDED), f"{text}; {outcome.trouble}"
-
-
-def disarm(record: Record) -> None:
-    """Stop a change's timer, if it has one."""
-    if record.timer is not None:
-        with suppress(ProcessLookupError):
-            watchdog.disarm(record.timer)

@@ -27,8 +27,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Confirm. Raise PlanRefusedError when nothing waits for that, LockedError when it is being rolled back."""
-    from vppcfg.cli.change import disarm
-    from vppcfg.cli.workplace import journal_of, lock_of, now
+    from vppcfg.cli.arming import disarm
+    from vppcfg.cli.places import journal_of, lock_of, now
     from vppcfg.transaction.accepted import awaited
     from vppcfg.transaction.entry import Status
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.dataplane_options import connect
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
-    from vppcfg.cli.workplace import journal_of
+    from vppcfg.cli.places import journal_of
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.plan import make_plan
     from vppcfg.plan.retarget import retarget

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vppcfg.transaction.entry import Record, Status
+
+
+log = logging.getLogger("root.main")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -32,24 +36,28 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """List the journal."""
     import json
-    import logging
 
+    from vppcfg.cli.arming import unconfirmed
     from vppcfg.cli.output import printable, say
-    from vppcfg.cli.workplace import journal_of
+    from vppcfg.cli.places import journal_of
 
-    records = journal_of(args).records()
+    journal = journal_of(args)
+    records, wrong = journal.records(), unconfirmed(journal)
     if args.format == "json":
         say(json.dumps([_document(record, records) for record in records], indent=2, ensure_ascii=False))
         return ExitCode.DONE
     if not records:
-        logging.getLogger("root.main").info("No change was made to VPP at %s yet", args.api_socket)
+        log.info("No change was made to VPP at %s yet", args.api_socket)
     for record in records:
-        for line in _lines(record, records):
+        is_wrong = wrong is not None and wrong.number == record.entry.number
+        for line in _lines(record, records, is_well_timed=not is_wrong):
             say(printable(line))
+    if wrong is not None:
+        log.warning("%s", wrong.text)
     return ExitCode.DONE
 
 
-def _lines(record: Record, records: Sequence[Record]) -> list[str]:
+def _lines(record: Record, records: Sequence[Record], *, is_well_timed: bool) -> list[str]:
     from vppcfg.transaction.accepted import beginning
 
     entry = record.entry
@@ -65,7 +73,10 @@ def _lines(record: Record, records: Sequence[Record]) -> list[str]:
     if record.text:
         lines.append(f"      {record.text}")
     if record.timer is not None and record.status.value == "waiting to be confirmed":
-        lines.append(f"      is rolled back at {record.timer.deadline} unless confirmed")
+        well = f"is rolled back at {record.timer.deadline} unless confirmed"
+        lines.append(
+            f"      {well if is_well_timed else f'was to be confirmed until {record.timer.deadline}; see below'}"
+        )
     return lines
 
 
@@ -82,9 +93,14 @@ def _document(record: Record, records: Sequence[Record]) -> dict[str, Any]:
     from dataclasses import asdict
 
     from vppcfg.transaction.accepted import beginning
+    from vppcfg.transaction.entry import UNDECIDED
+    from vppcfg.transaction.watchdog import is_alive
 
     entry = asdict(record.entry) | {"origin": record.entry.origin.value, "unmanaged": list(record.entry.unmanaged)}
-    timer = asdict(record.timer) if record.timer else None
+    timer = None
+    if record.timer:
+        lives = {"is_alive": is_alive(record.timer)} if record.status in UNDECIDED else {}
+        timer = {"deadline": record.timer.deadline, "unit": record.timer.unit, "pid": record.timer.pid, **lives}
     begins_half_way = beginning(records, record) is not record
     standing = {"status": _status(record).value, "text": record.text, "at": record.at, "timer": timer}
     return {**entry, **standing, "begins_half_way": begins_half_way}

@@ -6,11 +6,13 @@ import argparse
 import logging
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.errors import ExitCode
+from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.config import Loaded
@@ -51,6 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
     )
+    add_state_dir_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -93,7 +96,19 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
     from vppcfg.cli.dataplane_options import connect
 
     with connect(args) as dataplane:
-        return dataplane.observe(), dataplane.boot_id
+        state = dataplane.observe()
+        _warn_of_unconfirmed(args)
+        return state, dataplane.boot_id
+
+
+def _warn_of_unconfirmed(args: argparse.Namespace) -> None:
+    """Say what is wrong with a change that waits to be confirmed, where the journal may be read."""
+    from vppcfg.cli.arming import unconfirmed
+    from vppcfg.cli.places import journal_of
+
+    with suppress(PlanRefusedError):
+        if found := unconfirmed(journal_of(args)):
+            log.warning("%s", found.text)
 
 
 def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> None:
@@ -101,7 +116,7 @@ def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
     from pathlib import Path
 
     from vppcfg import __version__
-    from vppcfg.cli.workplace import now
+    from vppcfg.cli.places import now
     from vppcfg.render.plan_text import plan_text
     from vppcfg.transaction.saved_plan import SavedPlan, sealed_plan
     from vppcfg.transaction.sealed import write_durably

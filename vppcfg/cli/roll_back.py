@@ -6,9 +6,11 @@ import argparse
 import logging
 from contextlib import suppress
 
-from vppcfg.cli.change import Intent, disarm, make_change
+from vppcfg.cli.arming import disarm
+from vppcfg.cli.change import Intent, make_change
 from vppcfg.cli.consent import ask, show
-from vppcfg.cli.workplace import Workplace, now
+from vppcfg.cli.places import now
+from vppcfg.cli.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State

@@ -10,8 +10,9 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
+from vppcfg.cli.places import journal_of, lock_path
 from vppcfg.cli.roll_back import note, roll_back, whole
-from vppcfg.cli.workplace import Workplace, journal_of, lock_path, workplace
+from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry, is_running
 from vppcfg.transaction.entry import UNDECIDED, Record, Status

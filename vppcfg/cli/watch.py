@@ -14,9 +14,12 @@ from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.cli.signals import Terminated
 from vppcfg.cli.transaction_options import add_state_dir_option
-from vppcfg.errors import DataplaneError, ExitCode
+from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vppcfg.cli.arming import Unconfirmed
     from vppcfg.cli.watch_file import WatchedFile
     from vppcfg.cli.watch_loop import Watch
 
@@ -92,10 +95,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
     from vppcfg import __version__
     from vppcfg.cli.dataplane_options import connect_following
+    from vppcfg.cli.places import is_another_at_work
     from vppcfg.cli.watch_loop import Watch
     from vppcfg.cli.watch_output import output_for
     from vppcfg.cli.watch_reconcile import reconciler_for
-    from vppcfg.cli.workplace import is_another_at_work
     from vppcfg.render.prometheus import Status
 
     return Watch(
@@ -108,7 +111,25 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
         reconciler=reconciler_for(args) if args.reconcile else None,
         boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
         is_busy=lambda: is_another_at_work(args),
+        attend=_attending(args),
     )
+
+
+def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
+    """Return what looks after the timer of a change that waits; who may not read the journal sees nothing."""
+    from vppcfg.cli.arming import attend
+    from vppcfg.cli.places import journal_of
+
+    journal = journal_of(args)
+
+    def look() -> Unconfirmed | None:
+        try:
+            return attend(journal, args)
+        except PlanRefusedError as error:
+            log.debug("%s", error.message)
+            return None
+
+    return look
 
 
 def _boot_time(args: argparse.Namespace) -> float | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from vppcfg.cli.arming import Unconfirmed
 from vppcfg.cli.obstacles import code_of
 from vppcfg.cli.watch_attempts import Attempts
 from vppcfg.cli.watch_file import WatchedFile
@@ -64,11 +65,13 @@ class Watch:
         reconciler: Reconciler | None = None,
         boot_time: Callable[[], float | None] = lambda: None,
         is_busy: Callable[[], bool] = lambda: False,
+        attend: Callable[[], Unconfirmed | None] = lambda: None,
         clock: Clock = time,
     ) -> None:
         """`boot_time` tells when the VPP that is connected started, in Unix seconds.
 
-        `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift.
+        `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
+        after the timer of a change that waits to be confirmed.
         """
         self._file = file
         self._connect = connect
@@ -79,6 +82,8 @@ class Watch:
         self._reconciler = reconciler
         self._boot_time = boot_time
         self._is_busy = is_busy
+        self._attend = attend
+        self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
         self._clock = clock
         self._said = Said(file.name)
@@ -101,6 +106,8 @@ class Watch:
                 self._look(dataplane)
         finally:
             dataplane.close()
+        if self._unconfirmed is not None and self._unconfirmed.is_overdue:
+            return ExitCode.NOT_CONFIRMED
         return ExitCode.DRIFT if self._said.differences else code_of(self._said.problems)
 
     def run(self) -> None:
@@ -204,6 +211,7 @@ class Watch:
 
     def _look(self, dataplane: Dataplane) -> float:
         """Read VPP, say what is news, and return how long the reading took."""
+        self._look_after_timer()
         start = self._clock.monotonic()
         observed = dataplane.observe()
         took_s = self._clock.monotonic() - start
@@ -219,6 +227,14 @@ class Watch:
         self._status.problems = tuple(problem.rule for problem in self._said.errors)
         self._output.show(self._status)
         return took_s
+
+    def _look_after_timer(self) -> None:
+        """See to it that a change which waits to be confirmed does not wait for ever."""
+        said, self._unconfirmed = self._unconfirmed, self._attend()
+        found = self._unconfirmed
+        if found is not None and found != said:
+            data = {"change": found.number, "deadline": found.deadline, "is_overdue": found.is_overdue}
+            self._say("unconfirmed", found.text, data, is_bad=True)
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from vppcfg.cli.output import drop_output, printable, write_file
-from vppcfg.cli.workplace import now
+from vppcfg.cli.places import now
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 from vppcfg.render.prometheus import Status, metrics_text

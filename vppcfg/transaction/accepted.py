@@ -10,7 +10,7 @@ from pathlib import Path
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
-from vppcfg.transaction.entry import ACCEPTED, HALF_WAY, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status, Timer
+from vppcfg.transaction.entry import ACCEPTED, HALF_WAY, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status
 from vppcfg.transaction.journal import Accepted, Journal
 
 _log = logging.getLogger(__name__)
@@ -90,10 +90,11 @@ def beginning(records: Sequence[Record], last: Record) -> Record:
     return first
 
 
-def settle(journal: Journal, boot_id: str, at: str, is_alive: Callable[[Timer], bool]) -> list[str]:
+def settle(journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], object]) -> list[str]:
     """Write down how changes ended whose vppcfg did not live to do so, and return what is to be said about it.
 
-    Call it with the lock held: nobody else is at work then. Raise PlanRefusedError while one waits for its timer.
+    Call it with the lock held: nobody else is at work then. `refuse` is to raise PlanRefusedError for a change that
+    waits for its timer.
     """
     said = []
     for record in journal.records():
@@ -105,7 +106,7 @@ def settle(journal: Journal, boot_id: str, at: str, is_alive: Callable[[Timer], 
             said += _ended(journal, record, Status.ROLLED_BACK, at, text)
             said.append(f"Change {entry.number} counts as rolled back: {text}")
         elif record.timer is not None:
-            _refuse(record, is_alive(record.timer))
+            refuse(record)
         elif record.status is Status.STARTED:
             said += _ended(journal, record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
             said.append(f"Change {entry.number} of {entry.made_at} was cut off; planning from what is there now")
@@ -119,22 +120,6 @@ def _ended(journal: Journal, record: Record, status: Status, at: str, text: str)
     except StorageError as error:
         return [f"The journal does not know that change {record.entry.number} is {status.value}: {error.message}"]
     return []
-
-
-def _refuse(record: Record, is_alive: bool) -> None:
-    number = record.entry.number
-    until = record.timer.deadline if record.timer else ""
-    if record.status is Status.WAITING:
-        late = "" if is_alive else "; its timer is gone, so nothing happens by itself"
-        raise PlanRefusedError(
-            f"change {number} waits to be confirmed until {until}{late}",
-            "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back",
-        )
-    if is_alive:
-        raise PlanRefusedError(f"change {number} was cut off and is being rolled back", "try again in a moment")
-    raise PlanRefusedError(
-        f"change {number} was cut off and its timer is gone", "`vppcfg rollback` brings the old state back"
-    )
 
 
 def is_running(pid: int) -> bool:

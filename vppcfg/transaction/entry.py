@@ -60,6 +60,9 @@ class Timer:
     unit: str = ""
     """A systemd timer's name; '' for a process."""
     pid: int = 0
+    moment_s: float = 0.0
+    """The deadline in seconds since the machine's boot, which is `machine_run`."""
+    machine_run: str = ""
 
 
 @record

@@ -14,6 +14,8 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from vppcfg.errors import StorageError
@@ -26,6 +28,7 @@ READY_OPTION = "--ready-fd"
 _PATIENCE_S = 20.0
 _SYSTEMD = Path("/run/systemd/system")
 """Is there when systemd is the machine's init (sd_booted(3))."""
+_MACHINE_RUN = Path("/proc/sys/kernel/random/boot_id")
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
 
@@ -56,6 +59,35 @@ def uses_systemd(environment: Mapping[str, str] = os.environ) -> bool:
 def arm(watch: Watch) -> Timer:
     """Start the timer, and return once it runs. Raise StorageError when it does not."""
     return _arm_systemd(watch) if uses_systemd() else _arm_process(watch)
+
+
+def arm_again(watch: Watch) -> Timer:
+    """Start a timer in the place of one that is gone, in any way there is. Raise StorageError when there is none."""
+    try:
+        return arm(watch)
+    except StorageError:
+        return _arm_process(replace(watch, log=Path(os.devnull)))
+
+
+def left_s(timer: Timer, now: datetime) -> float:
+    """Return how many seconds are left until the deadline, below 0 when it is past; `now` has a zone.
+
+    Setting the clock changes nothing, unless the timer is of another run of the machine.
+    """
+    if timer.machine_run and timer.machine_run == machine_run():
+        return timer.moment_s - seconds_since_boot()
+    try:
+        return (datetime.fromisoformat(timer.deadline) - now).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def machine_run() -> str:
+    """Return what tells this run of the machine from every other one; '' where that is unknown."""
+    try:
+        return _MACHINE_RUN.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def disarm(timer: Timer) -> None:
@@ -93,6 +125,7 @@ def unit_name(socket_path: str, number: int) -> str:
 
 
 def _arm_systemd(watch: Watch) -> Timer:
+    moment = seconds_since_boot() + watch.after_s
     settings = [f"--setenv={name}={os.environ[name]}" for name in _PASSED_ON if name in os.environ]
     command = [
         "systemd-run",
@@ -106,10 +139,13 @@ def _arm_systemd(watch: Watch) -> Timer:
         "--",
         *watch.command,
     ]
-    answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
+    try:
+        answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StorageError(f"systemd does not start the timer: {error}", "nothing was changed") from error
     if answer.returncode:
         raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
-    return Timer(deadline=watch.deadline, unit=watch.name)
+    return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
 
 
 def _arm_process(watch: Watch) -> Timer:
@@ -133,7 +169,7 @@ def _arm_process(watch: Watch) -> Timer:
     finally:
         os.close(told)
     _await_ready(ready, process, watch.log)
-    return Timer(deadline=watch.deadline, pid=process.pid)
+    return Timer(deadline=watch.deadline, pid=process.pid, moment_s=moment, machine_run=machine_run())
 
 
 def _private(path: str, flags: int) -> int:
