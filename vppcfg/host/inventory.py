@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator
 
 from vppcfg.host.cpu import read_base_hz, read_caches, read_cpus, read_model
-from vppcfg.host.ethtool import max_queues
 from vppcfg.host.files import Files
 from vppcfg.host.memory import read_default_hugepage, read_memory, read_nodes, whole_machine
-from vppcfg.host.nic import QueueProbe, read_nics
+from vppcfg.host.nic import QueueProbe, max_queues, read_nics
 from vppcfg.model.host import Cpu, Host, Nic, NumaNode
 
 

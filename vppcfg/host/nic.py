@@ -1,8 +1,12 @@
-"""Network devices from /sys/bus/pci/devices, with what their Linux driver can tell of their queues."""
+"""Network devices from /sys/bus/pci/devices, and how many queues their drivers have, asked as `ethtool -l` does."""
 
 from __future__ import annotations
 
+import array
+import fcntl
 import re
+import socket
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,11 +15,15 @@ from vppcfg.model.host import Nic, PcieLink
 
 QueueProbe = Callable[[str], tuple[int, int] | None]
 """Takes the name of a Linux interface and returns how many RX and TX queues it can have."""
-
 _DEVICES = "sys/bus/pci/devices"
 _NETWORK_CLASS = 0x02
 _IFF_UP = 0x1
 _GTS = re.compile(r"([0-9.]+) *GT/s.*")
+_SIOCETHTOOL = 0x8946
+_ETHTOOL_GCHANNELS = 0x3C
+_IFREQ = struct.Struct("@16sP")
+_CHANNELS = struct.Struct("@9I")
+"""struct ethtool_channels: the command, then the maxima of rx, tx, other and combined, then the counts."""
 
 
 def read_nics(files: Files, probe: QueueProbe) -> tuple[Nic, ...]:
@@ -86,3 +94,16 @@ def _with_queues(nic: Nic, probe: QueueProbe) -> Nic:
         if (queues := probe(name)) is not None:
             return replace(nic, rx_queues_max=queues[0], tx_queues_max=queues[1])
     return nic
+
+
+def max_queues(interface: str) -> tuple[int, int] | None:
+    """Return the most RX and TX queues of an interface of this machine, None when its driver does not tell."""
+    buffer = array.array("B", _CHANNELS.pack(_ETHTOOL_GCHANNELS, *[0] * 8))
+    request = _IFREQ.pack(interface.encode()[:15], buffer.buffer_info()[0])
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            fcntl.ioctl(sock, _SIOCETHTOOL, request)
+    except OSError:
+        return None
+    _, rx, tx, _, combined, *_ = _CHANNELS.unpack(buffer)
+    return (rx + combined, tx + combined) if rx + tx + combined else None

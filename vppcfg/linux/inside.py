@@ -1,15 +1,23 @@
-"""Work inside a network namespace with a name: a function in a thread of its own, or a program."""
+"""Work inside a network namespace: a function in a thread of its own, or a program.
+
+The thread may change its namespaces as it likes: they end with it, and the caller's stay.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
 
+from vppcfg.errors import LinuxError
 from vppcfg.linux import kernel
-from vppcfg.linux.names import require_netns_name
 from vppcfg.linux.netns import FOLDER, Namespaces
-from vppcfg.linux.refusal import no_netns, refusal_of
-from vppcfg.linux.thread import TIMEOUT_S, Result, run_apart
+from vppcfg.linux.refusal import no_netns, refusal_of, require_netns_name
+
+Result = TypeVar("Result")
+TIMEOUT_S = 30.0
+_BUSY = "Linux changes one thing at a time: is a namespace with thousands of devices being removed? else see `dmesg`"
 
 
 def run_inside(netns: str, work: Callable[[], Result], timeout_s: float = TIMEOUT_S) -> Result:
@@ -72,3 +80,22 @@ def set_sysctl(netns: str, name: str, value: str) -> None:
             raise refusal_of(f"set net/{name} to {value} in namespace {netns}", error) from error
 
     run_inside(netns, write)
+
+
+def run_apart(work: Callable[[], Result], timeout_s: float = TIMEOUT_S) -> Result:
+    """Return what `work` returns, or raise what it raises; it runs in a thread that nothing else uses.
+
+    Raise LinuxError when it takes longer than `timeout_s`; the thread then ends as soon as the kernel lets it.
+    """
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="linux")
+    future = executor.submit(work)
+    try:
+        wait([future], timeout_s)
+    except BaseException:  # a signal: what is under way ends before anything else begins
+        wait([future], timeout_s)
+        raise
+    finally:
+        executor.shutdown(wait=future.done())
+    if not future.done():
+        raise LinuxError(f"Linux has not answered for {timeout_s:g} seconds", _BUSY)
+    return future.result()

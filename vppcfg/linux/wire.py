@@ -9,8 +9,7 @@ import struct
 
 from vppcfg.linux.change import netlink
 from vppcfg.linux.inside import run_inside
-from vppcfg.linux.names import require_device_name
-from vppcfg.linux.refusal import no_device, refusal_of
+from vppcfg.linux.refusal import no_device, refusal_of, require_device_name
 from vppcfg.record import record
 
 _SIOCETHTOOL = 0x8946

@@ -9,9 +9,9 @@ import pytest
 
 from tests.hosts.trees import MACHINES, grow, grow_text
 from vppcfg.common.numbers import GIB, KIB, MIB
-from vppcfg.host.ethtool import max_queues
 from vppcfg.host.files import Files
 from vppcfg.host.inventory import read_host
+from vppcfg.host.nic import max_queues
 from vppcfg.model.host import Host, PcieLink
 from vppcfg.model.host_document import host_document, host_of
 

@@ -1,8 +1,9 @@
-"""What can go wrong with a change, each in its own words."""
+"""What can go wrong with a change, each in its own words; and answers of the kernel to many changes, as bytes."""
 
 from __future__ import annotations
 
 import errno
+import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +11,11 @@ from contextlib import contextmanager
 import pytest
 
 from vppcfg.errors import ExitCode, LinuxError
-from vppcfg.linux.change import change_link
+from vppcfg.linux.change import answers_in, change_link
 
 pyroute2 = pytest.importorskip("pyroute2")
+ERROR, LINK = 2, 16
+TLVS = 0x200
 
 
 class Route:
@@ -66,3 +69,23 @@ def test_a_missing_pyroute2_is_named_with_the_way_to_get_it(monkeypatch: pytest.
     with pytest.raises(LinuxError, match="pyroute2 is missing, and is needed to set the device e0 up") as caught:
         change_link("set the device e0 up", "set", index=7, state="up")
     assert "python3-pyroute2" in caught.value.hint
+
+
+def answer(number: int, code: int, words: str = "", *, kind: int = ERROR) -> bytes:
+    text = words.encode() + b"\0"
+    extra = struct.pack("=HH", 4 + len(text), 1) + text.ljust(len(text) + 3 & ~3, b"\0") if words else b""
+    body = struct.pack("=i", -code) + bytes(16) + extra
+    return struct.pack("=IHHII", 16 + len(body), kind, TLVS if words else 0, number, 0) + body
+
+
+def test_each_answer_belongs_to_the_message_with_its_number() -> None:
+    data = answer(0, 0) + answer(7, errno.EINVAL, "mtu less than device minimum") + answer(9, errno.EPERM)
+    assert answers_in(data) == {0: (0, ""), 7: (errno.EINVAL, "mtu less than device minimum"), 9: (errno.EPERM, "")}
+
+
+def test_what_is_no_answer_is_passed_over() -> None:
+    assert answers_in(answer(1, 0, kind=LINK) + answer(2, 0)) == {2: (0, "")}
+
+
+def test_an_answer_without_a_length_ends_the_reading() -> None:
+    assert answers_in(answer(1, 0) + bytes(16) + answer(2, 0)) == {1: (0, "")}

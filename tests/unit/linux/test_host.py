@@ -115,7 +115,7 @@ def test_a_namespace_cannot_take_the_place_of_a_folder(machine: Machine, host: L
 def test_a_namespace_whose_folder_is_locked_is_not_waited_for_without_end(
     machine: Machine, host: LinuxHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vppcfg.linux.new_netns.LOCK_S", 0.2)
+    monkeypatch.setattr("vppcfg.linux.netns.LOCK_S", 0.2)
     command = (
         "nsenter",
         "--target",

@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.errors import LinuxError
 from vppcfg.linux.host import LinuxHost
-from vppcfg.linux.names import require_device_name, require_netns_name
+from vppcfg.linux.refusal import require_device_name, require_netns_name
 from vppcfg.model.linux import LinkSetting
 
 NOBODY = LinuxHost(2**30)

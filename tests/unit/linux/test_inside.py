@@ -11,7 +11,7 @@ import pytest
 
 from vppcfg.errors import LinuxError
 from vppcfg.linux import kernel
-from vppcfg.linux.thread import run_apart
+from vppcfg.linux.inside import run_apart
 
 
 def test_the_result_comes_back_and_the_thread_ends() -> None:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from vppcfg.linux.host import LinuxHost
-from vppcfg.linux.link import find_link, find_link_at, read_links
-from vppcfg.linux.netlink import attributes_of, receive_links
+from vppcfg.linux.link import attributes_of, find_link, find_link_at, read_links, receive_links
 
 DONE, ERROR, NEW_LINK, OTHER = 3, 2, 16, 20
 
