@@ -9,12 +9,12 @@ from vppcfg.errors import UsageError
 from vppcfg.model.device import DEVICE_TYPES
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
-from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
-from vppcfg.simulator.vnet.sub_interface import Flag
+from vppcfg.simulator.tables import Flag, HwInterface, SwInterface, Tables
+from vppcfg.simulator.vnet import sub_interface
 from vppcfg.simulator.wire import to_bytes
 
 Maker = Callable[[Tables, State, Interface, int], SwInterface | None]
@@ -28,9 +28,9 @@ _FIRST_MADE_UP = 0x10000
 def load_local0(tables: Tables) -> None:
     """Make local0, which has index 0 in every VPP."""
     port = tables.hw.add(
-        lambda index: HwInterface(index=index, name=interface.LOCAL0, device_class="local", is_ethernet=False)
+        lambda index: HwInterface(index=index, name=interfaces.LOCAL0, device_class="local", is_ethernet=False)
     )
-    interface.create_port(tables, port, packet_mtu=0)
+    interfaces.create_port(tables, port, packet_mtu=0)
 
 
 def load_ports(tables: Tables, ports: Sequence[PhysicalPort]) -> None:
@@ -61,7 +61,7 @@ def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
             is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
         )
 
-    return interface.create_port(tables, tables.hw.add(port_at), port.packet_mtu)
+    return interfaces.create_port(tables, tables.hw.add(port_at), port.packet_mtu)
 
 
 def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:

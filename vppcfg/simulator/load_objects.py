@@ -16,6 +16,7 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.simulator import l2
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
 from vppcfg.simulator.mains.acl import AclRow, Rule
@@ -24,7 +25,7 @@ from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, l2, lcp, loopback, mpls, sflow, tap, unnumbered, vxlan
+from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, sflow, tap, unnumbered, vxlan
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, TypeVar
 
 from vppcfg.record import record
@@ -57,6 +57,19 @@ class HwInterface:
     """Slots of the VLAN tables of vnet/ethernet/node.c that are taken."""
 
 
+class Flag(IntEnum):
+    """What tags a sub-interface matches (sub_if_flags in vnet/interface_types.api)."""
+
+    NO_TAGS = 1
+    ONE_TAG = 2
+    TWO_TAGS = 4
+    DOT1AD = 8
+    EXACT_MATCH = 16
+    DEFAULT = 32
+    OUTER_ANY = 64
+    INNER_ANY = 128
+
+
 @dataclass(slots=True, kw_only=True)
 class SwInterface:
     """An interface or sub-interface (vnet_sw_interface_t)."""
@@ -69,7 +82,7 @@ class SwInterface:
     is_sub: bool = False
     sub_id: int = 0
     flags: int = 0
-    """Raw flags of a sub-interface (vnet/interface_types.api)."""
+    """Of a sub-interface, as in `Flag`."""
     outer_vlan: int = 0
     inner_vlan: int = 0
     mtus: list[int] = field(default_factory=lambda: [0, 0, 0, 0])

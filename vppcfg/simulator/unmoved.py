@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.simulator import l2 as vnet_l2
 from vppcfg.simulator import load_objects as load
 from vppcfg.simulator.cli import (
     acl as cli_acl,
@@ -79,7 +80,6 @@ from vppcfg.simulator.kind import Answer, Call, Kind
 from vppcfg.simulator.vnet import acl as vnet_acl
 from vppcfg.simulator.vnet import address as vnet_address
 from vppcfg.simulator.vnet import bond as vnet_bond
-from vppcfg.simulator.vnet import l2 as vnet_l2
 from vppcfg.simulator.vnet import lcp as vnet_lcp
 from vppcfg.simulator.vnet import sync as vnet_sync
 

@@ -74,7 +74,7 @@ class SimulatedVpp:
         self._ports = ports
         self.boot_time_s = 0
         self._boot(ports)
-        load_state(self.tables, self._state, self._kinds)
+        load_state(self.tables, self._state, KINDS)
         self._hook_up()
 
     def restart(self) -> None:
@@ -85,7 +85,7 @@ class SimulatedVpp:
         """
         self.pid += 1
         self._boot((*self._ports, *ports_of(self._state, self._ports)))
-        configure(self.tables, self._state, self._kinds)
+        configure(self.tables, self._state, KINDS)
         self._hook_up()
 
     def _boot(self, ports: Sequence[PhysicalPort]) -> None:

@@ -176,7 +176,7 @@ def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_b
 ) -> None:
     monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
     before = dump(vpp, capsys)
-    monkeypatch.setattr("vppcfg.simulator.vnet.interface.set_admin_state", lambda *arguments, **named: None)
+    monkeypatch.setattr("vppcfg.simulator.interfaces.set_admin_state", lambda *arguments, **named: None)
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT
     assert "VPP shows something else" in capsys.readouterr().err
     assert (dump(vpp, capsys) == before) is (options == [])

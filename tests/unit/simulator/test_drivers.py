@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from vppcfg.simulator import interfaces
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.vnet import interface, lcp, sub_interface
+from vppcfg.simulator.tables import Flag
+from vppcfg.simulator.vnet import lcp, sub_interface
 from vppcfg.simulator.vpp import SimulatedVpp
 
 PORT = 1
@@ -14,9 +16,9 @@ PORT = 1
 
 def refusal_of_link_mtu(port: PhysicalPort, mtu: int, is_up: bool = False) -> Retval | None:
     tables = SimulatedVpp(ports=[port]).tables
-    interface.set_admin_state(tables, tables.sw[PORT], is_up)
+    interfaces.set_admin_state(tables, tables.sw[PORT], is_up)
     try:
-        interface.set_link_mtu(tables, tables.hw[PORT], mtu)
+        interfaces.set_link_mtu(tables, tables.hw[PORT], mtu)
     except RefusedError as refusal:
         assert tables.hw[PORT].link_mtu == port.link_mtu
         return refusal.retval
@@ -45,7 +47,7 @@ def test_a_driver_decides_on_the_link_mtu(port: PhysicalPort, mtu: int, is_up: b
 
 def test_a_driver_is_not_asked_for_what_is_set_already() -> None:
     tables = SimulatedVpp(ports=[PhysicalPort(name="p", device_class="rdma", packet_mtu=1500)]).tables
-    interface.set_link_mtu(tables, tables.hw[PORT], 9000)
+    interfaces.set_link_mtu(tables, tables.hw[PORT], 9000)
     assert tables.sw[PORT].mtus[0] == 1500
 
 
@@ -59,7 +61,7 @@ def test_a_driver_is_not_asked_for_what_is_set_already() -> None:
 )
 def test_a_second_pair_is_refused_in_the_words_of_the_release(release: str, on_port: Retval, on_sub: Retval) -> None:
     tables = SimulatedVpp(ports=[PhysicalPort(name="p")], release=release).tables
-    exact = sub_interface.Flag.ONE_TAG | sub_interface.Flag.EXACT_MATCH
+    exact = Flag.ONE_TAG | Flag.EXACT_MATCH
     sub = sub_interface.create(tables, sub_interface.template_for(PORT, 100, exact, 100, 0))
     for index, name in ((PORT, "e1"), (sub.index, "e1.100")):
         lcp.create(tables, index, lcp.Wish(host_name=name))

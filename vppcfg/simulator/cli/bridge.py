@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import l2
 from vppcfg.simulator.mains.bridge import LAST_ID, Feature
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.unformat import Input
-from vppcfg.simulator.vnet import bridge, l2
+from vppcfg.simulator.vnet import bridge
 from vppcfg.simulator.wire import to_bytes
 
 _SETTINGS = {

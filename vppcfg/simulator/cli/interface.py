@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.tables import Flag, SwInterface, Tables
 from vppcfg.simulator.unformat import Input
-from vppcfg.simulator.vnet import address, interface, sub_interface
-from vppcfg.simulator.vnet.sub_interface import Flag
+from vppcfg.simulator.vnet import address, sub_interface
 from vppcfg.simulator.wire import to_bytes
 
 _EXPECTED_ID = "expected ID or ID MIN-MAX, got"
@@ -64,13 +64,13 @@ def set_tag(tables: Tables, line: Input) -> str:
     tag = line.string()
     if row is None or tag is None:
         raise whole
-    interface.set_tag(row, to_bytes(tag))
+    row.tag = to_bytes(tag)
     return ""
 
 
 def clear_tag(tables: Tables, line: Input) -> str:
     """`clear interface tag <interface>`."""
-    interface.set_tag(line.require_interface(tables, "unknown input"), b"")
+    line.require_interface(tables, "unknown input").tag = b""
     return ""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import l2
+from vppcfg.simulator.l2 import Rewrite
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.unformat import Input
-from vppcfg.simulator.vnet import l2
-from vppcfg.simulator.vnet.l2 import Rewrite
 
 _WITHOUT_TAGS = {
     ("disable",): Rewrite.DISABLED,

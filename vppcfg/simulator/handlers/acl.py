@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.mains.acl import Rule
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.vnet import acl, interface
+from vppcfg.simulator.vnet import acl
 from vppcfg.simulator.wire import NONE
 
 _MAJOR, _MINOR = 1, 4

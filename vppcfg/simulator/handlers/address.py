@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
-from vppcfg.simulator.vnet import address, interface
+from vppcfg.simulator.vnet import address
 
 _IPV6 = 1
 

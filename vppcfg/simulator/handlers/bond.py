@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed
 from vppcfg.simulator.mains.bond import BondRow, MemberRow, Mode
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.vnet import bond, interface
+from vppcfg.simulator.vnet import bond
 from vppcfg.simulator.wire import NONE, Value
 
 _NO_MAC = bytes(6)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
+from vppcfg.simulator import l2
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.mains.bridge import LAST_ID, BridgeDomain, Feature
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.vnet import bridge, interface, l2
+from vppcfg.simulator.vnet import bridge
 from vppcfg.simulator.wire import NONE, Value
 
 _SHOWN = (Feature.FLOOD, Feature.UU_FLOOD, Feature.FWD, Feature.LEARN, Feature.ARP_TERM, Feature.ARP_UFWD)

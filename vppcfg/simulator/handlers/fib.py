@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
-from vppcfg.simulator.vnet import fib, interface
+from vppcfg.simulator.vnet import fib
 
 
 def add_delete(call: Call, is_add: bool, table_id: int, is_ipv6: bool, name: bytes) -> list[Outgoing]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
+from vppcfg.simulator import l2
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, fixed
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import interface, l2
 from vppcfg.simulator.wire import NONE, Value
 
 _ADMIN_UP, _LINK_UP = 1, 2
@@ -98,7 +99,7 @@ def set_tag(call: Call, is_add: bool, sw_if_index: int, tag: bytes) -> list[Outg
     text = tag[:-1].split(b"\0", 1)[0]
     if is_add and not tag[0]:
         raise RefusedError(Retval.INVALID_VALUE)
-    interface.set_tag(row, text if is_add else b"")
+    row.tag = text if is_add else b""
     return [("sw_interface_tag_add_del_reply", (0,))]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
+from vppcfg.simulator import l2
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.vnet import interface, l2
 
 
 def set_xconnect(call: Call, source: int, target: int, is_enable: bool) -> list[Outgoing]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, cstring, fixed
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, Tables
-from vppcfg.simulator.vnet import interface, lcp
+from vppcfg.simulator.vnet import lcp
 from vppcfg.simulator.wire import NONE, Value
 
 _TUN = 1

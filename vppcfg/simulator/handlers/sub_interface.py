@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
+from vppcfg.simulator.tables import Flag, SwInterface, Tables
+from vppcfg.simulator.vnet import sub_interface
 from vppcfg.simulator.wire import NONE
 
 _LAST_VLAN = 4095
@@ -34,7 +35,7 @@ def create_vlan(call: Call, sw_if_index: int, vlan_id: int) -> list[Outgoing]:
         return [("create_vlan_subif_reply", (Retval.INVALID_VLAN, NONE))]
     if (parent.index, vlan_id) in tables.children:
         return [("create_vlan_subif_reply", (Retval.VLAN_ALREADY_EXISTS, NONE))]
-    flags = sub_interface.Flag.ONE_TAG | sub_interface.Flag.EXACT_MATCH
+    flags = Flag.ONE_TAG | Flag.EXACT_MATCH
     template = sub_interface.template_for(parent.index, vlan_id, flags, vlan_id, 0)
     return [("create_vlan_subif_reply", _made(tables, template, Retval.INVALID_REGISTRATION))]
 

@@ -9,7 +9,7 @@ from vppcfg.simulator.handlers.call import Call, Handler, Handlers, Outgoing, cs
 from vppcfg.simulator.mains.tap import TapRow
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.vnet import interface, tap
+from vppcfg.simulator.vnet import tap
 from vppcfg.simulator.wire import NONE, Value
 
 
@@ -49,7 +49,7 @@ def _made(call: Call, wish: tap.Wish, tag: bytes) -> tuple[int, int]:
     except RefusedError as refusal:
         return refusal.retval, NONE
     if tag:
-        interface.set_tag(row, tag)
+        row.tag = tag
     return 0, row.index
 
 

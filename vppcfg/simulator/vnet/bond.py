@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vppcfg.record import record
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.mains.bond import BondRow, LoadBalance, MemberRow, Mode
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
 from vppcfg.simulator.wire import NONE
 
 DEVICE_CLASS = "bond"
@@ -87,7 +87,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a bond interface")
     for member in list(bond.members):
         _leave(tables, bond, tables.bonds.members[member])
-    sub_interface.delete_port(tables, port.index)
+    interface.delete_port(tables, port.index)
     del tables.bonds.by_sw[bond.sw_if_index]
     tables.bonds.numbers.discard(bond.number)
     tables.bonds.bonds.remove(bond.index)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 from vppcfg.record import record
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Pair, SwInterface, Tables
-from vppcfg.simulator.vnet import address, interface, mpls, sub_interface, tap
+from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
+from vppcfg.simulator.vnet import address, mpls, sub_interface, tap
 from vppcfg.simulator.wire import NONE
 
 _MAX_NAME = 15
@@ -106,7 +107,7 @@ def _create_host_sub_interface(
 
 def _create_vlan(tables: Tables, phy: SwInterface, host_name: str, netns: str, parent: Pair) -> Device:
     """Make the VLAN device, on the device of the one-tag sub-interface when there are two tags."""
-    is_dot1ad = bool(phy.flags & sub_interface.Flag.DOT1AD)
+    is_dot1ad = bool(phy.flags & Flag.DOT1AD)
     linux_parent: Pair | None = parent
     vlan = (phy.outer_vlan, is_dot1ad)
     if phy.inner_vlan:
@@ -122,7 +123,7 @@ def _pair_by_outer_vlan(tables: Tables, phy: SwInterface, is_dot1ad: bool) -> Pa
     for index in tables.hw_of(phy).sub_interfaces.values():
         sub = tables.sw.get(index)
         is_match = sub is not None and sub.inner_vlan == 0 and sub.outer_vlan == phy.outer_vlan
-        if is_match and sub is not None and bool(sub.flags & sub_interface.Flag.DOT1AD) == is_dot1ad:
+        if is_match and sub is not None and bool(sub.flags & Flag.DOT1AD) == is_dot1ad:
             return _pair_of(tables, index)
     return None
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
 
 DEVICE_CLASS = "Loopback"
 _BORN_MTU = 9000
@@ -46,4 +46,4 @@ def delete(tables: Tables, sw_if_index: int) -> None:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX, "vnet_delete_loopback_interface failed")
     port = tables.hw_of(row)
     tables.loopbacks.discard(int(port.name.removeprefix("loop")))
-    sub_interface.delete_port(tables, port.index)
+    interface.delete_port(tables, port.index)

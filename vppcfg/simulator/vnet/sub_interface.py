@@ -2,44 +2,9 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
+from vppcfg.simulator import interfaces
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import InterfaceEvent, SwInterface, Tables
-from vppcfg.simulator.vnet import interface
-
-Slot = tuple[str | int, ...]
-
-
-class Flag(IntEnum):
-    """Raw flags of a sub-interface (vnet/interface.h)."""
-
-    NO_TAGS = 1
-    ONE_TAG = 2
-    TWO_TAGS = 4
-    DOT1AD = 8
-    EXACT_MATCH = 16
-    DEFAULT = 32
-    OUTER_ANY = 64
-    INNER_ANY = 128
-
-
-def slot_of(sub: SwInterface) -> Slot | None:
-    """Return the place in the VLAN tables that a sub-interface takes (ethernet_sw_interface_get_config).
-
-    None means that VPP has not implemented such a match.
-    """
-    flags = sub.flags
-    if flags & Flag.DEFAULT:
-        return ("default",)
-    if flags & Flag.NO_TAGS or not flags:
-        return interface.UNTAGGED
-    protocol = "dot1ad" if flags & Flag.DOT1AD else "dot1q"
-    if flags & Flag.ONE_TAG:
-        return None if flags & Flag.OUTER_ANY else (protocol, sub.outer_vlan)
-    if flags & Flag.INNER_ANY:
-        return None if flags & Flag.OUTER_ANY else (protocol, sub.outer_vlan, "any")
-    return (protocol, sub.outer_vlan, sub.inner_vlan)
+from vppcfg.simulator.tables import Flag, InterfaceEvent, SwInterface, Tables
 
 
 def create(tables: Tables, template: SwInterface) -> SwInterface:
@@ -73,7 +38,7 @@ def _take_slot(tables: Tables, sub: SwInterface) -> None:
     port = tables.hw_of(sub)
     if not port.is_ethernet:
         return
-    slot = slot_of(sub)
+    slot = interfaces.slot_of(sub)
     if slot is None or slot in port.encapsulations:
         tables.sw.remove(sub.index)
         if slot is None:
@@ -98,42 +63,9 @@ def template_for(parent_index: int, sub_id: int, flags: int, outer_vlan: int, in
 
 def delete(tables: Tables, sw_if_index: int) -> None:
     """Delete a sub-interface; raise RefusedError for anything else (vnet_delete_sub_interface)."""
-    sub = interface.require(tables, sw_if_index)
+    sub = interfaces.require(tables, sw_if_index)
     if not sub.is_sub:
         raise RefusedError(Retval.INVALID_SUB_SW_IF_INDEX)
     tables.children.pop((sub.sup_index, sub.sub_id), None)
     tables.hw_of(sub).sub_interfaces.pop(sub.sub_id, None)
-    delete_interface(tables, sub)
-
-
-def delete_interface(tables: Tables, doomed: SwInterface) -> None:
-    """Take an interface out of all tables, with what hangs on it (vnet_delete_sw_interface)."""
-    doomed.tag = b""
-    if doomed.is_up:
-        interface.set_admin_state(tables, doomed, False)
-    for hook in tables.deleted_hooks:
-        hook(tables, doomed.index)
-    port = tables.hw_of(doomed)
-    slot = slot_of(doomed)
-    if port.is_ethernet and slot is not None:
-        port.encapsulations.discard(slot)
-    tables.events.append(InterfaceEvent(sw_if_index=doomed.index, is_deleted=True))
-    tables.sw.remove(doomed.index)
-
-
-def delete_port(tables: Tables, hw_index: int) -> None:
-    """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface).
-
-    VPP walks the sub-interfaces in the order of a hash table, which decides the order in which their indexes are
-    used again; here it is that of their ids.
-    """
-    port = tables.hw[hw_index]
-    for _, index in sorted(port.sub_interfaces.items()):
-        sub = tables.sw.get(index)
-        if sub is not None:
-            tables.children.pop((sub.sup_index, sub.sub_id), None)
-            delete_interface(tables, sub)
-    port.sub_interfaces.clear()
-    delete_interface(tables, tables.sw[port.sw_if_index])
-    del tables.hw_by_name[port.name]
-    tables.hw.remove(hw_index)
+    interfaces.delete_interface(tables, sub)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from vppcfg.record import record
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.mains.tap import TapRow
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
 from vppcfg.simulator.wire import NONE
 
 _BORN_MTU = 9000
@@ -141,7 +141,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     if port is None or port.index not in tables.taps.by_hw:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a tap interface")
     tap = tables.taps.taps[tables.taps.by_hw.pop(port.index)]
-    sub_interface.delete_port(tables, port.index)
+    interface.delete_port(tables, port.index)
     tables.taps.numbers.discard(tap.number)
     tables.linux.remove(tap.netns, tap.device_name)
     tables.taps.taps.remove(tap.index)

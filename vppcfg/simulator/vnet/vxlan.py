@@ -5,10 +5,10 @@ from __future__ import annotations
 from ipaddress import ip_address
 
 from vppcfg.record import record
+from vppcfg.simulator import interfaces as interface
 from vppcfg.simulator.mains.vxlan import Address, Tunnel, TunnelKey
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import interface, sub_interface
 from vppcfg.simulator.wire import NONE
 
 DEVICE_CLASS = "VXLAN"
@@ -118,7 +118,7 @@ def delete(tables: Tables, wish: Wish) -> int:
     tunnel = tables.vxlan.tunnels[index]
     row = tables.sw[tunnel.sw_if_index]
     del tables.vxlan.by_sw[row.index]
-    sub_interface.delete_port(tables, tables.hw_of(row).index)
+    interface.delete_port(tables, tables.hw_of(row).index)
     tables.vxlan.numbers.discard(tunnel.number)
     tables.vxlan.tunnels.remove(index)
     return tunnel.sw_if_index

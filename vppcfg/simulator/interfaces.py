@@ -1,12 +1,14 @@
-"""Interfaces: ports made and deleted, admin state, MTUs, MAC addresses, tags (vnet/interface.c)."""
+"""What VPP does to interfaces of every kind: made and deleted, admin state, MTUs, MAC addresses (vnet/interface.c)."""
 
 from __future__ import annotations
 
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import HwInterface, InterfaceEvent, SwInterface, Tables
+from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
 
 LOCAL0 = "local0"
-UNTAGGED = ("untagged",)
+Slot = tuple[str | int, ...]
+"""A place in the VLAN tables of vnet/ethernet/node.c."""
+_UNTAGGED: Slot = ("untagged",)
 _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
@@ -33,7 +35,7 @@ def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterfa
     interface = tables.sw.add(lambda index: SwInterface(index=index, sup_index=index, hw_index=port.index))
     interface.mtus[0] = packet_mtu
     port.sw_if_index = interface.index
-    port.encapsulations.add(UNTAGGED)
+    port.encapsulations.add(_UNTAGGED)
     tables.events.append(InterfaceEvent(sw_if_index=interface.index))
     return interface
 
@@ -107,6 +109,52 @@ def set_mac(tables: Tables, interface: SwInterface, mac: bytes) -> None:
     port.mac = mac
 
 
-def set_tag(interface: SwInterface, tag: bytes) -> None:
-    """Set an interface's tag, cut to the 63 bytes that the API shows; b'' clears it."""
-    interface.tag = tag
+def slot_of(sub: SwInterface) -> Slot | None:
+    """Return the place in the VLAN tables that a sub-interface takes (ethernet_sw_interface_get_config).
+
+    None means that VPP has not implemented such a match.
+    """
+    flags = sub.flags
+    if flags & Flag.DEFAULT:
+        return ("default",)
+    if flags & Flag.NO_TAGS or not flags:
+        return _UNTAGGED
+    protocol = "dot1ad" if flags & Flag.DOT1AD else "dot1q"
+    if flags & Flag.ONE_TAG:
+        return None if flags & Flag.OUTER_ANY else (protocol, sub.outer_vlan)
+    if flags & Flag.INNER_ANY:
+        return None if flags & Flag.OUTER_ANY else (protocol, sub.outer_vlan, "any")
+    return (protocol, sub.outer_vlan, sub.inner_vlan)
+
+
+def delete_interface(tables: Tables, doomed: SwInterface) -> None:
+    """Take an interface out of all tables, with what hangs on it (vnet_delete_sw_interface)."""
+    doomed.tag = b""
+    if doomed.is_up:
+        set_admin_state(tables, doomed, False)
+    for hook in tables.deleted_hooks:
+        hook(tables, doomed.index)
+    port = tables.hw_of(doomed)
+    slot = slot_of(doomed)
+    if port.is_ethernet and slot is not None:
+        port.encapsulations.discard(slot)
+    tables.events.append(InterfaceEvent(sw_if_index=doomed.index, is_deleted=True))
+    tables.sw.remove(doomed.index)
+
+
+def delete_port(tables: Tables, hw_index: int) -> None:
+    """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface).
+
+    VPP walks the sub-interfaces in the order of a hash table, which decides the order in which their indexes are
+    used again; here it is that of their ids.
+    """
+    port = tables.hw[hw_index]
+    for _, index in sorted(port.sub_interfaces.items()):
+        sub = tables.sw.get(index)
+        if sub is not None:
+            tables.children.pop((sub.sup_index, sub.sub_id), None)
+            delete_interface(tables, sub)
+    port.sub_interfaces.clear()
+    delete_interface(tables, tables.sw[port.sw_if_index])
+    del tables.hw_by_name[port.name]
+    tables.hw.remove(hw_index)
