@@ -15,7 +15,6 @@ from vppcfg.model.interface import Interface, TagRewrite
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator import l2
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
@@ -25,7 +24,7 @@ from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, sflow, tap, unnumbered, vxlan
+from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, sflow, tap, unnumbered
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
@@ -51,8 +50,6 @@ _FEATURES = {
     "arp_termination": Feature.ARP_TERM,
     "arp_unicast_forward": Feature.ARP_UFWD,
 }
-_ODD_PORT = 4790
-"""Port of a loaded tunnel of which the state only says that it is not a plain one."""
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
 
@@ -66,21 +63,6 @@ def make_bond(tables: Tables, state: State, wanted: Interface, number: int) -> S
     """Make a bond."""
     model = state.making(wanted.name, Bond)
     return None if model is None else bond.create(tables, _bond_wish(model, number))
-
-
-def make_tunnel(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    """Make a tunnel."""
-    tunnel = state.making(wanted.name, Vxlan)
-    if tunnel is None:
-        return None
-    wish = vxlan.Wish(
-        number=number,
-        source=ipaddress.ip_address(tunnel.local),
-        destination=ipaddress.ip_address(tunnel.remote),
-        vni=tunnel.vni,
-        destination_port=0 if tunnel.is_plain else _ODD_PORT,
-    )
-    return vxlan.create(tables, wish)
 
 
 def make_tap(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:

@@ -17,7 +17,6 @@ from vppcfg.simulator.mains.fib import FibMain
 from vppcfg.simulator.mains.mpls import MplsMain
 from vppcfg.simulator.mains.sflow import SflowMain
 from vppcfg.simulator.mains.tap import TapMain
-from vppcfg.simulator.mains.vxlan import VxlanMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
 from vppcfg.simulator.releases import Release
@@ -198,7 +197,6 @@ class Tables:
         self.bonds = BondMain()
         self.bridges = BridgeMain()
         self.mpls = MplsMain()
-        self.vxlan = VxlanMain()
         self.taps = TapMain()
         self.acl = AclMain()
         self.sflow = SflowMain()

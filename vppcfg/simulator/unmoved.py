@@ -45,9 +45,6 @@ from vppcfg.simulator.cli import (
 from vppcfg.simulator.cli import (
     unnumbered as cli_unnumbered,
 )
-from vppcfg.simulator.cli import (
-    vxlan as cli_vxlan,
-)
 from vppcfg.simulator.definitions import acl as api_acl
 from vppcfg.simulator.definitions import bond as api_bond
 from vppcfg.simulator.definitions import interface as api_interface
@@ -58,7 +55,6 @@ from vppcfg.simulator.definitions import lcp as api_lcp
 from vppcfg.simulator.definitions import mpls as api_mpls
 from vppcfg.simulator.definitions import sflow as api_sflow
 from vppcfg.simulator.definitions import tap as api_tap
-from vppcfg.simulator.definitions import vxlan as api_vxlan
 from vppcfg.simulator.handlers import (
     acl,
     address,
@@ -74,7 +70,6 @@ from vppcfg.simulator.handlers import (
     sub_interface,
     tap,
     unnumbered,
-    vxlan,
 )
 from vppcfg.simulator.kind import Answer, Call, Kind
 from vppcfg.simulator.vnet import acl as vnet_acl
@@ -244,14 +239,6 @@ UNMOVED = (
         commands={"create tap": cli_tap.create, "delete tap": cli_tap.delete},
         interface=InterfaceKind.TAP,
         make=load.make_tap,
-    ),
-    _kind(
-        vxlan,
-        api={"vxlan": api_vxlan},
-        plugin="vxlan",
-        commands={"create vxlan tunnel": cli_vxlan.create},
-        interface=InterfaceKind.VXLAN,
-        make=load.make_tunnel,
     ),
 )
 """In the order in which a state is loaded."""

@@ -16,6 +16,7 @@ from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import bond, mpls, sflow
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -85,7 +86,7 @@ def test_bridges_have_their_members(tables: Tables) -> None:
 
 
 def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
-    (tunnel,), (tap,) = tables.vxlan.tunnels, tables.taps.taps
+    (tunnel,), (tap,) = tables.part(VxlanMain).tunnels, tables.taps.taps
     assert (tunnel.number, str(tunnel.source), str(tunnel.destination), tunnel.vni) == (
         5,
         "192.0.2.1",

@@ -1,0 +1,340 @@
+"""VXLAN tunnels (plugins/vxlan)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.record import record
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 2.1.0 95381587
+import interface_index
+import prefix
+request vxlan_add_del_tunnel 0c09dc80: bool is_add=true, u32 instance, address src_address, address dst_address, \
+interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
+reply vxlan_add_del_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index
+request vxlan_add_del_tunnel_v2 4f223f40: bool is_add=true, u32 instance=4294967295, address src_address, address \
+dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
+u32 vni
+reply vxlan_add_del_tunnel_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
+request vxlan_add_del_tunnel_v3 0072b037: bool is_add=true, u32 instance=4294967295, address src_address, address \
+dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
+u32 vni, bool is_l3
+reply vxlan_add_del_tunnel_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
+request vxlan_tunnel_dump f9e6675e streams vxlan_tunnel_details: interface_index sw_if_index
+reply vxlan_tunnel_details c3916cb1: interface_index sw_if_index, u32 instance, address src_address, address \
+dst_address, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
+request vxlan_tunnel_v2_dump f9e6675e streams vxlan_tunnel_v2_details: interface_index sw_if_index
+reply vxlan_tunnel_v2_details d3bdd4d9: interface_index sw_if_index, u32 instance, address src_address, address \
+dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
+u32 vni
+"""
+_DEVICE_CLASS = "VXLAN"
+_PORT = 4789
+_ODD_PORT = 4790
+"""Port of a loaded tunnel of which the state only says that it is not a plain one."""
+_TO_L2 = 1
+_NEXT_NODES = 2
+"""What a tunnel can hand its payload to unless somebody adds a node: nothing, or L2."""
+_BORN_MTU = 9000
+
+Address = IPv4Address | IPv6Address
+TunnelKey = tuple[int | Address, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Tunnel:
+    """One tunnel (vxlan_tunnel_t)."""
+
+    index: int
+    number: int
+    """The N of vxlan_tunnelN."""
+    source: Address
+    destination: Address
+    source_port: int
+    destination_port: int
+    vni: int
+    mcast_sw_if_index: int
+    table: int
+    decap_next: int
+    sw_if_index: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class VxlanMain:
+    """All tunnels (vxlan_main_t)."""
+
+    tunnels: Pool[Tunnel] = field(default_factory=Pool)
+    by_key: dict[TunnelKey, int] = field(default_factory=dict)
+    by_sw: dict[int, int] = field(default_factory=dict)
+    numbers: set[int] = field(default_factory=set)
+
+
+@record
+class VxlanRequest:
+    """The tunnel that is asked for."""
+
+    source: Address
+    destination: Address
+    vni: int
+    number: int = NONE
+    source_port: int = 0
+    destination_port: int = 0
+    mcast_sw_if_index: int = NONE
+    table: int = 0
+    decap_next: int = NONE
+    is_l3: bool = False
+
+    @property
+    def key(self) -> TunnelKey:
+        """Return what VPP finds a tunnel by: over IPv6 and for a multicast group, that is without the local end."""
+        is_by_destination = self.source.version == 6 or self.destination.is_multicast
+        source = ip_address(0) if is_by_destination else self.source
+        return self.destination, source, self.source_port or _PORT, self.table, self.vni & 0xFFFFFF
+
+
+def create(tables: Tables, request: VxlanRequest) -> SwInterface:
+    """Make vxlan_tunnelN, which is born up; raise RefusedError when there is such a tunnel or the number is taken."""
+    main = tables.part(VxlanMain)
+    if request.key in main.by_key:
+        raise RefusedError(Retval.TUNNEL_EXIST, "tunnel already exists...")
+    decap_next = _TO_L2 if request.decap_next == NONE else request.decap_next
+    if decap_next >= _NEXT_NODES:
+        retval = Retval.INVALID_DECAP_NEXT
+        raise RefusedError(retval, f"vnet_vxlan_add_del_tunnel returned {retval.value}")
+    tunnel = main.tunnels.add(lambda index: _tunnel_at(index, request, decap_next))
+    if tunnel.number in main.numbers:
+        main.tunnels.remove(tunnel.index)
+        raise RefusedError(Retval.INSTANCE_IN_USE, "Instance is in use")
+    row = _register(tables, tunnel, request.is_l3)
+    main.numbers.add(tunnel.number)
+    main.by_key[request.key] = main.by_sw[row.index] = tunnel.index
+    interfaces.set_admin_state(tables, row, True)
+    row.flood_class = FloodClass.TUNNEL_MASTER if request.destination.is_multicast else FloodClass.TUNNEL
+    return row
+
+
+def _tunnel_at(index: int, request: VxlanRequest, decap_next: int) -> Tunnel:
+    return Tunnel(
+        index=index,
+        number=index if request.number == NONE else request.number,
+        source=request.source,
+        destination=request.destination,
+        source_port=request.source_port or _PORT,
+        destination_port=request.destination_port or _PORT,
+        vni=request.vni,
+        mcast_sw_if_index=request.mcast_sw_if_index,
+        table=request.table,
+        decap_next=decap_next,
+    )
+
+
+def _register(tables: Tables, tunnel: Tunnel, is_l3: bool) -> SwInterface:
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"vxlan_tunnel{tunnel.number}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=not is_l3,
+            mac=bytes(6) if is_l3 else interfaces.made_up_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
+            link_mtu=0 if is_l3 else _BORN_MTU,
+            has_gso=False,
+        )
+
+    row = interfaces.create_port(tables, tables.hw.add(port_at), 0 if is_l3 else _BORN_MTU)
+    tunnel.sw_if_index = row.index
+    return row
+
+
+def delete(tables: Tables, request: VxlanRequest) -> int:
+    """Delete the tunnel with these endpoints and return the index it had; raise RefusedError when there is none."""
+    main = tables.part(VxlanMain)
+    index = main.by_key.pop(request.key, None)
+    if index is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY, "tunnel does not exist...")
+    tunnel = main.tunnels[index]
+    del main.by_sw[tunnel.sw_if_index]
+    interfaces.delete_port(tables, tables.hw_of(tables.sw[tunnel.sw_if_index]).index)
+    main.numbers.discard(tunnel.number)
+    main.tunnels.remove(index)
+    return tunnel.sw_if_index
+
+
+def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+    """Make or delete a tunnel: version 1 has no ports, version 3 can carry L3 packets."""
+    request = VxlanRequest(
+        number=values["instance"],
+        source=_address(values, "src_address"),
+        destination=_address(values, "dst_address"),
+        source_port=values.get("src_port", 0),
+        destination_port=values.get("dst_port", 0),
+        mcast_sw_if_index=values["mcast_sw_if_index"],
+        table=values["encap_vrf_id"],
+        decap_next=values["decap_next_index"],
+        vni=values["vni"],
+        is_l3=values.get("is_l3", False),
+    )
+    _check(call.tables, request)
+    if values["is_add"]:
+        return call.reply(sw_if_index=create(call.tables, request).index)
+    return call.reply(sw_if_index=delete(call.tables, request))
+
+
+def _address(values: Values, name: str) -> Address:
+    packed = values[f"{name}.un"]
+    return IPv6Address(packed) if values[f"{name}.af"] else IPv4Address(packed[:4])
+
+
+def _check(tables: Tables, request: VxlanRequest) -> None:
+    """Raise RefusedError for what the API refuses before it looks for a tunnel."""
+    fib = tables.fib6 if request.source.version == 6 else tables.fib4
+    if request.table not in fib.tables:
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    if request.source.version != request.destination.version:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if request.source == request.destination:
+        raise RefusedError(Retval.SAME_SRC_DST)
+    if request.destination.is_multicast and not tables.sw.has(request.mcast_sw_if_index):
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show all tunnels or one; version 1 has no ports."""
+    main, sw_if_index = call.tables.part(VxlanMain), values["sw_if_index"]
+    for tunnel in main.tunnels:
+        if sw_if_index in {NONE, tunnel.sw_if_index}:
+            yield call.details(
+                {
+                    "sw_if_index": tunnel.sw_if_index,
+                    "instance": tunnel.number,
+                    "src_address.af": tunnel.source.version == 6,
+                    "src_address.un": tunnel.source.packed,
+                    "dst_address.af": tunnel.destination.version == 6,
+                    "dst_address.un": tunnel.destination.packed,
+                    "src_port": tunnel.source_port,
+                    "dst_port": tunnel.destination_port,
+                    "mcast_sw_if_index": tunnel.mcast_sw_if_index,
+                    "encap_vrf_id": tunnel.table,
+                    "decap_next_index": tunnel.decap_next,
+                    "vni": tunnel.vni,
+                }
+            )
+
+
+_NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create vxlan tunnel src <address> dst <address> vni <vni> [instance <number>] [decap-next l2] [del]`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    found: dict[str, Any] = {}
+    while not line.is_at_end:
+        _option(line, found)
+    request = _requested(tables, found)
+    if found.get("del"):
+        delete(tables, request)
+        return ""
+    return f"{tables.name_of(create(tables, request))}\n"
+
+
+def _option(line: Input, found: dict[str, Any]) -> None:
+    line.skip_space()
+    refusal = RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+    for word in ("src", "dst"):
+        if (address := line.address_after(word)) is not None:
+            found[word] = address
+            return
+    for word in _NUMBERS:
+        if (number := line.number_after(word)) is not None:
+            found[word] = number
+            return
+    if line.take("del"):
+        found["del"] = True
+    elif line.take("l3"):
+        found["is_l3"] = True
+    elif line.take("decap-next", "l2"):
+        found["decap-next"] = _TO_L2
+    else:
+        raise refusal
+
+
+def _requested(tables: Tables, found: dict[str, Any]) -> VxlanRequest:
+    source: Address | None = found.get("src")
+    destination: Address | None = found.get("dst")
+    vni, table = found.get("vni", 0), found.get("encap-vrf-id", 0)
+    either = source or destination
+    main = tables.fib6 if either is not None and either.version == 6 else tables.fib4
+    problem = _problem(source, destination, vni)
+    if table not in main.tables:
+        problem = f"nonexistent encap-vrf-id {table}"
+    if problem or source is None or destination is None:
+        raise RefusedError(Retval.UNSPECIFIED, problem)
+    return VxlanRequest(
+        source=source,
+        destination=destination,
+        vni=vni,
+        number=found.get("instance", NONE),
+        table=table,
+        source_port=found.get("src_port", 0),
+        destination_port=found.get("dst_port", 0),
+        decap_next=found.get("decap-next", NONE),
+        is_l3=found.get("is_l3", False),
+    )
+
+
+def _problem(source: Address | None, destination: Address | None, vni: int) -> str:
+    if source is None or destination is None:
+        return f"tunnel {'src' if source is None else 'dst'} address not specified"
+    if destination.is_multicast:
+        return "dst address must be unicast"
+    if source.version != destination.version:
+        return "both IPv4 and IPv6 addresses specified"
+    if source == destination:
+        return "src and dst addresses are identical"
+    if vni == 0:
+        return "vni not specified"
+    return f"vni {vni} out of range" if vni >> 24 else ""
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    tunnel = state.making(wanted.name, Vxlan)
+    if tunnel is None:
+        return None
+    request = VxlanRequest(
+        number=number,
+        source=ip_address(tunnel.local),
+        destination=ip_address(tunnel.remote),
+        vni=tunnel.vni,
+        destination_port=0 if tunnel.is_plain else _ODD_PORT,
+    )
+    return create(tables, request)
+
+
+KIND = Kind(
+    plugin="vxlan",
+    api={"vxlan": _API},
+    changes={
+        "vxlan_add_del_tunnel": _answer_add_delete,
+        "vxlan_add_del_tunnel_v2": _answer_add_delete,
+        "vxlan_add_del_tunnel_v3": _answer_add_delete,
+    },
+    queries={"vxlan_tunnel_dump": _dump, "vxlan_tunnel_v2_dump": _dump},
+    commands={"create vxlan tunnel": _command_create},
+    interface=InterfaceKind.VXLAN,
+    make=_make,
+)
