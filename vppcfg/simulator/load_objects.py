@@ -24,7 +24,7 @@ from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, sflow, tap, unnumbered
+from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, tap, unnumbered
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
@@ -169,16 +169,6 @@ def load_mpls(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> 
         mpls.create_table(tables, 0, Source.API, b"")
     for row in takers:
         mpls.set_enabled(tables, row.index, True)
-
-
-def load_sflow(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Set how packets are sampled, and on which ports."""
-    tables.sflow.sampling_rate = state.sflow.sampling_rate
-    tables.sflow.polling_interval_s = state.sflow.polling_interval_s
-    tables.sflow.header_bytes = state.sflow.header_bytes
-    for name, row in rows.items():
-        if state.interfaces[name].has_sflow and not row.is_sub:
-            sflow.set_enabled(tables, row.index, True)
 
 
 def load_acls(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:

@@ -15,7 +15,6 @@ from vppcfg.simulator.mains.bond import BondMain
 from vppcfg.simulator.mains.bridge import BridgeMain
 from vppcfg.simulator.mains.fib import FibMain
 from vppcfg.simulator.mains.mpls import MplsMain
-from vppcfg.simulator.mains.sflow import SflowMain
 from vppcfg.simulator.mains.tap import TapMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
@@ -199,7 +198,6 @@ class Tables:
         self.mpls = MplsMain()
         self.taps = TapMain()
         self.acl = AclMain()
-        self.sflow = SflowMain()
         self.fib4 = FibMain(family="ipv4")
         self.fib6 = FibMain(family="ipv6")
         self.created_hooks: list[Hook] = []

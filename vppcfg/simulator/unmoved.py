@@ -34,9 +34,6 @@ from vppcfg.simulator.cli import (
     mpls as cli_mpls,
 )
 from vppcfg.simulator.cli import (
-    sflow as cli_sflow,
-)
-from vppcfg.simulator.cli import (
     show as cli_show,
 )
 from vppcfg.simulator.cli import (
@@ -53,7 +50,6 @@ from vppcfg.simulator.definitions import l2 as api_l2
 from vppcfg.simulator.definitions import lacp as api_lacp
 from vppcfg.simulator.definitions import lcp as api_lcp
 from vppcfg.simulator.definitions import mpls as api_mpls
-from vppcfg.simulator.definitions import sflow as api_sflow
 from vppcfg.simulator.definitions import tap as api_tap
 from vppcfg.simulator.handlers import (
     acl,
@@ -66,7 +62,6 @@ from vppcfg.simulator.handlers import (
     lcp,
     loopback,
     mpls,
-    sflow,
     sub_interface,
     tap,
     unnumbered,
@@ -215,21 +210,6 @@ UNMOVED = (
         deleted=vnet_lcp.interface_deleted,
         admin_changed=_sync_state,
         mtu_changed=_sync_mtu,
-    ),
-    _kind(
-        sflow,
-        api={"sflow": api_sflow},
-        plugin="sflow",
-        releases="25.02-",
-        commands={
-            "sflow enable-disable": cli_sflow.set_enabled,
-            "sflow sampling-rate": cli_sflow.set_rate,
-            "sflow polling-interval": cli_sflow.set_interval,
-            "sflow header-bytes": cli_sflow.set_header,
-            "sflow direction": cli_sflow.set_direction,
-            "show sflow": cli_sflow.show,
-        },
-        load=load.load_sflow,
     ),
     _kind(
         tap,

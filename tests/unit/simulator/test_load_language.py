@@ -16,9 +16,10 @@ from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, mpls, sflow
+from vppcfg.simulator.vnet import bond, mpls
 from vppcfg.simulator.vpp import SimulatedVpp
 
 RULE = AclRule(action=AclAction.PERMIT, source="10.0.0.0/8", destination="0.0.0.0/0", protocol=6)
@@ -105,8 +106,8 @@ def test_lists_stand_at_their_indexes_and_are_applied(tables: Tables) -> None:
 
 def test_switches_and_borrowed_addresses_are_set(tables: Tables) -> None:
     assert mpls.is_enabled(tables, row(tables, "loop8").index)
-    assert sflow.ports(tables) == [row(tables, "eth0").hw_index]
-    assert tables.sflow.sampling_rate == 5
+    assert tables.part(SflowMain).ports == [row(tables, "eth0").hw_index]
+    assert tables.part(SflowMain).sampling_rate == 5
     assert row(tables, "BondEthernet3").unnumbered == row(tables, "loop8").index
 
 

@@ -1,0 +1,252 @@
+"""sFlow: how packets are sampled, and on which ports (plugins/sflow)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from vppcfg.model.state import State
+from vppcfg.simulator.kind import Answer, Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 26.06- 0.1.0 273ad146
+import interface_index
+request sflow_enable_disable 8499814f: bool enable_disable, interface_index hw_if_index
+reply sflow_enable_disable_reply e8d4e804: i32 retval
+request sflow_sampling_rate_get 51077d14
+reply sflow_sampling_rate_get_reply 9c8c8236: u32 sampling_N
+request sflow_sampling_rate_set 94778f50: u32 sampling_N=10000
+reply sflow_sampling_rate_set_reply e8d4e804: i32 retval
+request sflow_polling_interval_set 7f19cb51: u32 polling_S=20
+reply sflow_polling_interval_set_reply e8d4e804: i32 retval
+request sflow_polling_interval_get 51077d14
+reply sflow_polling_interval_get_reply e929801c: u32 polling_S
+request sflow_header_bytes_set 5baf56f3: u32 header_B=128
+reply sflow_header_bytes_set_reply e8d4e804: i32 retval
+request sflow_header_bytes_get 51077d14
+reply sflow_header_bytes_get_reply 624c95b9: u32 header_B
+request sflow_direction_set fbca6f34: u32 sampling_D
+reply sflow_direction_set_reply e8d4e804: i32 retval
+request sflow_direction_get 51077d14
+reply sflow_direction_get_reply f3316252: u32 sampling_D
+request sflow_drop_monitoring_set 100b1e04: u32 drop_M
+reply sflow_drop_monitoring_set_reply e8d4e804: i32 retval
+request sflow_drop_monitoring_get 51077d14
+reply sflow_drop_monitoring_get_reply b56ae30e: u32 drop_M
+request sflow_interface_dump 451a727d streams sflow_interface_details: interface_index hw_if_index=4294967295
+reply sflow_interface_details b7b9143f: interface_index hw_if_index
+"""
+_STEP, _LEAST, _MOST = 32, 64, 256
+"""Bytes of a packet's header."""
+_NOT_A_PORT = "Invalid interface, only works on physical ports"
+
+
+class Direction(IntEnum):
+    """sflow_direction_t."""
+
+    UNDEFINED = 0
+    RX = 1
+    TX = 2
+    BOTH = 3
+
+
+@dataclass(slots=True, kw_only=True)
+class SflowMain:
+    """The settings, and the ports by hardware index; these outlive the port that stood there (sflow_main_t)."""
+
+    sampling_rate: int = 10000
+    polling_interval_s: int = 20
+    header_bytes: int = 128
+    direction: int = Direction.RX
+    has_drop_monitoring: int = 0
+    enabled: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def ports(self) -> Sequence[int]:
+        """Return the hardware indexes whose packets are sampled."""
+        return sorted(index for index, is_on in self.enabled.items() if is_on)
+
+
+def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Sample a port, or no longer; raise RefusedError for no port, or one that is so already.
+
+    VPP remembers it by the hardware index, and does not forget it when the port goes.
+    """
+    row, enabled = tables.sw.get(sw_if_index), tables.part(SflowMain).enabled
+    if row is None or row.is_sub:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX, _NOT_A_PORT)
+    if enabled.get(row.hw_index, False) == is_on:
+        retval = Retval.VALUE_EXIST
+        raise RefusedError(retval, f"sflow_enable_disable returned {retval.value}")
+    enabled[row.hw_index] = is_on
+
+
+def _rounded(size: int) -> int:
+    """Return how much of a packet VPP tells when asked for `size` bytes: whole steps, between its limits."""
+    rounded = (((size + _STEP - 1) & 0xFFFFFFFF) // _STEP) * _STEP
+    return min(max(rounded, _LEAST), _MOST)
+
+
+def _answer_enabled(call: Call, values: Values) -> Outgoing:
+    """Sample a port, or no longer; the field calls itself a hardware index and is none."""
+    set_enabled(call.tables, values["hw_if_index"], values["enable_disable"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the ports whose packets are sampled, by a true hardware index."""
+    for index in call.tables.part(SflowMain).ports:
+        if values["hw_if_index"] in {NONE, index}:
+            yield call.details({"hw_if_index": index})
+
+
+_SETTINGS = {
+    "sampling_rate": ("sampling_rate", "sampling_N"),
+    "polling_interval": ("polling_interval_s", "polling_S"),
+    "header_bytes": ("header_bytes", "header_B"),
+    "direction": ("direction", "sampling_D"),
+    "drop_monitoring": ("has_drop_monitoring", "drop_M"),
+}
+"""What is set and shown by a message of its own: the attribute and the field, by the middle of the message's name."""
+
+
+def _setter(attribute: str, name: str) -> Answer:
+    def answer(call: Call, values: Values) -> Outgoing:
+        value = values[name]
+        if attribute == "header_bytes":
+            value = _rounded(value)
+        elif attribute == "has_drop_monitoring":
+            value = int(bool(value))
+        setattr(call.tables.part(SflowMain), attribute, value)
+        return call.reply()
+
+    return answer
+
+
+def _getter(attribute: str, name: str) -> Answer:
+    def answer(call: Call, _values: Values) -> Outgoing:
+        return call.reply(**{name: getattr(call.tables.part(SflowMain), attribute)})
+
+    return answer
+
+
+_DIRECTIONS = {"both": Direction.BOTH, "rx": Direction.RX, "tx": Direction.TX}
+_SHOWN: dict[int, str] = {Direction.UNDEFINED: "undefined", **{number: word for word, number in _DIRECTIONS.items()}}
+_COUNTERS = (
+    "packet samples sent",
+    "packet samples dropped",
+    "counter samples sent",
+    "counter samples dropped",
+    "drop samples sent",
+    "drop samples dropped",
+)
+
+
+def _command_enabled(tables: Tables, line: Input) -> str:
+    """`sflow enable-disable <interface> [disable]`."""
+    row, is_on = None, True
+    while not line.is_at_end:
+        if line.take("disable"):
+            is_on = False
+        elif line.take("enable"):
+            is_on = True
+        elif (found := line.interface(tables)) is not None:
+            row = found
+        else:
+            break
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    set_enabled(tables, row.index, is_on)
+    return ""
+
+
+def _number(line: Input, what: str) -> int:
+    number = line.number()
+    if number is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"Please specify {what}...")
+    return number
+
+
+def _command_rate(tables: Tables, line: Input) -> str:
+    """`sflow sampling-rate <packets>`."""
+    tables.part(SflowMain).sampling_rate = _number(line, "a sampling rate")
+    return ""
+
+
+def _command_interval(tables: Tables, line: Input) -> str:
+    """`sflow polling-interval <seconds>`."""
+    tables.part(SflowMain).polling_interval_s = _number(line, "a polling interval")
+    return ""
+
+
+def _command_header(tables: Tables, line: Input) -> str:
+    """`sflow header-bytes <bytes>`."""
+    tables.part(SflowMain).header_bytes = _rounded(_number(line, "a header bytes limit"))
+    return ""
+
+
+def _command_direction(tables: Tables, line: Input) -> str:
+    """`sflow direction rx|tx|both`."""
+    word = next((word for word in _DIRECTIONS if line.take(word)), None)
+    if word is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify a sampling direction (rx|tx|both)...")
+    tables.part(SflowMain).direction = _DIRECTIONS[word]
+    return ""
+
+
+def _command_show(tables: Tables, _line: Input) -> str:
+    """`show sflow`; a port that is gone is still there, under the name it had."""
+    main = tables.part(SflowMain)
+    names = [port.name for index in main.ports if (port := tables.hw.stale(index)) is not None]
+    lines = [
+        f"sflow sampling-rate {main.sampling_rate}",
+        f"sflow direction {_SHOWN.get(main.direction, 'none')}",
+        f"sflow polling-interval {main.polling_interval_s}",
+        f"sflow header-bytes {main.header_bytes}",
+        f"sflow drop-monitoring {'enable' if main.has_drop_monitoring else 'disable'}",
+        *(f"sflow enable {name}" for name in names),
+        "Status",
+        f"  interfaces enabled: {len(names)}",
+        *(f"  {counter}: 0" for counter in _COUNTERS),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Set how packets are sampled, and on which ports."""
+    main = tables.part(SflowMain)
+    main.sampling_rate = state.sflow.sampling_rate
+    main.polling_interval_s = state.sflow.polling_interval_s
+    main.header_bytes = state.sflow.header_bytes
+    for name, row in rows.items():
+        if state.interfaces[name].has_sflow and not row.is_sub:
+            set_enabled(tables, row.index, True)
+
+
+KIND = Kind(
+    plugin="sflow",
+    releases="25.02-",
+    api={"sflow": _API},
+    changes={
+        "sflow_enable_disable": _answer_enabled,
+        **{f"sflow_{middle}_set": _setter(*names) for middle, names in _SETTINGS.items()},
+    },
+    queries={
+        "sflow_interface_dump": _dump,
+        **{f"sflow_{middle}_get": _getter(*names) for middle, names in _SETTINGS.items()},
+    },
+    commands={
+        "sflow enable-disable": _command_enabled,
+        "sflow sampling-rate": _command_rate,
+        "sflow polling-interval": _command_interval,
+        "sflow header-bytes": _command_header,
+        "sflow direction": _command_direction,
+        "show sflow": _command_show,
+    },
+    load=_load,
+)
