@@ -6,13 +6,11 @@ import ipaddress
 import re
 from collections.abc import Mapping
 
-from vppcfg.common.names import natural_key
 from vppcfg.errors import UsageError
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Interface, TagRewrite
-from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.simulator import l2
@@ -24,7 +22,7 @@ from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, lcp, loopback, mpls, tap, unnumbered
+from vppcfg.simulator.vnet import bond, bridge, loopback, mpls, tap, unnumbered
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
@@ -231,30 +229,6 @@ def load_addresses(tables: Tables, state: State, rows: Mapping[str, SwInterface]
             book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
 
 
-def load_pairs(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Make LCP pairs."""
-    strangers = sorted(state.lcps.keys() - rows.keys())
-    if strangers:
-        raise UsageError(f"the state has an LCP pair on {strangers[0]} but no such interface")
-    for name in sorted(state.lcps, key=lambda name: _order_of_pair(name, state.lcps[name], rows[name])):
-        _load_pair(tables, rows[name], state.lcps[name])
-
-
-def load_lcp_settings(tables: Tables, state: State) -> None:
-    """Set what linux-cp does by itself, as its section of startup.conf would."""
-    tables.lcp.default_netns = state.facts.lcp.default_netns
-    tables.lcp.is_sync = state.facts.lcp.is_sync
-    tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
-
-
-def _order_of_pair(name: str, pair: LcpPair, row: SwInterface) -> tuple[object, ...]:
-    """Return a key that puts pairs behind those that they hang on, and those that lost their host last of all.
-
-    A lost host then leaves an index that is free: one that something else has got meanwhile is another matter.
-    """
-    return not pair.has_host, row.is_sub, row.inner_vlan > 0, natural_key(name)
-
-
 def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     target = tables.named(wanted.l2xc) if wanted.l2xc is not None else None
     if target is not None:
@@ -269,17 +243,3 @@ def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:
 def _load_rewrite(tables: Tables, rewrite: TagRewrite, row: SwInterface) -> None:
     operation = l2.Rewrite(rewrite.operation)
     l2.set_rewrite(tables, row, operation, bool(rewrite.push_dot1q), rewrite.tag1, rewrite.tag2)
-
-
-def _load_pair(tables: Tables, row: SwInterface, pair: LcpPair) -> None:
-    """Make a pair; one without a host keeps its name, and its host's index is free."""
-    if not pair.has_host:
-        lcp.create_orphan(tables, row.index, pair.host_name, pair.netns)
-        return
-    default, tables.lcp.default_netns = tables.lcp.default_netns, ""
-    try:
-        lcp.create(tables, row.index, lcp.Wish(host_name=pair.host_name, netns=pair.netns))
-    except RefusedError as refusal:
-        text = f"VPP cannot have the LCP pair {pair.host_name} on {tables.name_of(row)} ({refusal.retval})"
-        raise UsageError(text, "its parent needs a pair, Linux needs the namespace, and a name is used once") from None
-    tables.lcp.default_netns = default

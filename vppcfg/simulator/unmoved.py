@@ -25,9 +25,6 @@ from vppcfg.simulator.cli import (
     l2xc as cli_l2xc,
 )
 from vppcfg.simulator.cli import (
-    lcp as cli_lcp,
-)
-from vppcfg.simulator.cli import (
     loopback as cli_loopback,
 )
 from vppcfg.simulator.cli import (
@@ -48,7 +45,6 @@ from vppcfg.simulator.definitions import interface as api_interface
 from vppcfg.simulator.definitions import ip as api_ip
 from vppcfg.simulator.definitions import l2 as api_l2
 from vppcfg.simulator.definitions import lacp as api_lacp
-from vppcfg.simulator.definitions import lcp as api_lcp
 from vppcfg.simulator.definitions import mpls as api_mpls
 from vppcfg.simulator.definitions import tap as api_tap
 from vppcfg.simulator.handlers import (
@@ -59,7 +55,6 @@ from vppcfg.simulator.handlers import (
     fib,
     interface,
     l2xc,
-    lcp,
     loopback,
     mpls,
     sub_interface,
@@ -70,8 +65,6 @@ from vppcfg.simulator.kind import Answer, Call, Kind
 from vppcfg.simulator.vnet import acl as vnet_acl
 from vppcfg.simulator.vnet import address as vnet_address
 from vppcfg.simulator.vnet import bond as vnet_bond
-from vppcfg.simulator.vnet import lcp as vnet_lcp
-from vppcfg.simulator.vnet import sync as vnet_sync
 
 
 def _by_position(answer: Callable[..., Iterable[Any]]) -> Answer:
@@ -89,14 +82,6 @@ def _kind(*modules: ModuleType, api: Mapping[str, ModuleType] | None = None, **m
         queries={name: _by_position(handler.answer) for name, handler in handlers.items() if not handler.is_change},
         **more,
     )
-
-
-def _sync_state(tables: Any, index: int) -> None:
-    vnet_sync.admin_state_changed(tables, tables.sw[index])
-
-
-def _sync_mtu(tables: Any, index: int) -> None:
-    vnet_sync.mtu_changed(tables, tables.sw[index])
 
 
 UNMOVED = (
@@ -192,25 +177,6 @@ UNMOVED = (
         deleted=vnet_acl.interface_deleted,
     ),
     _kind(api={"lacp": api_lacp}, plugin="lacp"),
-    _kind(
-        lcp,
-        api={"lcp": api_lcp},
-        plugin="linux_cp",
-        commands={
-            "lcp create": cli_lcp.create,
-            "lcp delete": cli_lcp.delete,
-            "lcp default": cli_lcp.set_default,
-            "lcp lcp-sync": cli_lcp.set_sync,
-            "lcp lcp-auto-subint": cli_lcp.set_auto_subint,
-            "show lcp": cli_lcp.show,
-        },
-        load=load.load_pairs,
-        configure=load.load_lcp_settings,
-        created=vnet_lcp.sub_interface_created,
-        deleted=vnet_lcp.interface_deleted,
-        admin_changed=_sync_state,
-        mtu_changed=_sync_mtu,
-    ),
     _kind(
         tap,
         api={"tapv2": api_tap},

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.kinds import lcp
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag
-from vppcfg.simulator.vnet import lcp, sub_interface
+from vppcfg.simulator.vnet import sub_interface
 from vppcfg.simulator.vpp import SimulatedVpp
 
 PORT = 1
@@ -64,10 +65,10 @@ def test_a_second_pair_is_refused_in_the_words_of_the_release(release: str, on_p
     exact = Flag.ONE_TAG | Flag.EXACT_MATCH
     sub = sub_interface.create(tables, sub_interface.template_for(PORT, 100, exact, 100, 0))
     for index, name in ((PORT, "e1"), (sub.index, "e1.100")):
-        lcp.create(tables, index, lcp.Wish(host_name=name))
+        lcp.create(tables, index, lcp.PairRequest(host_name=name))
     refusals = []
     for index, name in ((PORT, "other"), (sub.index, "other.100")):
         with pytest.raises(RefusedError) as caught:
-            lcp.create(tables, index, lcp.Wish(host_name=name))
+            lcp.create(tables, index, lcp.PairRequest(host_name=name))
         refusals.append(caught.value.retval)
     assert refusals == [on_port, on_sub]

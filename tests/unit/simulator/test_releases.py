@@ -9,7 +9,7 @@ import pytest
 
 from vppcfg.errors import UsageError
 from vppcfg.simulator.api import api_files, message_ids, write_api_dir
-from vppcfg.simulator.kinds import PLUGINS
+from vppcfg.simulator.kinds import PLUGINS, lcp
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import (
     NEWEST,
@@ -17,7 +17,6 @@ from vppcfg.simulator.releases import (
     release_named,
     release_of,
 )
-from vppcfg.simulator.vnet import lcp
 from vppcfg.simulator.vpp import SimulatedVpp
 
 NAMES = [release.name for release in RELEASES]
@@ -91,7 +90,7 @@ def test_without_linux_cp_its_messages_are_missing() -> None:
 )
 def test_host_taps_are_named_and_classed_by_release(release: str, device_class: str, name: str) -> None:
     tables = SimulatedVpp(ports=[PhysicalPort(name="eth0")], release=release).tables
-    pair = lcp.create(tables, 1, lcp.Wish(host_name="e0"))
+    pair = lcp.create(tables, 1, lcp.PairRequest(host_name="e0"))
     tap = tables.sw[pair.host]
     assert (tables.name_of(tap), tables.hw_of(tap).device_class) == (name, device_class)
 

@@ -1,0 +1,136 @@
+"""What linux-cp does by itself: its settings, and lcp-sync, which keeps MTUs of pairs alike (lcp_interface_sync.c).
+
+Linux's own MTU, state and addresses cannot be seen through VPP's API and are not kept.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.state import State
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Pair, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
+
+_API = """
+request lcp_default_ns_set 69749409: string netns[32]
+reply lcp_default_ns_set_reply e8d4e804: i32 retval
+request lcp_default_ns_get 51077d14
+reply lcp_default_ns_get_reply 5102feee: string netns[32]
+"""
+NETNS_BYTES = 32
+"""Longer names of namespaces have no place in VPP."""
+
+
+def _admin_state_changed(tables: Tables, sw_if_index: int) -> None:
+    """Bring a pair, or all pairs on a port that has one, in line after a change of state."""
+    if tables.lcp.is_sync and sw_if_index in tables.lcp.by_phy:
+        _sync_from(tables, tables.sw[sw_if_index])
+
+
+def _mtu_changed(tables: Tables, sw_if_index: int) -> None:
+    """Bring a pair, or all pairs on a port, in line after a change of MTU."""
+    if tables.lcp.is_sync:
+        _sync_from(tables, tables.sw[sw_if_index])
+
+
+def _sync_from(tables: Tables, interface: SwInterface) -> None:
+    indexes = [interface.index]
+    if not interface.is_sub:
+        indexes += tables.hw_of(interface).sub_interfaces.values()
+    for index in indexes:
+        if index in tables.lcp.by_phy:
+            _sync(tables, tables.lcp.pairs[tables.lcp.by_phy[index]])
+
+
+def _sync(tables: Tables, pair: Pair) -> None:
+    """Give the interface and its host side one MTU that Linux can take: its parent's at most, never 0."""
+    interface = tables.sw.get(pair.phy)
+    if interface is None:
+        return
+    parent_mtu = tables.parent_of(interface).mtus[0]
+    mtu = min(interface.mtus[0] or parent_mtu, parent_mtu)
+    for index in (pair.phy, pair.host):
+        side = tables.sw.get(index)
+        if side is not None and side.mtus[0] != mtu:
+            side.mtus[0] = mtu
+            _mtu_changed(tables, index)
+
+
+def _answer_set_netns(call: Call, values: Values) -> Outgoing:
+    """Set the namespace of pairs that name none; '' is the one that VPP runs in."""
+    call.tables.lcp.default_netns = cstring(values["netns"])
+    return call.reply()
+
+
+def _answer_get_netns(call: Call, _values: Values) -> Outgoing:
+    return call.reply(netns=fixed(call.tables.lcp.default_netns, NETNS_BYTES))
+
+
+def _command_sync(tables: Tables, rest: Input) -> str:
+    """`lcp lcp-sync on|off`; switching it on brings all pairs in line."""
+    for is_on in _switches(rest):
+        tables.lcp.is_sync = is_on
+        for pair in list(tables.lcp.pairs) if is_on else ():
+            _sync(tables, pair)
+    return ""
+
+
+def _command_auto_subint(tables: Tables, rest: Input) -> str:
+    """`lcp lcp-auto-subint on|off`."""
+    for is_on in _switches(rest):
+        tables.lcp.is_auto_subint = is_on
+    return ""
+
+
+def _switches(rest: Input) -> list[bool]:
+    line = rest.line()
+    found = []
+    while not line.is_at_end:
+        if line.take("on") or line.take("enable"):
+            found.append(True)
+        elif line.take("off") or line.take("disable"):
+            found.append(False)
+        else:
+            line.skip_space()
+            raise line.unknown()
+    return found
+
+
+def _command_default(tables: Tables, rest: Input) -> str:
+    """`lcp default netns <namespace>`, `lcp default clear netns`."""
+    line = rest.line()
+    netns = ""
+    while not line.is_at_end:
+        if line.take("netns"):
+            netns = line.string() or ""
+        elif not line.take("clear", "netns"):
+            line.skip_space()
+            raise line.unknown()
+    if len(netns) >= NETNS_BYTES:
+        raise RefusedError(Retval.UNSPECIFIED, "linux-cp set default netns failed (-1)")
+    tables.lcp.default_netns = netns
+    return f"lcp set default netns '{netns or '(nil)'}'\n"
+
+
+def _configure(tables: Tables, state: State) -> None:
+    """Set what its section of startup.conf does."""
+    tables.lcp.default_netns = state.facts.lcp.default_netns
+    tables.lcp.is_sync = state.facts.lcp.is_sync
+    tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
+
+
+KIND = Kind(
+    plugin="linux_cp",
+    api={"lcp": _API},
+    changes={"lcp_default_ns_set": _answer_set_netns},
+    queries={"lcp_default_ns_get": _answer_get_netns},
+    commands={
+        "lcp default": _command_default,
+        "lcp lcp-sync": _command_sync,
+        "lcp lcp-auto-subint": _command_auto_subint,
+    },
+    configure=_configure,
+    admin_changed=_admin_state_changed,
+    mtu_changed=_mtu_changed,
+)
