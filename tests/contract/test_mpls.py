@@ -22,9 +22,9 @@ def table(vpp: Subject) -> None:
 
 def test_nothing_is_enabled_before_there_is_a_table() -> None:
     """A table once made cannot be counted on to go, so this needs a VPP of its own."""
+    from vppcfg.simulator.kinds import mpls
     from vppcfg.simulator.port import PhysicalPort
     from vppcfg.simulator.retval import RefusedError
-    from vppcfg.simulator.vnet import mpls
     from vppcfg.simulator.vpp import SimulatedVpp
 
     tables = SimulatedVpp(ports=[PhysicalPort(name=PORTS[0])]).tables

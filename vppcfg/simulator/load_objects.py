@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 
 from vppcfg.errors import UsageError
-from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Interface, TagRewrite
@@ -16,17 +15,14 @@ from vppcfg.model.tap import Tap
 from vppcfg.simulator import l2
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
-from vppcfg.simulator.mains.acl import AclRow, Rule
 from vppcfg.simulator.mains.bridge import Feature
-from vppcfg.simulator.mains.mpls import Source
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, loopback, mpls, tap, unnumbered
+from vppcfg.simulator.vnet import bond, bridge, tap, unnumbered
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
-_INDEX_IN_NAME = re.compile(r"acl:.*@(\d+)$")
 _MODES = {
     BondMode.ROUND_ROBIN: bond_main.Mode.ROUND_ROBIN,
     BondMode.ACTIVE_BACKUP: bond_main.Mode.ACTIVE_BACKUP,
@@ -39,7 +35,6 @@ _LOAD_BALANCES = {
     LoadBalance.L23: bond_main.LoadBalance.L23,
     LoadBalance.L34: bond_main.LoadBalance.L34,
 }
-_ACTIONS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}
 _FEATURES = {
     "learn": Feature.LEARN,
     "unicast_flood": Feature.FLOOD,
@@ -50,11 +45,6 @@ _FEATURES = {
 }
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
-
-
-def make_loopback(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface:
-    """Make a loopback."""
-    return loopback.create(tables, number, mac_bytes(wanted.mac))
 
 
 def make_bond(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
@@ -158,64 +148,6 @@ def load_borrowers(tables: Tables, state: State, rows: Mapping[str, SwInterface]
         if donor is not None:
             index = rows[donor].index if donor in rows else tables.sw.end
             unnumbered.borrow(tables, row, index)
-
-
-def load_mpls(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Make the default MPLS table and enable MPLS."""
-    takers = [row for name, row in rows.items() if state.interfaces[name].has_mpls]
-    if state.has_mpls_table or takers:
-        mpls.create_table(tables, 0, Source.API, b"")
-    for row in takers:
-        mpls.set_enabled(tables, row.index, True)
-
-
-def load_acls(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Make the access lists at the indexes that the state gives them, and have interfaces apply them."""
-    indexes = _load_lists(tables, state.acls)
-    for name, row in rows.items():
-        binding = state.interfaces[name].acls
-        unknown = sorted({*binding.input, *binding.output} - indexes.keys())
-        if unknown:
-            raise UsageError(f"the state has the access list {unknown[0]} on {name} but no such list")
-        tables.acl.inputs.set(row.index, [indexes[acl] for acl in binding.input])
-        tables.acl.outputs.set(row.index, [indexes[acl] for acl in binding.output])
-
-
-def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
-    """Make the lists; a name that ends in an index tells it better than the list, whose index is no part of it."""
-    named = {name: int(match[1]) for name in acls if (match := _INDEX_IN_NAME.match(name))}
-    wanted = {name: named.get(name, acl.index) for name, acl in acls.items()}
-    free = (index for index in range(2 * len(acls)) if index not in set(wanted.values()))
-    taken = set(named.values())
-    indexes = {}
-    for name, index in wanted.items():
-        is_free = index is not None and (name in named or index not in taken)
-        indexes[name] = index if is_free and index is not None else next(free)
-        taken.add(indexes[name])
-    by_index = {index: acls[name] for name, index in indexes.items()}
-    for index in range(max(by_index, default=-1) + 1):
-        tables.acl.lists.add(lambda index: AclRow(index=index))
-        if index in by_index:
-            row = tables.acl.lists[index]
-            row.tag, row.rules = to_bytes(by_index[index].tag), [_rule(rule) for rule in by_index[index].rules]
-    for index in reversed(range(tables.acl.lists.end)):
-        if index not in by_index:
-            tables.acl.lists.remove(index)
-    return indexes
-
-
-def _rule(rule: AclRule) -> Rule:
-    source, destination = ipaddress.ip_network(rule.source), ipaddress.ip_network(rule.destination)
-    family = int(source.version == 6)
-    ends = (
-        family,
-        source.network_address.packed.ljust(16, b"\0"),
-        source.prefixlen,
-        family,
-        destination.network_address.packed.ljust(16, b"\0"),
-        destination.prefixlen,
-    )
-    return _ACTIONS[rule.action], *ends, rule.protocol, *rule.source_ports, *rule.destination_ports, *rule.tcp_flags
 
 
 def load_addresses(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:

@@ -10,11 +10,9 @@ from typing import Any, TypeVar
 from vppcfg.record import record
 from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
-from vppcfg.simulator.mains.acl import AclMain
 from vppcfg.simulator.mains.bond import BondMain
 from vppcfg.simulator.mains.bridge import BridgeMain
 from vppcfg.simulator.mains.fib import FibMain
-from vppcfg.simulator.mains.mpls import MplsMain
 from vppcfg.simulator.mains.tap import TapMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
@@ -191,13 +189,9 @@ class Tables:
         self.link_locals: dict[int, int] = {}
         """IPv6 link-local address by sw_if_index."""
         self.lcp = LcpMain()
-        self.loopbacks: set[int] = set()
-        """The N of every loopN."""
         self.bonds = BondMain()
         self.bridges = BridgeMain()
-        self.mpls = MplsMain()
         self.taps = TapMain()
-        self.acl = AclMain()
         self.fib4 = FibMain(family="ipv4")
         self.fib6 = FibMain(family="ipv6")
         self.created_hooks: list[Hook] = []

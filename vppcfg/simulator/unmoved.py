@@ -10,9 +10,6 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.simulator import l2 as vnet_l2
 from vppcfg.simulator import load_objects as load
 from vppcfg.simulator.cli import (
-    acl as cli_acl,
-)
-from vppcfg.simulator.cli import (
     bond as cli_bond,
 )
 from vppcfg.simulator.cli import (
@@ -25,12 +22,6 @@ from vppcfg.simulator.cli import (
     l2xc as cli_l2xc,
 )
 from vppcfg.simulator.cli import (
-    loopback as cli_loopback,
-)
-from vppcfg.simulator.cli import (
-    mpls as cli_mpls,
-)
-from vppcfg.simulator.cli import (
     show as cli_show,
 )
 from vppcfg.simulator.cli import (
@@ -39,30 +30,24 @@ from vppcfg.simulator.cli import (
 from vppcfg.simulator.cli import (
     unnumbered as cli_unnumbered,
 )
-from vppcfg.simulator.definitions import acl as api_acl
 from vppcfg.simulator.definitions import bond as api_bond
 from vppcfg.simulator.definitions import interface as api_interface
 from vppcfg.simulator.definitions import ip as api_ip
 from vppcfg.simulator.definitions import l2 as api_l2
 from vppcfg.simulator.definitions import lacp as api_lacp
-from vppcfg.simulator.definitions import mpls as api_mpls
 from vppcfg.simulator.definitions import tap as api_tap
 from vppcfg.simulator.handlers import (
-    acl,
     address,
     bond,
     bridge,
     fib,
     interface,
     l2xc,
-    loopback,
-    mpls,
     sub_interface,
     tap,
     unnumbered,
 )
 from vppcfg.simulator.kind import Answer, Call, Kind
-from vppcfg.simulator.vnet import acl as vnet_acl
 from vppcfg.simulator.vnet import address as vnet_address
 from vppcfg.simulator.vnet import bond as vnet_bond
 
@@ -102,17 +87,6 @@ UNMOVED = (
         },
     ),
     _kind(sub_interface),
-    _kind(
-        loopback,
-        commands={
-            "create loopback interface": cli_loopback.create,
-            "loopback create-interface": cli_loopback.create,
-            "delete loopback interface": cli_loopback.delete,
-            "loopback delete-interface": cli_loopback.delete,
-        },
-        interface=InterfaceKind.LOOPBACK,
-        make=load.make_loopback,
-    ),
     _kind(fib, api={"ip": api_ip}, load=load.load_fib_tables),
     _kind(address, load=load.load_addresses, deleted=vnet_address.interface_deleted),
     _kind(unnumbered, commands={"set interface unnumbered": cli_unnumbered.set_unnumbered}, load=load.load_borrowers),
@@ -153,28 +127,6 @@ UNMOVED = (
         load=load.load_members,
         deleted=vnet_bond.interface_deleted,
         admin_changed=vnet_bond.admin_state_changed,
-    ),
-    _kind(
-        mpls,
-        api={"mpls": api_mpls},
-        commands={
-            "set interface mpls": cli_mpls.set_interface,
-            "mpls table": cli_mpls.table,
-            "show mpls interface": cli_mpls.show_interfaces,
-        },
-        load=load.load_mpls,
-    ),
-    _kind(
-        acl,
-        api={"acl": api_acl},
-        plugin="acl",
-        commands={
-            "set acl-plugin acl": cli_acl.set_acl,
-            "set acl-plugin interface": cli_acl.set_interface,
-            "delete acl-plugin acl": cli_acl.delete_acl,
-        },
-        load=load.load_acls,
-        deleted=vnet_acl.interface_deleted,
     ),
     _kind(api={"lacp": api_lacp}, plugin="lacp"),
     _kind(

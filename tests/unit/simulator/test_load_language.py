@@ -16,10 +16,12 @@ from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.simulator.kinds import mpls
+from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, mpls
+from vppcfg.simulator.vnet import bond
 from vppcfg.simulator.vpp import SimulatedVpp
 
 RULE = AclRule(action=AclAction.PERMIT, source="10.0.0.0/8", destination="0.0.0.0/0", protocol=6)
@@ -100,8 +102,11 @@ def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
 
 
 def test_lists_stand_at_their_indexes_and_are_applied(tables: Tables) -> None:
-    assert [(acl.index, acl.tag, len(acl.rules)) for acl in tables.acl.lists] == [(2, b"vppcfg mine", 1), (4, b"", 0)]
-    assert tables.acl.inputs.of(row(tables, "vxlan_tunnel5").index) == [2, 4]
+    assert [(acl.index, acl.tag, len(acl.rules)) for acl in tables.part(AclMain).lists] == [
+        (2, b"vppcfg mine", 1),
+        (4, b"", 0),
+    ]
+    assert tables.part(AclMain).inputs.of(row(tables, "vxlan_tunnel5").index) == [2, 4]
 
 
 def test_switches_and_borrowed_addresses_are_set(tables: Tables) -> None:

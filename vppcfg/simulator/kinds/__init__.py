@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from vppcfg.simulator.kind import Kind
-from vppcfg.simulator.kinds import lcp, lcp_sync, session, sflow, vxlan
+from vppcfg.simulator.kinds import acl, lcp, lcp_sync, loopback, mpls, session, sflow, vxlan
 from vppcfg.simulator.unmoved import UNMOVED
 
-KINDS: tuple[Kind, ...] = (session.KIND, *UNMOVED, lcp.KIND, lcp_sync.KIND, sflow.KIND, vxlan.KIND)
+KINDS: tuple[Kind, ...] = (
+    session.KIND,
+    *UNMOVED,
+    loopback.KIND,
+    mpls.KIND,
+    acl.KIND,
+    lcp.KIND,
+    lcp_sync.KIND,
+    sflow.KIND,
+    vxlan.KIND,
+)
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)
 """The optional parts that can be simulated."""

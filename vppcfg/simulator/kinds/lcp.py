@@ -12,12 +12,13 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.unformat import Input
-from vppcfg.simulator.vnet import mpls, sub_interface, tap
+from vppcfg.simulator.vnet import sub_interface, tap
 from vppcfg.simulator.vnet.address import check_addressable
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 

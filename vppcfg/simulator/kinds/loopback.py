@@ -1,0 +1,122 @@
+"""Loopbacks (vnet/ethernet/interface.c)."""
+
+from __future__ import annotations
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import Outgoing, Values
+
+_API = """
+request create_loopback 42bb5d22: mac_address mac_address
+reply create_loopback_reply 5383d31f: i32 retval, interface_index sw_if_index
+request create_loopback_instance d36a3ee2: mac_address mac_address, bool is_specified, u32 user_instance
+reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if_index
+request delete_loopback f9e6675e: interface_index sw_if_index
+reply delete_loopback_reply e8d4e804: i32 retval
+"""
+_DEVICE_CLASS = "Loopback"
+_BORN_MTU = 9000
+_COUNT = 16384
+_MAC = bytes([0xDE, 0xAD, 0, 0, 0])
+"""How the MAC of a loopback begins that is given none; the last byte is the low one of its number."""
+
+
+class _Numbers(set[int]):
+    """The N of every loopN."""
+
+
+def create(tables: Tables, number: int | None, mac: bytes) -> SwInterface:
+    """Make loopN, with the lowest free number for None; raise RefusedError when it is taken or too large."""
+    taken = tables.part(_Numbers)
+    if number is None:
+        number = next(free for free in range(_COUNT + 1) if free not in taken)
+    if number >= _COUNT or number in taken:
+        raise RefusedError(Retval.INVALID_REGISTRATION, "vnet_create_loopback_interface failed")
+    taken.add(number)
+    row = interfaces.create_port(tables, _port(tables, number, mac), _BORN_MTU)
+    row.flood_class = FloodClass.NO_FLOOD
+    return row
+
+
+def _port(tables: Tables, number: int, mac: bytes) -> HwInterface:
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"loop{number}",
+            device_class=_DEVICE_CLASS,
+            mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
+            link_mtu=_BORN_MTU,
+            has_gso=False,
+        )
+
+    return tables.hw.add(port_at)
+
+
+def delete(tables: Tables, sw_if_index: int) -> None:
+    """Delete a loopback, that of a sub-interface too; raise RefusedError for anything else."""
+    row = tables.sw.get(sw_if_index)
+    if row is None or tables.hw_of(row).device_class != _DEVICE_CLASS:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX, "vnet_delete_loopback_interface failed")
+    port = tables.hw_of(row)
+    tables.part(_Numbers).discard(int(port.name.removeprefix("loop")))
+    interfaces.delete_port(tables, port.index)
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    """Make a loopback, with a number of one's own or the lowest that is free."""
+    number = values["user_instance"] if values.get("is_specified") else None
+    return call.reply(sw_if_index=create(call.tables, number, values["mac_address"]).index)
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _command_create(tables: Tables, line: Input) -> str:
+    """`create loopback interface [mac <mac>] [instance <number>]`."""
+    mac, number = bytes(6), None
+    while not line.is_at_end:
+        mac = line.mac_after("mac") or mac
+        found = line.number_after("instance")
+        if found is None:
+            break
+        number = found
+    return f"{tables.name_of(create(tables, number, mac))}\n"
+
+
+def _command_delete(tables: Tables, line: Input) -> str:
+    """`delete loopback interface intfc <interface>`."""
+    row = line.interface_after(tables, "intfc")
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
+    delete(tables, row.index)
+    return ""
+
+
+def _make(tables: Tables, _state: State, wanted: Interface, number: int) -> SwInterface:
+    return create(tables, number, mac_bytes(wanted.mac))
+
+
+KIND = Kind(
+    api={"interface": _API},
+    changes={
+        "create_loopback": _answer_create,
+        "create_loopback_instance": _answer_create,
+        "delete_loopback": _answer_delete,
+    },
+    commands={
+        "create loopback interface": _command_create,
+        "loopback create-interface": _command_create,
+        "delete loopback interface": _command_delete,
+        "loopback delete-interface": _command_delete,
+    },
+    interface=InterfaceKind.LOOPBACK,
+    make=_make,
+)

@@ -1,0 +1,213 @@
+"""MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
+
+_API = """
+version 23.06 1.1.1 46824f02
+version 24.10- 1.1.1 df2aeee2
+import interface_index
+struct mpls_table: u32 mt_table_id, string mt_name[64]
+request mpls_table_add_del 57817512: bool mt_is_add=true, mpls_table mt_table
+reply mpls_table_add_del_reply e8d4e804: i32 retval
+request mpls_table_dump 51077d14 streams mpls_table_details
+reply mpls_table_details f03ecdc8: mpls_table mt_table
+request sw_interface_set_mpls_enable ae6cfcfb: interface_index sw_if_index, bool enable=true
+reply sw_interface_set_mpls_enable_reply e8d4e804: i32 retval
+request mpls_interface_dump f9e6675e 24.10- streams mpls_interface_details: interface_index sw_if_index=4294967295
+reply mpls_interface_details 0b45011c 24.10-: interface_index sw_if_index
+"""
+_DEFAULT = 0
+_COUNTER = 256
+"""VPP counts in a byte how often an interface was enabled."""
+
+
+class Source(Enum):
+    """Who keeps a table alive (fib_source_t)."""
+
+    API = "API"
+    CLI = "CLI"
+    INTERFACE = "interface"
+
+
+@dataclass(slots=True, kw_only=True)
+class MplsTable:
+    """One table."""
+
+    name: bytes
+    locks: dict[Source, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class MplsMain:
+    """All tables by id, in the order in which they were made."""
+
+    tables: dict[int, MplsTable] = field(default_factory=dict)
+    enabled: dict[int, int] = field(default_factory=dict)
+    """How often MPLS was enabled, 0 to 255, by sw_if_index; it outlives the interface."""
+
+
+def create_table(tables: Tables, table_id: int, source: Source, name: bytes) -> None:
+    """Make a table, or keep one that is there alive; its name stays."""
+    made = MplsTable(name=name or f"MPLS-VRF:{table_id}".encode())
+    table = tables.part(MplsMain).tables.setdefault(table_id, made)
+    table.locks[source] = table.locks.get(source, 0) + 1
+
+
+def delete_table(tables: Tables, table_id: int, source: Source) -> None:
+    """Let a table go; it stays as long as anybody else keeps it."""
+    main = tables.part(MplsMain)
+    table = main.tables.get(table_id)
+    if table is None or not table.locks.get(source):
+        return
+    table.locks[source] -= 1
+    if not any(table.locks.values()):
+        del main.tables[table_id]
+
+
+def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Enable MPLS once more or once less; raise RefusedError without the default table.
+
+    Disabling it where it is not enabled enables it: the counter has no sign.
+    """
+    main = tables.part(MplsMain)
+    if _DEFAULT not in main.tables:
+        raise RefusedError(Retval.NO_SUCH_FIB, "default MPLS table must be created first")
+    main.enabled[sw_if_index] = (main.enabled.get(sw_if_index, 0) + (1 if is_on else -1)) % _COUNTER
+    if is_on and main.enabled[sw_if_index] == 1:
+        create_table(tables, _DEFAULT, Source.INTERFACE, b"")
+        _tell_host(tables, sw_if_index, is_on)
+    elif not is_on and main.enabled[sw_if_index] == 0:
+        delete_table(tables, _DEFAULT, Source.INTERFACE)
+        _tell_host(tables, sw_if_index, is_on)
+
+
+def _tell_host(tables: Tables, sw_if_index: int, is_on: bool) -> None:
+    """Have the host interface of an LCP pair follow, from 23.10 on (plugins/linux-cp/lcp_mpls_sync.c)."""
+    index = tables.lcp.by_phy.get(sw_if_index)
+    if index is not None and tables.release.is_in("23.10-"):
+        set_enabled(tables, tables.lcp.pairs[index].host, is_on)
+
+
+def pair_created(tables: Tables, phy_index: int) -> None:
+    """Enable MPLS on the host interface of a new LCP pair when the other side has it."""
+    if is_enabled(tables, phy_index):
+        _tell_host(tables, phy_index, True)
+
+
+def is_enabled(tables: Tables, sw_if_index: int) -> bool:
+    """Return whether an interface takes labelled packets."""
+    return bool(tables.part(MplsMain).enabled.get(sw_if_index))
+
+
+def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+    """Make or delete a table; VPP refuses neither."""
+    table_id = values["mt_table.mt_table_id"]
+    if values["mt_is_add"]:
+        create_table(call.tables, table_id, Source.API, values["mt_table.mt_name"].split(b"\0", 1)[0])
+    else:
+        delete_table(call.tables, table_id, Source.API)
+    return call.reply()
+
+
+def _dump_tables(call: Call, _values: Values) -> Iterator[Outgoing]:
+    for table_id, table in call.tables.part(MplsMain).tables.items():
+        yield call.details({"mt_table.mt_table_id": table_id, "mt_table.mt_name": table.name[:63]})
+
+
+def _answer_enabled(call: Call, values: Values) -> Outgoing:
+    """Let an interface take labelled packets, or no longer."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    set_enabled(call.tables, values["sw_if_index"], values["enable"])
+    return call.reply()
+
+
+def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
+    wanted = values["sw_if_index"]
+    for index in [row.index for row in call.tables.sw] if wanted == NONE else [wanted]:
+        if is_enabled(call.tables, index):
+            yield call.details({"sw_if_index": index})
+
+
+def _command_table(tables: Tables, rest: Input) -> str:
+    """`mpls table [add|del] <id> [name <name>]`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    table_id, is_add, name = None, True, ""
+    while not line.is_at_end:
+        number = line.number()
+        if number is not None:
+            table_id = number
+        elif line.take("del"):
+            is_add = False
+        elif line.take("add"):
+            is_add = True
+        elif line.take("name"):
+            name = line.string() or ""
+        else:
+            line.skip_space()
+            raise line.unknown("parse error")
+    if table_id is None:
+        raise RefusedError(Retval.UNSPECIFIED, "No table id")
+    if is_add:
+        create_table(tables, table_id, Source.CLI, to_bytes(name))
+    else:
+        delete_table(tables, table_id, Source.CLI)
+    return ""
+
+
+def _command_enabled(tables: Tables, line: Input) -> str:
+    """`set interface mpls <interface> enable|disable`."""
+    row = line.require_interface(tables)
+    is_on = line.take("enable")
+    if not is_on and not line.take("disable"):
+        raise RefusedError(Retval.UNSPECIFIED, "expected 'enable' or 'disable'")
+    set_enabled(tables, row.index, is_on)
+    return ""
+
+
+def _command_show(tables: Tables, line: Input) -> str:
+    """`show mpls interface [<interface>]`."""
+    row = line.interface(tables)
+    if row is not None:
+        return _shown(tables, row)
+    return "".join(_shown(tables, row) for row in tables.sw if is_enabled(tables, row.index))
+
+
+def _shown(tables: Tables, row: SwInterface) -> str:
+    state = "enabled" if is_enabled(tables, row.index) else "disabled"
+    return f"{tables.name_of(row)}\n  MPLS {state}\n"
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Make the default table and enable MPLS."""
+    takers = [row for name, row in rows.items() if state.interfaces[name].has_mpls]
+    if state.has_mpls_table or takers:
+        create_table(tables, _DEFAULT, Source.API, b"")
+    for row in takers:
+        set_enabled(tables, row.index, True)
+
+
+KIND = Kind(
+    api={"mpls": _API},
+    changes={"mpls_table_add_del": _answer_add_delete, "sw_interface_set_mpls_enable": _answer_enabled},
+    queries={"mpls_table_dump": _dump_tables, "mpls_interface_dump": _dump_interfaces},
+    commands={
+        "mpls table": _command_table,
+        "set interface mpls": _command_enabled,
+        "show mpls interface": _command_show,
+    },
+    load=_load,
+)
