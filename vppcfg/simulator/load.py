@@ -11,10 +11,10 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, Othe
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind
+from vppcfg.simulator.kinds import sub_interface
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import Flag, HwInterface, SwInterface, Tables
-from vppcfg.simulator.vnet import sub_interface
 from vppcfg.simulator.wire import to_bytes
 
 Maker = Callable[[Tables, State, Interface, int], SwInterface | None]

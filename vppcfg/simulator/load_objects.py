@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 
@@ -11,15 +10,13 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Interface, TagRewrite
 from vppcfg.model.state import State
-from vppcfg.model.tap import Tap
 from vppcfg.simulator import l2
-from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.mains import bond as bond_main
 from vppcfg.simulator.mains.bridge import Feature
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge, tap, unnumbered
+from vppcfg.simulator.vnet import bond, bridge
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
@@ -51,26 +48,6 @@ def make_bond(tables: Tables, state: State, wanted: Interface, number: int) -> S
     """Make a bond."""
     model = state.making(wanted.name, Bond)
     return None if model is None else bond.create(tables, _bond_wish(model, number))
-
-
-def make_tap(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    """Make a TAP."""
-    model = state.making(wanted.name, Tap)
-    if model is None:
-        return None
-    wish = tap.Wish(
-        number=number,
-        host_name=model.host_name,
-        netns=model.host_netns,
-        mac=mac_bytes(wanted.mac) if wanted.mac else b"",
-        host_mac=mac_bytes(model.host_mac),
-        host_mtu=model.host_mtu,
-        host_bridge=model.host_bridge,
-        rx_ring_size=model.rx_ring_size,
-        tx_ring_size=model.tx_ring_size,
-        flags=model.flags,
-    )
-    return tap.create(tables, wish)[1]
 
 
 def _bond_wish(model: Bond, number: int) -> bond.Wish:
@@ -127,38 +104,6 @@ def load_bridges(tables: Tables, state: State, rows: Mapping[str, SwInterface]) 
 
 def _features(settings: BridgeSettings) -> int:
     return sum(feature for name, feature in _FEATURES.items() if getattr(settings, name))
-
-
-def load_fib_tables(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Make the FIB tables that interfaces are in."""
-    for wanted in state.interfaces.values():
-        for main, table in zip((tables.fib4, tables.fib6), wanted.tables, strict=True):
-            if table:
-                main.make(table, b"")
-    for name, row in rows.items():
-        for book, table in zip((tables.ip4, tables.ip6), state.interfaces[name].tables, strict=True):
-            if table:
-                book.bind(row.index, table)
-
-
-def load_borrowers(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Let interfaces borrow addresses; a donor that is gone leaves its index behind."""
-    for name, row in rows.items():
-        donor = state.interfaces[name].unnumbered
-        if donor is not None:
-            index = rows[donor].index if donor in rows else tables.sw.end
-            unnumbered.borrow(tables, row, index)
-
-
-def load_addresses(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Put addresses on interfaces."""
-    for name, row in rows.items():
-        for text in sorted(state.interfaces[name].addresses):
-            address = ipaddress.ip_interface(text)
-            book = tables.ip6 if address.version == 6 else tables.ip4
-            if book.find(book.table_of(row.index), int(address.ip)) is not None:
-                raise UsageError(f"the state has the address {address.ip} twice, on {name} and before")
-            book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
 
 
 def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:

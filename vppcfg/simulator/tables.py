@@ -12,8 +12,6 @@ from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.mains.bond import BondMain
 from vppcfg.simulator.mains.bridge import BridgeMain
-from vppcfg.simulator.mains.fib import FibMain
-from vppcfg.simulator.mains.tap import TapMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
 from vppcfg.simulator.releases import Release
@@ -140,6 +138,34 @@ class LcpMain:
 
 
 @dataclass(slots=True, kw_only=True)
+class FibTable:
+    """One table; it exists while the API asked for it or an interface is in it."""
+
+    name: bytes
+    is_wanted: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class FibMain:
+    """All tables by id, in the order in which they were made; the first one is never deleted."""
+
+    family: str
+    tables: dict[int, FibTable] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make table 0."""
+        self.make(0, b"")
+
+    def make(self, table_id: int, name: bytes) -> None:
+        """Make a table, with VPP's name unless one is given, or want one that is there."""
+        known = self.tables.get(table_id)
+        if known is None:
+            self.tables[table_id] = FibTable(name=name or f"{self.family}-VRF:{table_id}".encode())
+        else:
+            known.is_wanted = True
+
+
+@dataclass(slots=True, kw_only=True)
 class InterfaceEvent:
     """Something that VPP tells clients who asked for it (sw_interface_event)."""
 
@@ -191,7 +217,6 @@ class Tables:
         self.lcp = LcpMain()
         self.bonds = BondMain()
         self.bridges = BridgeMain()
-        self.taps = TapMain()
         self.fib4 = FibMain(family="ipv4")
         self.fib6 = FibMain(family="ipv6")
         self.created_hooks: list[Hook] = []

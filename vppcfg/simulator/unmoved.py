@@ -24,31 +24,17 @@ from vppcfg.simulator.cli import (
 from vppcfg.simulator.cli import (
     show as cli_show,
 )
-from vppcfg.simulator.cli import (
-    tap as cli_tap,
-)
-from vppcfg.simulator.cli import (
-    unnumbered as cli_unnumbered,
-)
 from vppcfg.simulator.definitions import bond as api_bond
 from vppcfg.simulator.definitions import interface as api_interface
-from vppcfg.simulator.definitions import ip as api_ip
 from vppcfg.simulator.definitions import l2 as api_l2
 from vppcfg.simulator.definitions import lacp as api_lacp
-from vppcfg.simulator.definitions import tap as api_tap
 from vppcfg.simulator.handlers import (
-    address,
     bond,
     bridge,
-    fib,
     interface,
     l2xc,
-    sub_interface,
-    tap,
-    unnumbered,
 )
 from vppcfg.simulator.kind import Answer, Call, Kind
-from vppcfg.simulator.vnet import address as vnet_address
 from vppcfg.simulator.vnet import bond as vnet_bond
 
 
@@ -78,18 +64,11 @@ UNMOVED = (
             "set interface mtu": cli_interface.set_mtu,
             "set interface mac address": cli_interface.set_mac,
             "set interface tag": cli_interface.set_tag,
-            "set interface ip address": cli_interface.set_address,
             "clear interface tag": cli_interface.clear_tag,
-            "create sub-interfaces": cli_interface.create_sub_interfaces,
-            "delete sub-interface": cli_interface.delete_sub_interface,
             "show interface": cli_show.interfaces,
             "show mode": cli_show.modes,
         },
     ),
-    _kind(sub_interface),
-    _kind(fib, api={"ip": api_ip}, load=load.load_fib_tables),
-    _kind(address, load=load.load_addresses, deleted=vnet_address.interface_deleted),
-    _kind(unnumbered, commands={"set interface unnumbered": cli_unnumbered.set_unnumbered}, load=load.load_borrowers),
     _kind(
         l2xc,
         bridge,
@@ -129,14 +108,5 @@ UNMOVED = (
         admin_changed=vnet_bond.admin_state_changed,
     ),
     _kind(api={"lacp": api_lacp}, plugin="lacp"),
-    _kind(
-        tap,
-        api={"tapv2": api_tap},
-        plugin="tap",
-        plugin_releases="26.02-",
-        commands={"create tap": cli_tap.create, "delete tap": cli_tap.delete},
-        interface=InterfaceKind.TAP,
-        make=load.make_tap,
-    ),
 )
 """In the order in which a state is loaded."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from vppcfg.simulator import interfaces
-from vppcfg.simulator.kinds import lcp
+from vppcfg.simulator.kinds import lcp, sub_interface
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag
-from vppcfg.simulator.vnet import sub_interface
 from vppcfg.simulator.vpp import SimulatedVpp
 
 PORT = 1

@@ -19,6 +19,7 @@ from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.sflow import SflowMain
+from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vnet import bond
@@ -89,7 +90,7 @@ def test_bridges_have_their_members(tables: Tables) -> None:
 
 
 def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
-    (tunnel,), (tap,) = tables.part(VxlanMain).tunnels, tables.taps.taps
+    (tunnel,), (tap,) = tables.part(VxlanMain).tunnels, tables.part(TapMain).taps
     assert (tunnel.number, str(tunnel.source), str(tunnel.destination), tunnel.vni) == (
         5,
         "192.0.2.1",

@@ -34,31 +34,8 @@ request hw_interface_set_mtu e6746899: interface_index sw_if_index, u16 mtu
 reply hw_interface_set_mtu_reply e8d4e804: i32 retval
 request sw_interface_tag_add_del 426f8bc1: bool is_add, interface_index sw_if_index, string tag[64]
 reply sw_interface_tag_add_del_reply e8d4e804: i32 retval
-request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
-reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
 request sw_interface_set_mac_address c536e7eb: interface_index sw_if_index, mac_address mac_address
 reply sw_interface_set_mac_address_reply e8d4e804: i32 retval
 request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
 reply sw_interface_get_mac_address_reply 40ef2c08: i32 retval, mac_address mac_address
-request sw_interface_add_del_address 5463d73b: interface_index sw_if_index, bool is_add, bool del_all, \
-address_with_prefix prefix
-reply sw_interface_add_del_address_reply e8d4e804: i32 retval
-request create_subif 790ca755: interface_index sw_if_index, u32 sub_id, sub_if_flags sub_if_flags, u16 outer_vlan_id, \
-u16 inner_vlan_id
-reply create_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_vlan_subif af34ac8b: interface_index sw_if_index, u32 vlan_id
-reply create_vlan_subif_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_subif f9e6675e: interface_index sw_if_index
-reply delete_subif_reply e8d4e804: i32 retval
-request create_loopback 42bb5d22: mac_address mac_address
-reply create_loopback_reply 5383d31f: i32 retval, interface_index sw_if_index
-request create_loopback_instance d36a3ee2: mac_address mac_address, bool is_specified, u32 user_instance
-reply create_loopback_instance_reply 5383d31f: i32 retval, interface_index sw_if_index
-request delete_loopback f9e6675e: interface_index sw_if_index
-reply delete_loopback_reply e8d4e804: i32 retval
-request sw_interface_set_unnumbered 154a6439: interface_index sw_if_index, interface_index unnumbered_sw_if_index, \
-bool is_add
-reply sw_interface_set_unnumbered_reply e8d4e804: i32 retval
-request sw_interface_set_table df42a577: interface_index sw_if_index, bool is_ipv6, u32 vrf_id
-reply sw_interface_set_table_reply e8d4e804: i32 retval
 """

@@ -103,15 +103,6 @@ def set_tag(call: Call, is_add: bool, sw_if_index: int, tag: bytes) -> list[Outg
     return [("sw_interface_tag_add_del_reply", (0,))]
 
 
-def get_table(call: Call, sw_if_index: int, is_ipv6: bool) -> list[Outgoing]:
-    """Show the id of the FIB table that an interface is in."""
-    tables = call.tables
-    if not tables.sw.has(sw_if_index):
-        return [("sw_interface_get_table_reply", (Retval.INVALID_SW_IF_INDEX, NONE))]
-    book = tables.ip6 if is_ipv6 else tables.ip4
-    return [("sw_interface_get_table_reply", (0, book.table_of(sw_if_index)))]
-
-
 def set_mac(call: Call, sw_if_index: int, mac: bytes) -> list[Outgoing]:
     """Set an interface's MAC address."""
     tables = call.tables
@@ -141,7 +132,6 @@ HANDLERS: Handlers = {
     "sw_interface_set_mtu": Handler(answer=set_mtu, is_change=True),
     "hw_interface_set_mtu": Handler(answer=set_link_mtu, is_change=True),
     "sw_interface_tag_add_del": Handler(answer=set_tag, is_change=True),
-    "sw_interface_get_table": Handler(answer=get_table),
     "sw_interface_set_mac_address": Handler(answer=set_mac, is_change=True),
     "sw_interface_get_mac_address": Handler(answer=get_mac),
     "want_interface_events": Handler(answer=want_events),

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from vppcfg.simulator.kind import Kind
-from vppcfg.simulator.kinds import acl, lcp, lcp_sync, loopback, mpls, session, sflow, vxlan
+from vppcfg.simulator.kinds import (
+    acl,
+    address,
+    fib,
+    lcp,
+    lcp_sync,
+    loopback,
+    mpls,
+    session,
+    sflow,
+    sub_interface,
+    tap,
+    unnumbered,
+    vxlan,
+)
 from vppcfg.simulator.unmoved import UNMOVED
 
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     *UNMOVED,
+    sub_interface.KIND,
     loopback.KIND,
+    fib.KIND,
+    address.KIND,
+    unnumbered.KIND,
     mpls.KIND,
     acl.KIND,
     lcp.KIND,
     lcp_sync.KIND,
     sflow.KIND,
+    tap.KIND,
     vxlan.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""

@@ -12,14 +12,13 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import mpls
+from vppcfg.simulator.kinds import mpls, sub_interface, tap
+from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.unformat import Input
-from vppcfg.simulator.vnet import sub_interface, tap
-from vppcfg.simulator.vnet.address import check_addressable
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
 _API = """
@@ -114,14 +113,14 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, r
 
 def _create_host_tap(tables: Tables, phy: SwInterface, request: PairRequest, netns: str) -> tuple[Device, SwInterface]:
     mtu = phy.mtus[0]
-    wanted = tap.Wish(
+    wanted = tap.TapRequest(
         number=NONE if tables.release.is_in("24.10-") else phy.hw_index,
         first_number=_FIRST_TAP,
         host_name=request.host_name,
         netns=netns,
         host_mac=bytes(6) if request.is_tun else tables.hw_of(phy).mac,
         host_mtu=mtu,
-        flags=tap._TUN if request.is_tun else 0,
+        flags=tap.TUN if request.is_tun else 0,
     )
     return tap.create(tables, wanted, mtu or _DEFAULT_HOST_MTU)
 

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 
-from vppcfg.simulator.addresses import AddressBook, Assigned
+from vppcfg.errors import UsageError
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.addresses import Assigned
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import fib, unnumbered
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import fib, unnumbered
+from vppcfg.simulator.tables import Flag, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import Outgoing, Values
 
+_INTERFACE = """
+request sw_interface_add_del_address 5463d73b: interface_index sw_if_index, bool is_add, bool del_all, \
+address_with_prefix prefix
+reply sw_interface_add_del_address_reply e8d4e804: i32 retval
+"""
+_IP = """
+request ip_address_dump 2d033de4 streams ip_address_details: interface_index sw_if_index, bool is_ipv6
+reply ip_address_details ee29b797: interface_index sw_if_index, address_with_prefix prefix
+"""
 _LINK_LOCAL = ipaddress.IPv6Network("fe80::/10")
-_EXACT_MATCH = 16
+_IPV6 = 1
 
 
 def check_addressable(tables: Tables, interface: SwInterface) -> None:
     """Raise RefusedError where VPP takes no addresses (vnet_sw_interface_supports_addressing)."""
     if interface.index == 0:
         raise RefusedError(Retval.UNSUPPORTED, "local0 interface doesn't support IP addressing")
-    if interface.is_sub and not interface.flags & _EXACT_MATCH:
+    if interface.is_sub and not interface.flags & Flag.EXACT_MATCH:
         text = "sub-interface without exact-match doesn't support IP addressing"
         raise RefusedError(Retval.UNSUPPORTED, text)
 
@@ -66,21 +82,17 @@ def remove(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, 
 def remove_all(tables: Tables, sw_if_index: int) -> None:
     """Take all addresses off an interface (ip_del_all_interface_addresses)."""
     for book in (tables.ip4, tables.ip6):
-        _clear(book, sw_if_index)
+        for assigned in book.of(sw_if_index):
+            if assigned.sw_if_index == sw_if_index:
+                book.remove(assigned)
 
 
-def interface_deleted(tables: Tables, sw_if_index: int) -> None:
-    """Forget addresses and FIB tables of an interface that goes away."""
+def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
+    """Forget addresses and FIB tables of an interface that goes away; they go in this order."""
     unnumbered.stop(tables, sw_if_index)
     remove_all(tables, sw_if_index)
     tables.link_locals.pop(sw_if_index, None)
     fib.unbind(tables, sw_if_index)
-
-
-def _clear(book: AddressBook, sw_if_index: int) -> None:
-    for assigned in book.of(sw_if_index):
-        if assigned.sw_if_index == sw_if_index:
-            book.remove(assigned)
 
 
 def _check_link_local_length(length: int) -> None:
@@ -103,3 +115,66 @@ def _overlap(
 
 def _text(is_ipv6: bool, address: int, length: int) -> str:
     return f"{ipaddress.IPv6Address(address) if is_ipv6 else ipaddress.IPv4Address(address)}/{length}"
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    """Add or delete an address, or delete all."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    is_ipv6, packed = values["prefix.address.af"] == _IPV6, values["prefix.address.un"]
+    address = int.from_bytes(packed if is_ipv6 else packed[:4])
+    if values["del_all"]:
+        remove_all(call.tables, row.index)
+    else:
+        (add if values["is_add"] else remove)(call.tables, row, is_ipv6, address, values["prefix.len"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the addresses of one interface and family; nothing for an index that is free."""
+    tables, sw_if_index, is_ipv6 = call.tables, values["sw_if_index"], values["is_ipv6"]
+    if not tables.sw.has(sw_if_index):
+        return
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    for assigned in book.of(sw_if_index):
+        yield call.details(
+            {
+                "sw_if_index": sw_if_index,
+                "prefix.address.af": is_ipv6,
+                "prefix.address.un": assigned.address.to_bytes(book.bits // 8),
+                "prefix.len": assigned.length,
+            }
+        )
+
+
+def _command(tables: Tables, line: Input) -> str:
+    """`set interface ip address [del] <interface> <address>/<length> | all`."""
+    is_delete = line.take("del")
+    row = line.require_interface(tables)
+    if is_delete and line.take("all"):
+        remove_all(tables, row.index)
+        return ""
+    prefix = line.prefix()
+    if prefix is None:
+        raise line.unknown("expected IP4/IP6 address/length")
+    (remove if is_delete else add)(tables, row, *prefix)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        for text in sorted(state.interfaces[name].addresses):
+            address = ipaddress.ip_interface(text)
+            book = tables.ip6 if address.version == 6 else tables.ip4
+            if book.find(book.table_of(row.index), int(address.ip)) is not None:
+                raise UsageError(f"the state has the address {address.ip} twice, on {name} and before")
+            book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
+
+
+KIND = Kind(
+    api={"interface": _INTERFACE, "ip": _IP},
+    changes={"sw_interface_add_del_address": _answer},
+    queries={"ip_address_dump": _dump},
+    commands={"set interface ip address": _command},
+    load=_load,
+    deleted=_interface_deleted,
+)

@@ -1,0 +1,118 @@
+"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.addresses import AddressBook
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import FibMain, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_INTERFACE = """
+request sw_interface_set_table df42a577: interface_index sw_if_index, bool is_ipv6, u32 vrf_id
+reply sw_interface_set_table_reply e8d4e804: i32 retval
+request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
+reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
+"""
+_IP = """
+version 23.06 3.2.0 bd2f873b
+version 24.10 3.2.0 4645df38
+version 26.06- 3.2.0 c55aec44
+import interface_index
+import prefix
+struct ip_table: u32 table_id, bool is_ip6, string name[64]
+request ip_table_add_del 0ffdaec0: bool is_add=true, ip_table table
+reply ip_table_add_del_reply e8d4e804: i32 retval
+request ip_table_dump 51077d14 streams ip_table_details
+reply ip_table_details c79fca0f: ip_table table
+"""
+
+
+def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
+    return (tables.fib6, tables.ip6) if is_ipv6 else (tables.fib4, tables.ip4)
+
+
+def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None:
+    """Put an interface into a FIB table; raise RefusedError when there is no such table or it has addresses."""
+    main, book = _of(tables, is_ipv6)
+    if table_id not in main.tables:
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    if any(True for _ in book.of(sw_if_index)):
+        raise RefusedError(Retval.ADDRESS_FOUND_FOR_INTERFACE)
+    old = book.table_of(sw_if_index)
+    book.unbind(sw_if_index)
+    if table_id:
+        book.bind(sw_if_index, table_id)
+    _collect(main, book, old)
+
+
+def unbind(tables: Tables, sw_if_index: int) -> None:
+    """Take an interface that goes away, and has no addresses any more, out of its FIB tables."""
+    for is_ipv6 in (False, True):
+        main, book = _of(tables, is_ipv6)
+        old = book.table_of(sw_if_index)
+        book.unbind(sw_if_index)
+        _collect(main, book, old)
+
+
+def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
+    """Forget a table that nobody asked for, once no interface is in it."""
+    table = main.tables.get(table_id)
+    if table is not None and table_id and not table.is_wanted and not book.is_bound(table_id):
+        del main.tables[table_id]
+
+
+def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+    """Make a table, or let it go: it stays as long as an interface is in it. VPP refuses neither."""
+    main, book = _of(call.tables, values["table.is_ip6"])
+    table_id = values["table.table_id"]
+    if values["is_add"]:
+        main.make(table_id, values["table.name"].split(b"\0", 1)[0])
+    elif table_id and table_id in main.tables:
+        main.tables[table_id].is_wanted = False
+        _collect(main, book, table_id)
+    return call.reply()
+
+
+def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show all tables, those of IPv4 first."""
+    for is_ipv6 in (False, True):
+        for table_id, table in _of(call.tables, is_ipv6)[0].tables.items():
+            yield call.details({"table.table_id": table_id, "table.is_ip6": is_ipv6, "table.name": table.name[:63]})
+
+
+def _answer_set_table(call: Call, values: Values) -> Outgoing:
+    """Put an interface into a table."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    bind(call.tables, values["sw_if_index"], values["is_ipv6"], values["vrf_id"])
+    return call.reply()
+
+
+def _answer_get_table(call: Call, values: Values) -> Outgoing:
+    """Show the id of the table that an interface is in."""
+    if not call.tables.sw.has(values["sw_if_index"]):
+        return call.reply(retval=Retval.INVALID_SW_IF_INDEX, vrf_id=NONE)
+    _, book = _of(call.tables, values["is_ipv6"])
+    return call.reply(vrf_id=book.table_of(values["sw_if_index"]))
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Make the tables that interfaces are in, and put them there."""
+    for name, row in rows.items():
+        for is_ipv6, table_id in zip((False, True), state.interfaces[name].tables, strict=True):
+            if table_id:
+                main, book = _of(tables, is_ipv6)
+                main.make(table_id, b"")
+                book.bind(row.index, table_id)
+
+
+KIND = Kind(
+    api={"interface": _INTERFACE, "ip": _IP},
+    changes={"ip_table_add_del": _answer_add_delete, "sw_interface_set_table": _answer_set_table},
+    queries={"ip_table_dump": _dump, "sw_interface_get_table": _answer_get_table},
+    load=_load,
+)

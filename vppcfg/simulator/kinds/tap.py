@@ -1,0 +1,354 @@
+"""TAPs, those that are asked for and those of LCP pairs (plugins/tap, vnet/devices/tap before 26.02)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.record import record
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.linux_side import Device
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
+
+_API = """
+version 23.06- 4.0.0 c2f80dc7
+import interface_index
+import mac_address
+import prefix
+alias ip4_address_with_prefix ip4_prefix
+alias ip6_address_with_prefix ip6_prefix
+struct ip4_prefix: ip4_address address, u8 len
+struct ip6_prefix: ip6_address address, u8 len
+enum tap_flags u32 TAP_API_FLAG_GSO=1 TAP_API_FLAG_CSUM_OFFLOAD=2 TAP_API_FLAG_PERSIST=4 TAP_API_FLAG_ATTACH=8 \
+TAP_API_FLAG_TUN=16 TAP_API_FLAG_GRO_COALESCE=32 TAP_API_FLAG_PACKED=64 TAP_API_FLAG_IN_ORDER=128 \
+TAP_API_FLAG_CONSISTENT_QP=256
+request tap_create_v2 2d0d6570: u32 id=4294967295, bool use_random_mac=true, mac_address mac_address, u8 \
+num_rx_queues=1, u16 tx_ring_sz=256, u16 rx_ring_sz=256, bool host_mtu_set, u32 host_mtu_size, bool host_mac_addr_set, \
+mac_address host_mac_addr, bool host_ip4_prefix_set, ip4_address_with_prefix host_ip4_prefix, bool \
+host_ip6_prefix_set, ip6_address_with_prefix host_ip6_prefix, bool host_ip4_gw_set, ip4_address host_ip4_gw, bool \
+host_ip6_gw_set, ip6_address host_ip6_gw, tap_flags tap_flags, bool host_namespace_set, string host_namespace[64], \
+bool host_if_name_set, string host_if_name[64], bool host_bridge_set, string host_bridge[64], string tag[]
+reply tap_create_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
+request tap_create_v3 3f3fd1df: u32 id=4294967295, bool use_random_mac=true, mac_address mac_address, u16 \
+num_rx_queues=1, u16 num_tx_queues=1, u16 tx_ring_sz=256, u16 rx_ring_sz=256, bool host_mtu_set, u32 host_mtu_size, \
+bool host_mac_addr_set, mac_address host_mac_addr, bool host_ip4_prefix_set, ip4_address_with_prefix host_ip4_prefix, \
+bool host_ip6_prefix_set, ip6_address_with_prefix host_ip6_prefix, bool host_ip4_gw_set, ip4_address host_ip4_gw, bool \
+host_ip6_gw_set, ip6_address host_ip6_gw, tap_flags tap_flags, bool host_namespace_set, string host_namespace[64], \
+bool host_if_name_set, string host_if_name[64], bool host_bridge_set, string host_bridge[64], string tag[]
+reply tap_create_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
+request tap_delete_v2 f9e6675e: interface_index sw_if_index
+reply tap_delete_v2_reply e8d4e804: i32 retval
+request sw_interface_tap_v2_dump f9e6675e streams sw_interface_tap_v2_details: interface_index sw_if_index=4294967295
+reply sw_interface_tap_v2_details 1e2b2a47: u32 sw_if_index, u32 id, u16 tx_ring_sz, u16 rx_ring_sz, u32 \
+host_mtu_size, mac_address host_mac_addr, ip4_address_with_prefix host_ip4_prefix, ip6_address_with_prefix \
+host_ip6_prefix, tap_flags tap_flags, string dev_name[64], string host_if_name[64], string host_namespace[64], string \
+host_bridge[64]
+"""
+_BORN_MTU = 9000
+_MAX_DEVICE_NAME = 15
+_DEFAULT_RING_SIZE = 256
+_MTUS = range(68, 65522)
+"""MTUs in bytes that Linux lets a TAP have."""
+_FLAGS = {"gso": 1, "csum-offload": 2, "persist": 4, "attach": 8, "tun": 16, "gro-coalesce": 32, "packed": 64}
+"""tap_flags by their words in the CLI."""
+_GSO, _ATTACH, TUN = _FLAGS["gso"], _FLAGS["attach"], _FLAGS["tun"]
+
+
+@dataclass(slots=True, kw_only=True)
+class TapRow:
+    """One TAP or TUN (tap_if_t): what it was asked to be, and the Linux device that came of it."""
+
+    index: int
+    number: int
+    """The N of tapN."""
+    device_name: str
+    netns: str
+    """Where the Linux device is."""
+    host_name: str
+    """As asked for; Linux cuts it to 15 characters."""
+    host_mac: bytes
+    host_mtu: int
+    host_bridge: str
+    rx_ring_size: int
+    tx_ring_size: int
+    flags: int
+    sw_if_index: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class TapMain:
+    """All TAPs, those of LCP pairs included (tap_main_t)."""
+
+    taps: Pool[TapRow] = field(default_factory=Pool)
+    by_hw: dict[int, int] = field(default_factory=dict)
+    """Index of a TAP by its port."""
+    numbers: set[int] = field(default_factory=set)
+
+
+@record
+class TapRequest:
+    """The TAP that is asked for."""
+
+    number: int = NONE
+    first_number: int = 0
+    """Where to look for a number when none is given."""
+    host_name: str = ""
+    netns: str = ""
+    mac: bytes = b""
+    host_mac: bytes = bytes(6)
+    host_mtu: int = 0
+    host_bridge: str = ""
+    rx_ring_size: int = _DEFAULT_RING_SIZE
+    tx_ring_size: int = _DEFAULT_RING_SIZE
+    flags: int = 0
+
+    @property
+    def is_tun(self) -> bool:
+        """Return whether it is to carry packets without Ethernet."""
+        return bool(self.flags & TUN)
+
+
+def create(tables: Tables, request: TapRequest, packet_mtu: int = _BORN_MTU) -> tuple[Device, SwInterface]:
+    """Make tapN and its Linux device; raise RefusedError when the number is taken or Linux refuses."""
+    main = tables.part(TapMain)
+    number = _number(tables, request)
+    device = _create_device(tables, request)
+    try:
+        _check_sizes(request)
+    except RefusedError:
+        tables.linux.remove(request.netns, device.name)
+        raise
+    tap = main.taps.add(lambda index: _tap_at(index, number, request, device))
+    main.numbers.add(number)
+    port = _port(tables, tap, request)
+    row = interfaces.create_port(tables, port, packet_mtu)
+    tap.sw_if_index = row.index
+    main.by_hw[port.index] = tap.index
+    return device, row
+
+
+def _number(tables: Tables, request: TapRequest) -> int:
+    number, taken = request.number, tables.part(TapMain).numbers
+    if number == NONE:
+        number = request.first_number
+        while number in taken:
+            number += 1
+    elif number in taken:
+        raise RefusedError(Retval.INVALID_INTERFACE, "interface already exists")
+    if number > (8192 if tables.release.is_in("24.10-") else 1024):
+        raise RefusedError(Retval.UNSPECIFIED, "cannot find free interface id")
+    return number
+
+
+def _create_device(tables: Tables, request: TapRequest) -> Device:
+    if request.flags & _ATTACH and not request.host_name:
+        raise RefusedError(Retval.SYSCALL_ERROR_3, "host_if_name is not provided")
+    if not tables.linux.has(request.netns):
+        text = f"clib_netns_open '{request.netns}': No such file or directory"
+        raise RefusedError(Retval.SYSCALL_ERROR_2, text)
+    name = request.host_name[:_MAX_DEVICE_NAME]
+    device = tables.linux.add_tap(request.netns, name)
+    if device is None:
+        is_taken = tables.linux.device(request.netns, name) is not None
+        reason = "Device or resource busy" if is_taken else "Invalid argument"
+        raise RefusedError(Retval.SYSCALL_ERROR_3, f"ioctl(TUNSETIFF): {reason}")
+    return device
+
+
+def _check_sizes(request: TapRequest) -> None:
+    if request.host_mtu and request.host_mtu not in _MTUS:
+        text = "set link mtu vnet_netlink_msg_send: netlink error -22"
+        raise RefusedError(Retval.NETLINK_ERROR, text)
+    if any(size & (size - 1) for size in (request.rx_ring_size, request.tx_ring_size)):
+        raise RefusedError(Retval.INIT_FAILED, "ring size must be power of 2")
+
+
+def _tap_at(index: int, number: int, request: TapRequest, device: Device) -> TapRow:
+    is_mac_given = request.is_tun or any(request.host_mac)
+    return TapRow(
+        index=index,
+        number=number,
+        device_name=device.name,
+        netns=request.netns,
+        host_name=request.host_name or device.name,
+        host_mac=request.host_mac if is_mac_given else interfaces.made_up_mac(0x40000000 | number),
+        host_mtu=request.host_mtu,
+        host_bridge=request.host_bridge,
+        rx_ring_size=request.rx_ring_size or _DEFAULT_RING_SIZE,
+        tx_ring_size=request.tx_ring_size or _DEFAULT_RING_SIZE,
+        flags=request.flags,
+    )
+
+
+def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
+    """Make the port; its class changed when TAPs moved out of virtio's driver."""
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
+            device_class="tap" if tables.release.is_in("26.02-") else "virtio",
+            is_ethernet=not request.is_tun,
+            mac=bytes(6) if request.is_tun else request.mac or interfaces.made_up_mac(tap.number),
+            link_mtu=_BORN_MTU,
+            is_link_up=True,
+            has_gso=bool(request.flags & _GSO),
+        )
+
+    return tables.hw.add(port_at)
+
+
+def delete(tables: Tables, sw_if_index: int) -> None:
+    """Delete a TAP and its Linux device; raise RefusedError for anything else."""
+    main = tables.part(TapMain)
+    row = tables.sw.get(sw_if_index)
+    port = tables.hw_of(row) if row is not None else None
+    if port is None or port.index not in main.by_hw:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a tap interface")
+    tap = main.taps[main.by_hw.pop(port.index)]
+    interfaces.delete_port(tables, port.index)
+    main.numbers.discard(tap.number)
+    tables.linux.remove(tap.netns, tap.device_name)
+    main.taps.remove(tap.index)
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    """Make a TAP; numbers of queues are not kept, nor addresses and gateways of the Linux device."""
+    request = TapRequest(
+        number=values["id"],
+        mac=b"" if values["use_random_mac"] else values["mac_address"],
+        tx_ring_size=values["tx_ring_sz"],
+        rx_ring_size=values["rx_ring_sz"],
+        host_mtu=values["host_mtu_size"] if values["host_mtu_set"] else 0,
+        host_mac=values["host_mac_addr"] if values["host_mac_addr_set"] else bytes(6),
+        flags=values["tap_flags"],
+        netns=_text(values, "host_namespace"),
+        host_name=_text(values, "host_if_name"),
+        host_bridge=_text(values, "host_bridge"),
+    )
+    _, row = create(call.tables, request)
+    if values["tag"]:
+        row.tag = values["tag"]
+    return call.reply(sw_if_index=row.index)
+
+
+def _text(values: Values, name: str) -> str:
+    return cstring(values[name]) if values[f"{name}_set"] else ""
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show all TAPs or one, those of LCP pairs too; they are shown as they were asked for."""
+    for row in call.tables.part(TapMain).taps:
+        if values["sw_if_index"] in {NONE, row.sw_if_index}:
+            yield call.details(
+                {
+                    "sw_if_index": row.sw_if_index,
+                    "id": row.number,
+                    "tx_ring_sz": row.tx_ring_size,
+                    "rx_ring_sz": row.rx_ring_size,
+                    "host_mtu_size": row.host_mtu,
+                    "host_mac_addr": row.host_mac,
+                    "tap_flags": row.flags,
+                    "dev_name": fixed(call.tables.name_of(call.tables.sw[row.sw_if_index]), 64),
+                    "host_if_name": fixed(row.host_name, 64),
+                    "host_namespace": fixed(row.netns, 64),
+                    "host_bridge": fixed(row.host_bridge, 64),
+                }
+            )
+
+
+_STRINGS = {"host-if-name": "host_name", "host-ns": "netns", "host-bridge": "host_bridge"}
+_NUMBERS = {
+    "id": "number",
+    "rx-ring-size": "rx_ring_size",
+    "tx-ring-size": "tx_ring_size",
+    "host-mtu-size": "host_mtu",
+}
+_IGNORED = ("num-rx-queues", "num-tx-queues")
+_MACS = {"host-mac-addr": "host_mac", "hw-addr": "mac"}
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create tap [id <number>] [host-if-name <name>] [host-ns <netns>] ..`."""
+    line = rest.line()
+    request = TapRequest()
+    while not line.is_at_end:
+        request = replace(request, **_option(line, request.flags))
+    _, row = create(tables, request)
+    return f"{tables.name_of(row)}\n"
+
+
+def _option(line: Input, flags: int) -> dict[str, Any]:
+    for word, name in _NUMBERS.items():
+        if (number := line.number_after(word)) is not None:
+            return {name: number}
+    for word, name in _STRINGS.items():
+        if line.take(word):
+            return {name: line.string() or ""}
+    for word, name in _MACS.items():
+        if (mac := line.mac_after(word)) is not None:
+            return {name: mac}
+    if any(line.number_after(word) is not None for word in _IGNORED):
+        return {}
+    for word, flag in _FLAGS.items():
+        if line.take(word):
+            return {"flags": flags | flag}
+    raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+
+
+def _command_delete(tables: Tables, rest: Input) -> str:
+    """`delete tap <interface>`."""
+    line = rest.line()
+    if line.is_at_end:
+        raise RefusedError(Retval.UNSPECIFIED, "Missing <interface>")
+    row = line.interface(tables)
+    if row is None or not line.is_at_end:
+        raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+    delete(tables, row.index)
+    return ""
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    tap = state.making(wanted.name, Tap)
+    if tap is None:
+        return None
+    request = TapRequest(
+        number=number,
+        host_name=tap.host_name,
+        netns=tap.host_netns,
+        mac=mac_bytes(wanted.mac) if wanted.mac else b"",
+        host_mac=mac_bytes(tap.host_mac),
+        host_mtu=tap.host_mtu,
+        host_bridge=tap.host_bridge,
+        rx_ring_size=tap.rx_ring_size,
+        tx_ring_size=tap.tx_ring_size,
+        flags=tap.flags,
+    )
+    return create(tables, request)[1]
+
+
+KIND = Kind(
+    plugin="tap",
+    plugin_releases="26.02-",
+    api={"tapv2": _API},
+    changes={"tap_create_v2": _answer_create, "tap_create_v3": _answer_create, "tap_delete_v2": _answer_delete},
+    queries={"sw_interface_tap_v2_dump": _dump},
+    commands={"create tap": _command_create, "delete tap": _command_delete},
+    interface=InterfaceKind.TAP,
+    make=_make,
+)
