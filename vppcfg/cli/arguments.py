@@ -24,7 +24,7 @@ class Subparsers(Protocol):
         """Add a command and return its parser."""
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """A module of this package that is a command. Importing it costs no time: what it works with, `run` imports."""
 
     def add_parser(self, subparsers: Subparsers) -> None:
@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         write(message, file or sys.stdout)
 
 
-def build_parser(commands: Iterable[Command]) -> Parser:
+def build_parser(commands: Iterable[CommandModule]) -> Parser:
     """Return the parser of the whole command line."""
     parser = Parser(
         prog="vppcfg",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vppcfg.cli.arguments import Command
+from vppcfg.cli.arguments import CommandModule
 
 NAMES = (
     "check",
@@ -27,12 +27,12 @@ NAMES = (
 """In the order of `vppcfg --help`."""
 
 
-def all_commands() -> list[Command]:
+def all_commands() -> list[CommandModule]:
     """Return every command, in the order of `vppcfg --help`."""
     return [_imported(name) for name in NAMES]
 
 
-def commands_for(words: Sequence[str]) -> list[Command]:
+def commands_for(words: Sequence[str]) -> list[CommandModule]:
     """Return the commands without which a command line cannot be parsed: the one that it names, or all of them."""
     if list(words) == ["--version"]:
         return []
@@ -40,7 +40,7 @@ def commands_for(words: Sequence[str]) -> list[Command]:
     return [_imported(first)] if first in NAMES and "--" not in words else all_commands()
 
 
-def _imported(name: str) -> Command:
+def _imported(name: str) -> CommandModule:
     """Import one command, and none of the others."""
     match name:
         case "check":

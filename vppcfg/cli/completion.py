@@ -1,4 +1,4 @@
-"""`vppcfg completion`: the name of a shell in, a script out that completes vppcfg's commands, options and values."""
+"""`vppcfg completion`: writes a script that completes vppcfg's commands, options and values in a shell."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
-from vppcfg.cli.arguments import Command, Subparsers, add_repeated_options
+from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
 from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates
 from vppcfg.errors import ExitCode, UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vppcfg.tune.load import Load
     from vppcfg.tune.situation import FrameTrial, Situation
 
-SUBCOMMANDS: tuple[Command, ...] = (tune_capture, tune_capacity, tune_linerate)
+SUBCOMMANDS: tuple[CommandModule, ...] = (tune_capture, tune_capacity, tune_linerate)
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -1,11 +1,10 @@
-"""Commands in, a completion script for bash out. The script needs bash alone, not the package bash-completion."""
+"""Writes the completion script for bash. It needs bash alone, not the package bash-completion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.commandline.command import Argument, Command, Option
-from vppcfg.commandline.words import Names, Words, words_for
+from vppcfg.commandline.command import Argument, Command, Names, Option, Words, words_for
 
 _WALK = r"""
 # Fills COMPREPLY. bash splits `--option=value` at the `=`, which is then a word of its own.

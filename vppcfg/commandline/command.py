@@ -1,12 +1,21 @@
-"""The commands, their options and arguments as frozen data, read off an argparse parser. Parses no command line."""
+"""The commands, their options and arguments as frozen data, read off an argparse parser, and what values may stand for.
+
+It parses no command line and looks at no disk.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.record import record
+
+FILES = frozenset({"CAPTURE", "DUMP", "FILE", "OUT", "PATH", "PLAN", "SOCKET"})
+"""Values that are names of files, as help writes them; sockets and outputs too."""
+FOLDERS = frozenset({"DIR"})
+Names = Mapping[tuple[str, str], tuple[str, ...]]
+"""Words known beforehand, by the command that takes them (`tune capture`) and how its help writes the value."""
 
 
 @record
@@ -136,3 +145,23 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
     """Return an action's help with its default filled in, as `--help` shows it."""
     text = parser._get_formatter()._expand_help(action) if action.help else ""
     return re.sub(r"\s+", " ", text).strip()
+
+
+@record
+class Words:
+    """What to offer for a value; nothing when all of it is empty."""
+
+    words: tuple[str, ...] = ()
+    has_files: bool = False
+    has_folders: bool = False
+
+
+def words_for(taker: Option | Argument, command: Command, names: Names) -> Words:
+    """Return what to offer for an option's value or an argument; of A|B both are offered."""
+    parts = taker.value.split("|")
+    known = taker.choices or names.get((" ".join(command.words[1:]), taker.value), ())
+    return Words(
+        words=known,
+        has_files=not known and not FILES.isdisjoint(parts),
+        has_folders=not known and not FOLDERS.isdisjoint(parts),
+    )

@@ -1,11 +1,10 @@
-"""Commands in, a completion script for fish out."""
+"""Writes the completion script for fish."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.commandline.command import Argument, Command, Option
-from vppcfg.commandline.words import Names, Words, words_for
+from vppcfg.commandline.command import Argument, Command, Names, Option, Words, words_for
 
 _WALK = """
 # Prints which command is typed so far.

@@ -1,4 +1,4 @@
-"""Commands and the text of docs/ in, manual pages out: one for vppcfg, one per command, one for the file."""
+"""Writes the manual pages from the commands and the text of docs/: one for vppcfg, one per command, one for a file."""
 
 from __future__ import annotations
 

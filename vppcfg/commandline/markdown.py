@@ -1,4 +1,4 @@
-"""Markdown in, lines of a manual page out: headings, paragraphs, lists, blocks and tables, as docs/ uses them."""
+"""Turns Markdown into lines of a manual page: headings, paragraphs, lists, blocks and tables, as docs/ uses them."""
 
 from __future__ import annotations
 

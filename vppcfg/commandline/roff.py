@@ -1,4 +1,4 @@
-"""Text in, lines of a manual page out, in the macros of man(7), which groff and mandoc both know."""
+"""Writes lines of a manual page in the macros of man(7), which groff and mandoc both know."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Commands in, a completion script for zsh out: one function per command, each a call of zsh's own _arguments."""
+"""Writes the completion script for zsh: one function per command, each a call of zsh's own _arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.commandline.command import Argument, Command, Option
-from vppcfg.commandline.words import Names, Words, words_for
+from vppcfg.commandline.command import Argument, Command, Names, Option, Words, words_for
 
 _HEAD = """\
 #compdef vppcfg

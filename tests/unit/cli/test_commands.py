@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from vppcfg.cli.arguments import Command, build_parser
+from vppcfg.cli.arguments import CommandModule, build_parser
 from vppcfg.cli.commands import all_commands, commands_for
 from vppcfg.commandline.command import describe
 
 
-def names_of(commands: Sequence[Command]) -> list[str]:
+def names_of(commands: Sequence[CommandModule]) -> list[str]:
     return [command.words[-1] for command in describe(build_parser(commands)).commands]
 
 
