@@ -170,8 +170,11 @@ def test_a_line_rate_is_one_number(capsys: pytest.CaptureFixture[str]) -> None:
     assert "    64 bytes     14,880,952 pps" in capsys.readouterr().out
 
 
-def test_capacity_predicts_and_counts_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--from", TWO, "--from", BOTH, "--ports", "1G,1G,1G"]
+def test_capacity_predicts_and_counts_workers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(TWO).parent)  # lines begin with the name of the capture, as long as it was typed
+    words = ["--from", Path(TWO).name, "--from", Path(BOTH).name, "--ports", "1G,1G,1G"]
     assert main(["tune", "capacity", "-q", *words]) == ExitCode.DONE
     text = capsys.readouterr().out
     assert "A worker forwards 3.865 Mpps (3.286 Mpps to 4.445 Mpps)" in text
