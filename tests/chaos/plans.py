@@ -7,9 +7,9 @@ from dataclasses import replace
 from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.plan.plan import Plan, make_plan

@@ -11,8 +11,8 @@ from pathlib import Path
 from vppcfg.cli.state_file import read_state
 from vppcfg.config import load
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import Problem
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan

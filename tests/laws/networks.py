@@ -10,20 +10,14 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import AclConfig, BridgeConfig, Configuration, InterfaceConfig, LcpConfig
 from vppcfg.config.resolve import resolve
+from vppcfg.config.sections.bond import BondConfig
+from vppcfg.config.sections.tap import TapConfig
+from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
-from vppcfg.model.configuration import (
-    AclConfig,
-    BondConfig,
-    BridgeConfig,
-    Configuration,
-    InterfaceConfig,
-    LcpConfig,
-    TapConfig,
-    VxlanConfig,
-)
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.sflow import SflowSettings
@@ -139,10 +133,8 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            bonds=self.bonds,
+            made={**self.bonds, **self.vxlans, **self.taps},
             bridges=self.bridges,
-            vxlans=self.vxlans,
-            taps=self.taps,
             acls=self.acls,
             sflow=sflow,
         )

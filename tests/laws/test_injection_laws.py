@@ -16,10 +16,10 @@ from tests.hosts.trees import grow
 from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.names import INTERFACE, LCP, LIST, NETNS
 from vppcfg.config.resolve import resolve
 from vppcfg.host.inventory import read_host
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.host import Host
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.networks import EMPTY_VPP, configurations, states, without_what_is_left_open
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State

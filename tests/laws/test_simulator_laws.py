@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from tests.laws.networks import configurations, numbered_pair, states
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.real_vpp import running, skip_reason
+from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
 from vppcfg.config.resolve import resolve
-from vppcfg.model.configuration import Configuration, InterfaceConfig, LcpConfig
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan

@@ -24,8 +24,8 @@ from vppcfg.common.addresses import _canonical, _network_of, address_key
 from vppcfg.common.names import natural_key
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.dump import write
 from vppcfg.config.resolve import resolve
-from vppcfg.config.write import write
 from vppcfg.dataplane import Performance
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation

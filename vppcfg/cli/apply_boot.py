@@ -13,9 +13,9 @@ from vppcfg.cli.consent import guard
 from vppcfg.cli.loading import configuration_in, load_configuration, read
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan

@@ -12,9 +12,9 @@ from vppcfg.cli.loading import load_configuration
 from vppcfg.cli.obstacles import show_obstacles
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
-from vppcfg.model.configuration import Configuration
 from vppcfg.plan.plan import make_plan
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Origin

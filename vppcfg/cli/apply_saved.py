@@ -16,10 +16,10 @@ from vppcfg.cli.difference import painted_changes
 from vppcfg.cli.output import Paint, write
 from vppcfg.cli.workplace import Workplace, workplace
 from vppcfg.config import Loaded, parse_text
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import STDIN
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.transaction.folders import group_id

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     from vppcfg.cli.dataplane_options import connect
     from vppcfg.cli.output import write_document
-    from vppcfg.config.write import write
+    from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
 
     with connect(args) as dataplane:

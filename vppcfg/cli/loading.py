@@ -9,8 +9,8 @@ import sys
 from vppcfg.cli.output import paint_for
 from vppcfg.cli.problems import report
 from vppcfg.config import Loaded, load
+from vppcfg.config.configuration import Configuration
 from vppcfg.errors import ConfigError
-from vppcfg.model.configuration import Configuration
 
 main_log = logging.getLogger("root.main")
 valid_log = logging.getLogger("vppcfg.config.valid_config")

@@ -16,8 +16,8 @@ from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.config import Loaded
+    from vppcfg.config.configuration import Configuration
     from vppcfg.config.resolve import Resolution
-    from vppcfg.model.configuration import Configuration
     from vppcfg.model.state import State
     from vppcfg.plan.operations import Operation
     from vppcfg.plan.plan import Plan

@@ -18,7 +18,7 @@ from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
     from vppcfg.config import Loaded
-    from vppcfg.model.configuration import Configuration
+    from vppcfg.config.configuration import Configuration
     from vppcfg.model.host import Host
     from vppcfg.model.running import RunningVpp
     from vppcfg.startup.settings import Settings

@@ -7,8 +7,8 @@ import os
 
 from vppcfg.cli.loading import load_configuration
 from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import STDIN
-from vppcfg.model.configuration import Configuration
 
 Signature = tuple[int, int, int]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.sections import MADE, acl, lcp, sflow
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 
-ALL_PLUGINS = frozenset({"acl", "lacp", "linux_cp", "sflow", "vxlan"})
+ALL_PLUGINS = frozenset(
+    {acl.PLUGIN, lcp.PLUGIN, sflow.PLUGIN} | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
+)
+"""Those that a plan asks VPP for."""
 
 
 def assumed_state(configuration: Configuration) -> State:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Any
 
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.parse import parse
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.schema.quick import doubtful_part
 from vppcfg.config.yaml.document import STDIN, Document, read_source
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.model.configuration import Configuration
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.record import record
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
-
-from vppcfg.model.interface import InterfaceKind
 
 NAME_LENGTH = 63
 """VPP's API keeps 64 bytes of an interface's name, the last one NUL (vnet/interface.api)."""
@@ -34,12 +31,6 @@ _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")
 LIST = re.compile(r"[a-z][a-z0-9-]*")
 _NUMBERED = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]{0,9})")
-_KINDS = {
-    "loop": InterfaceKind.LOOPBACK,
-    "BondEthernet": InterfaceKind.BOND,
-    "vxlan_tunnel": InterfaceKind.VXLAN,
-    "tap": InterfaceKind.TAP,
-}
 
 
 def is_interface_name(value: Any) -> bool:
@@ -82,25 +73,13 @@ def is_prefix_list_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= LIST_LENGTH and LIST.fullmatch(value) is not None
 
 
-def numbered(word: str, first: int, last: int) -> Callable[[Any], bool]:
-    """Return what tells whether a value is `word` with a number from `first` to `last`, and nothing else."""
-    return lambda value: isinstance(value, str) and first <= number_of(value, word) <= last
-
-
 def number_of(name: str, word: str) -> int:
     """Return the number that follows `word` in a name, -1 when the name is anything else."""
     match = _NUMBERED.fullmatch(name)
     return int(match[2]) if match is not None and match[1] == word else -1
 
 
-def kind_of(name: str) -> InterfaceKind:
-    """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port."""
+def word_of(name: str) -> str:
+    """Return the word that a name of a word and a number begins with, '' when the name is anything else."""
     match = _NUMBERED.fullmatch(name)
-    return InterfaceKind.PHYSICAL if match is None else _KINDS.get(match[1], InterfaceKind.PHYSICAL)
-
-
-is_loopback_name = numbered("loop", 0, MAX_LOOPBACK)
-is_bond_name = numbered("BondEthernet", 0, MAX_INSTANCE)
-is_bridge_name = numbered("bd", 0, MAX_BRIDGE)
-is_vxlan_name = numbered("vxlan_tunnel", 0, MAX_INSTANCE)
-is_tap_name = numbered("tap", 0, MAX_TAP)
+    return "" if match is None else match[1]

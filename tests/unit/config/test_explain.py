@@ -11,6 +11,7 @@ import pytest
 import vppcfg
 from vppcfg.config import parse_text
 from vppcfg.config.explain import WIDTH, Explanation, as_document, as_text, explain, explanations
+from vppcfg.config.sections import MADE
 from vppcfg.errors import UsageError
 from vppcfg.model.problem import Severity
 
@@ -23,9 +24,10 @@ WITHOUT_EXAMPLE = {"yaml-encoding", "yaml-character"}
 REPORTERS = {"_problem", "_bvi_problem", "_complain", "_unreadable", "problem_at", "problem", "has_plugin"}
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {
-    *("schema-type", "sub-mtu", "qinx-mtu", "bond-undefined", "vxlan-undefined", "tap-undefined"),
+    *("schema-type", "sub-mtu", "qinx-mtu"),
     *("bond-member-lcp", "bond-member-address", "bond-member-subs", "bond-member-mac"),
     *("bd-member-lcp", "bd-member-address", "acl-source-empty", "acl-destination-empty"),
+    *(section.rule(what) for section in MADE for what in ("id", "undefined")),
 }
 """Rules whose ids stand in a table, or are put together."""
 RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vppcfg.config import Loaded, load, parse_text
+from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.errors import ConfigError
-from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.problem import Severity
 
 FLAWED = """\

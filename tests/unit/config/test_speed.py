@@ -12,8 +12,8 @@ import pytest
 from vppcfg.common.addresses import _canonical, address_key
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.dump import write
 from vppcfg.config.resolve import resolve
-from vppcfg.config.write import write
 from vppcfg.model.state import State
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vppcfg.common.addresses import AddressKey, address_key
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import InterfaceConfig
 from vppcfg.model.problem import Problem
 
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import BondConfig, InterfaceConfig
+from vppcfg.config.sections import MADE
+from vppcfg.config.sections.bond import BondConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
 
 _NO_MEMBERS = {
-    InterfaceKind.BOND: "a bond",
     InterfaceKind.SUB_INTERFACE: "a sub-interface",
     InterfaceKind.LOOPBACK: "a loopback",
-    InterfaceKind.VXLAN: "a tunnel",
+    **{section.kind: f"a {section.thing}" for section in MADE if not section.can_join_bond},
 }
 """Kinds that cannot be members, in words; VPP bonds ports, and TAPs behave like one (vnet/bonding/cli.c)."""
 
 
 def bond_interface(index: Index) -> Iterator[Problem]:
     """Find bonds without an entry that says what they are for."""
-    for bond in index.configuration.bonds.values():
+    for bond in index.configuration.made_as(BondConfig).values():
         if not index.has(bond.name):
             text = f"{bond.name} has no entry below `interfaces`; add `{bond.name}: {{}}` there"
             yield Problem(rule="bond-no-interface", path=bond.path, text=text)
@@ -28,7 +29,7 @@ def bond_interface(index: Index) -> Iterator[Problem]:
 
 def bond_load_balance(index: Index) -> Iterator[Problem]:
     """Find bonds with a load balance in a mode that leaves no choice of one."""
-    for bond in index.configuration.bonds.values():
+    for bond in index.configuration.made_as(BondConfig).values():
         if bond.load_balance is not None and not bond.mode.has_load_balance:
             text = f"mode {bond.mode.value} leaves no choice of a load balance; only xor and lacp do"
             yield Problem(rule="bond-lb-mode", path=(*bond.path, "load-balance"), text=text)
@@ -79,7 +80,7 @@ def bond_member_mtu(index: Index) -> Iterator[Problem]:
 
 
 def _named(index: Index) -> Iterator[tuple[BondConfig, int, str]]:
-    for bond in index.configuration.bonds.values():
+    for bond in index.configuration.made_as(BondConfig).values():
         for position, name in enumerate(bond.members):
             yield bond, position, name
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import BridgeConfig, InterfaceConfig
+from vppcfg.config.sections import MADE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem, Severity
 
@@ -83,9 +84,7 @@ def _named(index: Index) -> Iterator[tuple[BridgeConfig, int, str]]:
 
 def _is_made_alone(index: Index, name: str) -> bool:
     """Return whether a tunnel or a TAP stands in its own section; of its MTU nothing is known then."""
-    configuration = index.configuration
-    has_tunnel = index.has_entry("vxlan_tunnels", name, configuration.vxlans)
-    return has_tunnel or index.has_entry("taps", name, configuration.taps)
+    return any(index.has_made(section, name) for section in MADE if not section.needs_interface)
 
 
 def _is_first(index: Index, bridge: BridgeConfig, position: int, name: str) -> bool:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from vppcfg.common.numbers import address_of_interface, interface_tail
 from vppcfg.common.release import OLDEST
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.plugins import NEEDS
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.config.sections.bond import BondConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs
-from vppcfg.model.plugins import NEEDS
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 FRAME_OVERHEAD = 26
@@ -55,7 +56,7 @@ def jumbo_without_multi_seg(index: Index) -> Iterator[Problem]:
 def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
     """Yield the ports that DPDK provides, and the bonds of such ports, which have the MTU of their bond."""
     for interface in index.interfaces:
-        bond = index.configuration.bonds.get(interface.name)
+        bond = index.configuration.making(interface.name, BondConfig)
         members = [index.find(member) for member in bond.members] if bond is not None else []
         if is_dpdk_port(interface) or any(member is not None and is_dpdk_port(member) for member in members):
             yield interface

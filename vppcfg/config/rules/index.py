@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
 from vppcfg.config.parse import Parsed
-from vppcfg.model.configuration import BondConfig, BridgeConfig, Configuration, InterfaceConfig
+from vppcfg.config.sections.bond import BondConfig
+from vppcfg.config.sections.section import MadeSection
 from vppcfg.record import record
 
 _T = TypeVar("_T")
@@ -55,6 +57,11 @@ class Index:
         """Return whether the file has an entry `name` in a section, of which `sound` holds the sound ones."""
         return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
 
+    def has_made(self, section: MadeSection[Any, Any], name: str) -> bool:
+        """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""
+        is_sound = isinstance(self.configuration.made.get(name), section.config)
+        return is_sound or self.has_entry(section.key, name, {})
+
     def why_switched(self, name: str) -> str | None:
         """Return what puts an interface into L2 mode, None when it routes."""
         interface = self.find(name)
@@ -98,7 +105,7 @@ def index_of(parsed: Parsed) -> Index:
         one_tag=one_tag,
         bridges=_by_member((bridge, bridge.members) for bridge in configuration.bridges.values()),
         bvi_bridges=_by_member((bridge, (bridge.bvi,)) for bridge in configuration.bridges.values() if bridge.bvi),
-        bonds=_by_member((bond, bond.members) for bond in configuration.bonds.values()),
+        bonds=_by_member((bond, bond.members) for bond in configuration.made_as(BondConfig).values()),
         broken_entries=parsed.broken_entries,
         lost_sections=parsed.lost_sections,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.config.sections import MADE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
 
@@ -22,18 +23,12 @@ def device_type_on_created(index: Index) -> Iterator[Problem]:
 
 def made_elsewhere(index: Index) -> Iterator[Problem]:
     """Find bonds, tunnels and TAPs that the section which would make them lacks."""
-    configuration = index.configuration
-    sections: Mapping[InterfaceKind, tuple[str, str, Mapping[str, object]]] = {
-        InterfaceKind.BOND: ("bond-undefined", "bondethernets", configuration.bonds),
-        InterfaceKind.VXLAN: ("vxlan-undefined", "vxlan_tunnels", configuration.vxlans),
-        InterfaceKind.TAP: ("tap-undefined", "taps", configuration.taps),
-    }
+    sections = {section.kind: section for section in MADE}
     for interface in index.interfaces:
-        if interface.kind in sections:
-            rule, section, made = sections[interface.kind]
-            if not index.has_entry(section, interface.name, made):
-                text = f"{interface.name} has to be made; add it to `{section}`"
-                yield Problem(rule=rule, path=interface.path, text=text)
+        section = sections.get(interface.kind)
+        if section is not None and not index.has_made(section, interface.name):
+            text = f"{interface.name} has to be made; add it to `{section.key}`"
+            yield Problem(rule=section.rule("undefined"), path=interface.path, text=text)
 
 
 def l2_with_l3(index: Index) -> Iterator[Problem]:

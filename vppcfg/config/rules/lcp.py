@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import InterfaceConfig
+from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.problem import Problem
 
 
@@ -18,7 +19,7 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
         first = owners.setdefault(interface.lcp.host_name, interface.name)
         if first != interface.name:
             yield _problem("lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already")
-    for tap in index.configuration.taps.values():
+    for tap in index.configuration.made_as(TapConfig).values():
         first = owners.setdefault(tap.host_name, tap.name)
         if first != tap.name:
             text = f"{first} has the Linux name {tap.host_name} already"

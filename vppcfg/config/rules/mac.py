@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.bond import BondConfig
+from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 
@@ -33,9 +35,9 @@ def _macs(index: Index) -> Iterator[tuple[str, KeyPath]]:
     for interface in index.interfaces:
         if interface.mac is not None:
             yield interface.mac, (*interface.path, "mac")
-    for bond in index.configuration.bonds.values():
+    for bond in index.configuration.made_as(BondConfig).values():
         if bond.mac is not None:
             yield bond.mac, (*bond.path, "mac")
-    for tap in index.configuration.taps.values():
+    for tap in index.configuration.made_as(TapConfig).values():
         if tap.host_mac is not None:
             yield tap.host_mac, (*tap.path, "host", "mac")

@@ -11,9 +11,8 @@ from vppcfg.model.problem import Problem, Severity
 def protected_missing(index: Index) -> Iterator[Problem]:
     """Find names that protect nothing."""
     configuration = index.configuration
-    made = (configuration.bonds, configuration.vxlans, configuration.taps)
     for position, name in enumerate(configuration.protected):
-        if not index.has(name) and not any(name in section for section in made):
+        if not index.has(name) and name not in configuration.made:
             text = f"this file has no interface {name}, so nothing is protected; correct the name, or remove it"
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
-from vppcfg.model.configuration import TapConfig
+from vppcfg.config.sections.tap import MAX_RING, MIN_RING, TapConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
-
-MIN_RING, MAX_RING = 8, 32768
-"""Largest as in plugins/tap/tap.c; below 8 there is no room for a burst."""
 
 
 def tap_ring(index: Index) -> Iterator[Problem]:
     """Find ring sizes that are no power of two in range."""
-    for tap in index.configuration.taps.values():
+    for tap in index.configuration.made_as(TapConfig).values():
         for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
             if not MIN_RING <= size <= MAX_RING or size & (size - 1):
                 text = f"{size} is no power of two from {MIN_RING} to {MAX_RING}"
@@ -23,7 +20,7 @@ def tap_ring(index: Index) -> Iterator[Problem]:
 
 def tap_create(index: Index) -> Iterator[Problem]:
     """Find TAPs that ask for a bridge or a namespace without a name."""
-    for tap in index.configuration.taps.values():
+    for tap in index.configuration.made_as(TapConfig).values():
         for key, wanted, is_asked, name in (
             ("bridge-create", "bridge", tap.creates_bridge, tap.host_bridge),
             ("namespace-create", "namespace", tap.creates_netns, tap.host_netns),
@@ -35,7 +32,7 @@ def tap_create(index: Index) -> Iterator[Problem]:
 
 def tap_interface(index: Index) -> Iterator[Problem]:
     """Find what does not fit between the two sides of a TAP."""
-    for tap in index.configuration.taps.values():
+    for tap in index.configuration.made_as(TapConfig).values():
         interface = index.find(tap.name)
         if interface is None:
             if not index.has(tap.name):

@@ -17,13 +17,7 @@ def unmanaged_configured(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     if not configuration.unmanaged:
         return
-    names: Mapping[str, object] = {
-        **configuration.interfaces,
-        **configuration.bonds,
-        **configuration.vxlans,
-        **configuration.taps,
-        **configuration.bridges,
-    }
+    names: Mapping[str, object] = {**configuration.interfaces, **configuration.made, **configuration.bridges}
     for position, pattern in enumerate(configuration.unmanaged):
         covered = _first_covered(pattern, names)
         if covered is not None:

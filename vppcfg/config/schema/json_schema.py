@@ -12,27 +12,18 @@ from typing import Any
 from yamale.validators import Any as AnyOf
 from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
-from vppcfg.config.names import LIST, LIST_LENGTH
 from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
+from vppcfg.config.sections import SECTIONS, sub_interface
+from vppcfg.config.sections.interface_keys import CHILDREN
 
 FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest one that YAML language servers know in full."""
 
-_NUMBER = r"(0|[1-9][0-9]*)"
-_NAMES = {
-    "interfaces": WORDS["interface_name"].pattern(),
-    "loopbacks": text(f"loop{_NUMBER}"),
-    "bondethernets": text(f"BondEthernet{_NUMBER}"),
-    "bridgedomains": text("bd[1-9][0-9]*"),
-    "vxlan_tunnels": text(f"vxlan_tunnel{_NUMBER}"),
-    "taps": text(f"tap{_NUMBER}"),
-    "acls": WORDS["acl_name"].pattern(),
-    "prefixlists": text(LIST.pattern, LIST_LENGTH),
-    "sub-interfaces": text("[1-9][0-9]*"),
-}
-"""What the entries of a map are called, by its key, where all have the same form."""
+_NAMES = {section.key: text(*pattern) for section in SECTIONS if (pattern := section.name_pattern())}
+_NAMES[CHILDREN] = text(*sub_interface.NAME_PATTERN)
+"""What the entries of a map are called, by its key."""
 
 
 def json_schema() -> JsonSchema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.numbers import MIB, size_text
-from vppcfg.model.plugins import NEEDS, needed_plugins
+from vppcfg.config.plugins import NEEDS, needed_plugins
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, at
 from vppcfg.startup.derive.memory import buffer_bytes

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.common.release import Release
-from vppcfg.model.configuration import Configuration
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.plugins import needed_plugins
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host, Nic
-from vppcfg.model.plugins import needed_plugins
 from vppcfg.startup.derive.cpu import place
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
 from vppcfg.startup.derive.kernel import kernel_parameters, sysctls

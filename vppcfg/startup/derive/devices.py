@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from vppcfg.common.numbers import address_of_interface
-from vppcfg.model.configuration import Configuration, InterfaceConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic

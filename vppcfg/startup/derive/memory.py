@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from vppcfg.common.numbers import GIB, KIB, MIB, round_up, size_text
 from vppcfg.common.release import Release
-from vppcfg.model.configuration import Configuration
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
 from vppcfg.startup.settings import Device, Ledger, Memory, Placement, ValueOrigin
@@ -149,7 +150,7 @@ class _Sizer:
         """Return the descriptors of all TAPs; the LCP of a sub-interface is a VLAN device on another's TAP."""
         ports = self._configuration.interfaces.values()
         lcps = sum(port.lcp is not None and port.parent is None for port in ports)
-        taps = sum(tap.rx_ring_size + tap.tx_ring_size for tap in self._configuration.taps.values())
+        taps = sum(tap.rx_ring_size + tap.tx_ring_size for tap in self._configuration.made_as(TapConfig).values())
         return 2 * TAP_RING * lcps + taps
 
     # Heap and statistics

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import Parsed
 from vppcfg.config.rules.address import address_duplicate, address_exact_match, address_host, address_overlap
 from vppcfg.config.rules.index import Index, index_of
-from vppcfg.model.configuration import Configuration, InterfaceConfig
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.problem import Problem
 

@@ -1,0 +1,180 @@
+"""From data of the right shape to a Configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.parse import parse
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.interface import Encapsulation, InterfaceKind
+
+
+def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:
+    parsed = parse({"interfaces": section}, [])
+    assert parsed.problems == ()
+    assert parsed.broken == frozenset()
+    return dict(parsed.configuration.interfaces)
+
+
+@pytest.mark.parametrize("data", [None, {}, {"interfaces": None}, {"interfaces": {}, "unmanaged": None}])
+def test_nothing_is_an_empty_configuration(data: Any) -> None:
+    assert parse(data, []).configuration == Configuration()
+
+
+@pytest.mark.parametrize("entry", [None, {}, {"mtu": None, "state": None, "addresses": None, "lcp": None}])
+def test_an_empty_entry_has_the_defaults(entry: Any) -> None:
+    assert interfaces({"eth0": entry}) == {"eth0": InterfaceConfig(name="eth0", path=("interfaces", "eth0"))}
+    assert interfaces({"eth0": entry})["eth0"].mtu == 1500
+    assert interfaces({"eth0": entry})["eth0"].is_up
+
+
+def test_every_key_arrives_in_canonical_form() -> None:
+    entry = {
+        "description": "uplink",
+        "device-type": "rdma",
+        "lcp": {"name": "e0", "netns": "dataplane"},
+        "mtu": 9000,
+        "addresses": ["2001:DB8:0::1/64", "192.0.2.1/24"],
+        "l2xc": "eth1",
+        "state": "down",
+        "mac": "0200.5E00.5301",
+        "unnumbered": "loop0",
+        "mpls": True,
+        "sflow": True,
+        "acls": {"input": "a", "output": ["b", "a"]},
+    }
+    assert interfaces({"eth0": entry})["eth0"] == InterfaceConfig(
+        name="eth0",
+        path=("interfaces", "eth0"),
+        description="uplink",
+        device_type="rdma",
+        lcp=LcpConfig(host_name="e0", netns="dataplane"),
+        mtu=9000,
+        addresses=("2001:db8::1/64", "192.0.2.1/24"),
+        l2xc="eth1",
+        is_up=False,
+        mac="02:00:5e:00:53:01",
+        unnumbered="loop0",
+        has_mpls=True,
+        has_sflow=True,
+        acls=AclBinding(input=("a",), output=("b", "a")),
+    )
+
+
+def test_an_lcp_may_be_a_name_alone() -> None:
+    assert interfaces({"eth0": {"lcp": "e0"}})["eth0"].lcp == LcpConfig(host_name="e0")
+    assert interfaces({"eth0": {"lcp": {"name": "e0", "netns": None}}})["eth0"].lcp == LcpConfig(host_name="e0")
+
+
+def test_an_empty_description_is_none() -> None:
+    assert interfaces({"eth0": {"description": ""}})["eth0"].description is None
+
+
+def test_a_sub_interface_stands_beside_its_parent() -> None:
+    parsed = interfaces({"eth0": {"mtu": 9000, "sub-interfaces": {100: {"lcp": "e0.100"}, 200: {"mtu": 1400}}}})
+    assert list(parsed) == ["eth0", "eth0.100", "eth0.200"]
+    assert parsed["eth0.100"] == InterfaceConfig(
+        name="eth0.100",
+        path=("interfaces", "eth0", "sub-interfaces", 100),
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent="eth0",
+        sub_id=100,
+        encapsulation=Encapsulation(outer=100, is_exact=True),
+        mtu=9000,
+        lcp=LcpConfig(host_name="e0.100"),
+    )
+    assert parsed["eth0.200"].mtu == 1400
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ({"dot1q": 5}, Encapsulation(outer=5)),
+        ({"dot1q": 5, "exact-match": False}, Encapsulation(outer=5)),
+        ({"dot1q": 5, "exact-match": None}, Encapsulation(outer=5)),
+        ({"dot1q": 5, "exact-match": True}, Encapsulation(outer=5, is_exact=True)),
+        ({"dot1ad": 5}, Encapsulation(outer=5, is_dot1ad=True)),
+        ({"dot1q": 5, "inner-dot1q": 6}, Encapsulation(outer=5, inner=6)),
+        ({"dot1ad": 5, "inner-dot1q": 6, "dot1q": None}, Encapsulation(outer=5, inner=6, is_dot1ad=True)),
+    ],
+)
+def test_an_encapsulation_says_which_tags(raw: dict[str, Any], expected: Encapsulation) -> None:
+    for sub_id in (1, 5000):
+        parsed = interfaces({"eth0": {"sub-interfaces": {sub_id: {"encapsulation": raw}}}})
+        assert parsed[f"eth0.{sub_id}"].encapsulation == expected
+
+
+def flaws(section: dict[Any, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
+    return [(problem.rule, problem.path[1:]) for problem in parse({"interfaces": section}, []).problems]
+
+
+@pytest.mark.parametrize(
+    ("sub_id", "entry", "rule", "key"),
+    [
+        (100, None, "sub-empty", ()),
+        (100, {}, "sub-empty", ()),
+        (4096, {"mtu": 1500}, "encap-id", ()),
+        (100, {"encapsulation": {}}, "encap-no-tag", ("encapsulation",)),
+        (100, {"encapsulation": {"exact-match": True}}, "encap-no-tag", ("encapsulation",)),
+        (100, {"encapsulation": {"inner-dot1q": 1}}, "encap-inner-alone", ("encapsulation",)),
+        (100, {"encapsulation": {"dot1q": 1, "dot1ad": 1}}, "encap-both", ("encapsulation",)),
+        (0, {"mtu": 1500}, "sub-id", ()),
+        (4294967296, {"mtu": 1500}, "sub-id", ()),
+        ("100", {"mtu": 1500}, "sub-id", ()),
+        ("a", None, "sub-id", ()),
+    ],
+)
+def test_a_sub_interface_that_cannot_be(sub_id: Any, entry: Any, rule: str, key: tuple[str, ...]) -> None:
+    assert flaws({"eth0": {"sub-interfaces": {sub_id: entry}}}) == [(rule, ("eth0", "sub-interfaces", sub_id, *key))]
+
+
+@pytest.mark.parametrize("name", [5, "", "a b", "x" * 64])
+def test_an_interface_that_cannot_be(name: Any) -> None:
+    assert flaws({name: {}}) == [("interface-name", (name,))]
+
+
+def test_an_interface_stands_once() -> None:
+    assert flaws({"a": {"sub-interfaces": {1: {"mtu": 1500}}}, "a.1": {}}) == [("interface-duplicate", ("a.1",))]
+    assert flaws({"a.1": {}, "a": {"sub-interfaces": {1: {"mtu": 1500}}}}) == [
+        ("interface-duplicate", ("a", "sub-interfaces", 1))
+    ]
+
+
+def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
+    data = {
+        "interfaces": {
+            "a": {"mtu": "x", "sub-interfaces": {1: {"mtu": 1500}, 2: {"state": "up"}, 3: None}},
+            "b": {"sub-interfaces": {1: {"mtu": "x"}, 2: {"mtu": 1500}}},
+            "c": 5,
+            "d": {"sub-interfaces": []},
+        },
+        "unmanaged": ["x", 5],
+    }
+    bad = [
+        ("interfaces", "a", "mtu"),
+        ("interfaces", "b", "sub-interfaces", 1, "mtu"),
+        ("interfaces", "c"),
+        ("interfaces", "d", "sub-interfaces"),
+        ("unmanaged", 1),
+    ]
+    parsed = parse(data, bad)
+    assert list(parsed.configuration.interfaces) == ["a.1", "b", "b.2"]
+    assert parsed.broken == {"a", "a.2", "a.3", "b.1", "c", "d"}
+    assert parsed.configuration.unmanaged == ()
+    assert [problem.rule for problem in parsed.problems] == ["sub-empty"]
+
+
+def test_an_entry_is_kept_without_what_nothing_else_depends_on() -> None:
+    entry = {"addresses": ["192.0.2.1/24", "x"], "description": 5, "l2xc": [], "lcp": "e0"}
+    data = {"interfaces": {"a": {**entry, "sub-interfaces": {1: {"description": 5}}}}}
+    bad = [("interfaces", "a", *key) for key in (("addresses", 1), ("description",), ("l2xc",))]
+    parsed = parse(data, [*bad, ("interfaces", "a", "sub-interfaces", 1, "description")])
+    assert parsed.broken == frozenset()
+    assert parsed.problems == ()
+    assert parsed.configuration.interfaces["a"] == InterfaceConfig(
+        name="a", path=("interfaces", "a"), lcp=LcpConfig(host_name="e0")
+    )
+    assert list(parsed.configuration.interfaces) == ["a", "a.1"]

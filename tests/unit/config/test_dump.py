@@ -1,0 +1,656 @@
+"""Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.laws.networks import EMPTY_VPP, configurations, states
+from vppcfg.config import parse_text
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.dump import said, write
+from vppcfg.config.resolve import resolve
+from vppcfg.config.sections import INTERFACES
+from vppcfg.config.yaml.text import scalar
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.problem import Severity
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+
+PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
+OTHER = replace(PORT, name="eth1")
+SUB = Interface(
+    name="eth0.100",
+    kind=InterfaceKind.SUB_INTERFACE,
+    parent="eth0",
+    sub_id=100,
+    encapsulation=Encapsulation(outer=100, is_exact=True),
+)
+FACTS = Facts(plugins=frozenset({"acl", "lacp", "linux_cp", "sflow", "vxlan"}))
+
+
+def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> State:
+    named = {name.replace("_", "."): pair for name, pair in lcps.items()}
+    return State(interfaces={interface.name: interface for interface in interfaces}, lcps=named, facts=facts)
+
+
+def settled(desired: State, observed: State) -> State:
+    """Return a desired state with what it leaves open as observed: the MACs of ports, and inherited MTUs."""
+    macs = {name: interface.mac or observed.interfaces[name].mac for name, interface in desired.interfaces.items()}
+    interfaces = {name: replace(interface, mac=macs[name]) for name, interface in desired.interfaces.items()}
+    return replace(desired, interfaces=interfaces).with_explicit_mtus()
+
+
+def assert_means(text: str, state: State) -> Configuration:
+    """Load a text, and hold it to asking nothing of `state`; return what it says."""
+    loaded = parse_text(text, "written")
+    assert loaded.configuration is not None, (loaded.problems, text)
+    assert all(problem.severity is Severity.WARNING for problem in loaded.problems)
+    resolution = resolve(loaded.configuration, state)
+    assert resolution.problems == (), text
+    assert settled(resolution.desired, state) == state.with_explicit_mtus(), text
+    return loaded.configuration
+
+
+def reason_for(state: State, glob: str) -> str:
+    """Return the comment that the text has for an unmanaged object."""
+    text = write(state)
+    assert_means(text, state)
+    (line,) = [line for line in text.splitlines() if line.startswith(f"  - {scalar(glob)} #")]
+    return line.partition(" # ")[2]
+
+
+many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@many
+@given(configuration=configurations())
+def test_what_a_configuration_made_is_written_without_loss(configuration: Configuration) -> None:
+    state = resolve(configuration, EMPTY_VPP).desired
+    written = assert_means(write(state), state)
+    assert written.unmanaged == ()
+    assert set(written.interfaces) == {*configuration.interfaces, *configuration.made}
+
+
+@many
+@given(state=states())
+def test_what_others_have_touched_is_written_so_that_it_stays(state: State) -> None:
+    assert_means(write(state), state)
+
+
+TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.text(alphabet="abé☃ :#'\"{}[]-?*&!|>%@`,\\$~\t\n\u2028", max_size=12),
+    st.sampled_from(["yes", "null", "0100", "1:30", "- a", "a: b", "a #b", " a", "a ", "", "'", '"', "{", "\ufeff"]),
+)
+NAMES = st.one_of(
+    st.sampled_from(["eth0", "eth1", "yes", "null", "0100", "1e3", "host-eth0.5", "a b", "a*", "a[0]", "é", "x" * 63]),
+    st.sampled_from(["loop0", "loop99999", "tap0", "tap0x", "BondEthernet0", "vxlan_tunnel0", "bd10"]),
+    st.text(alphabet="abc01/._:@+-*[ ", min_size=1, max_size=6),
+)
+TAGS = st.one_of(st.just(""), st.just("vppcfg"), TEXTS.map(lambda text: f"vppcfg {text}"), TEXTS)
+ADDRESSES = st.sampled_from(
+    [
+        "10.0.0.1/24", "10.0.0.2/24", "10.0.0.0/24", "10.0.1.255/24", "224.0.0.1/32", "10.0.2.0/31", "0.0.0.0/0",
+        "2001:db8::/64", "2001:db8::1/64", "2001:db8:1::1/128", "::/0", "ff02::1/128",
+    ]
+)  # fmt: skip
+PORT_KINDS = [kind for kind in InterfaceKind if kind is not InterfaceKind.SUB_INTERFACE]
+MTUS = st.sampled_from([0, 64, 128, 1500, 2000, 9000, 9216, 9300])
+
+
+@st.composite
+def hostile_states(draw: st.DrawFn) -> State:
+    """Return any state at all, with what no language could say in its names, tags and values."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    interfaces = {name: _hostile_port(draw, name) for name in names}
+    for parent in names:
+        for sub_id in draw(st.lists(st.sampled_from([0, 1, 5, 4096, 2147483648]), max_size=2, unique=True)):
+            name = f"{parent}.{sub_id}"
+            interfaces.setdefault(name, _hostile_sub(draw, name, parent, sub_id))
+    everything = sorted(interfaces)
+    used: set[str] = set()
+    for name in everything:
+        target = draw(st.sampled_from([None, None, *everything]))
+        fresh = [address for address in draw(st.lists(ADDRESSES, max_size=2)) if address not in used]
+        used |= set(fresh)
+        interfaces[name] = replace(interfaces[name], l2xc=target, addresses=frozenset(fresh))
+    lcps = {name: _hostile_pair(draw) for name in draw(st.lists(st.sampled_from(everything), max_size=3, unique=True))}
+    acls = draw(st.dictionaries(st.sampled_from(["a", "b", "A", "acl:x"]), HOSTILE_ACLS, max_size=2))
+    for name in everything:
+        bound = tuple(draw(st.lists(st.sampled_from(["a", "b", "A", "acl:x", "gone"]), max_size=1)))
+        interfaces[name] = replace(
+            interfaces[name],
+            acls=AclBinding(input=bound),
+            unnumbered=draw(st.sampled_from([None, None, None, *everything])),
+        )
+    settings = LcpSettings(default_netns=draw(st.sampled_from(["", "dataplane"])))
+    return State(
+        interfaces=interfaces,
+        lcps=lcps,
+        made={
+            **_some(draw, interfaces, InterfaceKind.BOND, _hostile_bonds(everything)),
+            **_some(draw, interfaces, InterfaceKind.VXLAN, HOSTILE_TUNNELS),
+            **_some(draw, interfaces, InterfaceKind.TAP, HOSTILE_TAPS),
+        },
+        bridges=draw(st.fixed_dictionaries({}, optional={"bd10": _hostile_bridges(10), "bd0": _hostile_bridges(0)})),
+        acls=acls,
+        sflow=SflowSettings(sampling_rate=draw(st.sampled_from([0, 1000, 10000]))),
+        facts=replace(FACTS, lcp=settings),
+    )
+
+
+def _some(
+    draw: st.DrawFn, interfaces: dict[str, Interface], kind: InterfaceKind, objects: st.SearchStrategy[Any]
+) -> dict[str, Any]:
+    """Return what VPP shows of the interfaces of a kind, which may be nothing for some."""
+    names = [name for name, interface in interfaces.items() if interface.kind is kind]
+    return {name: draw(objects) for name in names if draw(st.sampled_from([True, True, True, False]))}
+
+
+def _hostile_bonds(names: list[str]) -> st.SearchStrategy[Bond]:
+    members = st.dictionaries(st.sampled_from(names), st.builds(Membership, is_passive=st.booleans()), max_size=2)
+    modes = st.sampled_from(
+        [(BondMode.LACP, LoadBalance.L34), (BondMode.XOR, LoadBalance.L2), (BondMode.BROADCAST, None)]
+    )
+    return st.builds(lambda mode, parts: Bond(mode=mode[0], load_balance=mode[1], members=parts), modes, members)
+
+
+def _hostile_bridges(bd_id: int) -> st.SearchStrategy[Bridge]:
+    settings = st.builds(BridgeSettings, learn=st.booleans(), mac_age_minutes=st.sampled_from([0, 255, 300]))
+    return st.builds(Bridge, bd_id=st.just(bd_id), settings=settings, tag=TAGS)
+
+
+HOSTILE_TUNNELS = st.builds(
+    Vxlan,
+    local=st.sampled_from(["192.0.2.1", "2001:db8::1"]),
+    remote=st.sampled_from(["192.0.2.1", "192.0.2.2", "224.0.0.1", "2001:db8::2"]),
+    vni=st.sampled_from([0, 1, 16777215]),
+    is_plain=st.booleans(),
+)
+HOSTILE_TAPS = st.builds(
+    Tap,
+    host_name=st.sampled_from(["vpp0", "e0", "VPP", "a b"]),
+    host_mac=st.sampled_from(["", "02:00:00:00:00:01", "01:00:00:00:00:01"]),
+    host_mtu=st.sampled_from([0, 64, 1500, 9000]),
+    host_bridge=st.sampled_from(["", "br0", "Br 0"]),
+    host_netns=st.sampled_from(["", "ns", "a/b"]),
+    rx_ring_size=st.sampled_from([256, 512, 1000]),
+    flags=st.sampled_from([0, 1]),
+)
+RANGES = st.sampled_from([(0, 65535), (0, 255), (80, 80), (9, 8), (0, 1023)])
+HOSTILE_RULES = st.builds(
+    lambda family, **values: AclRule(source=family, destination=family, **values),
+    family=st.sampled_from(["0.0.0.0/0", "::/0", "10.0.0.0/8", "10.0.0.1/8"]),
+    action=st.sampled_from(AclAction),
+    protocol=st.sampled_from([0, 1, 6, 17, 47, 58]),
+    source_ports=RANGES,
+    destination_ports=RANGES,
+    tcp_flags=st.sampled_from([(0, 0), (0, 0), (2, 2)]),
+)
+HOSTILE_ACLS = st.builds(
+    Acl,
+    rules=st.lists(HOSTILE_RULES, max_size=2).map(tuple),
+    tag=st.sampled_from(["vppcfg a", "vppcfg b", "vppcfg A", "x", "a b", ""]),
+    index=st.none(),
+)
+
+
+def _hostile_port(draw: st.DrawFn, name: str) -> Interface:
+    return Interface(
+        name=name,
+        kind=draw(st.sampled_from([INTERFACES.kind_of(name), INTERFACES.kind_of(name), *PORT_KINDS])),
+        mac=draw(st.sampled_from(["", "02:00:00:00:00:01", "de:ad:00:00:00:00"])),
+        device_class=draw(st.sampled_from(["dpdk", "RDMA interface", "AF_XDP interface", "something new"])),
+        link_mtu=draw(st.one_of(st.none(), MTUS)),
+        packet_mtu=draw(MTUS),
+        **_hostile_rest(draw),
+    )
+
+
+def _hostile_sub(draw: st.DrawFn, name: str, parent: str, sub_id: int) -> Interface:
+    vlans = st.sampled_from([0, 1, 100, 4095, 5000])
+    return Interface(
+        name=name,
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent=parent,
+        sub_id=sub_id,
+        encapsulation=draw(
+            st.one_of(
+                st.none(),
+                st.builds(OtherMatch, flags=st.just(32)),
+                st.builds(
+                    Encapsulation,
+                    outer=vlans,
+                    inner=st.one_of(st.none(), vlans),
+                    is_dot1ad=st.booleans(),
+                    is_exact=st.booleans(),
+                ),
+            )
+        ),
+        packet_mtu=draw(MTUS),
+        **_hostile_rest(draw),
+    )
+
+
+def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "is_up": draw(st.booleans()),
+        "tag": draw(TAGS),
+        "protocol_mtus": draw(st.sampled_from([(0, 0, 0), (0, 0, 0), (0, 1280, 0)])),
+        "bridge": draw(st.sampled_from([None, None, None, 10, 11])),
+        "is_bvi": draw(st.sampled_from([False, False, True])),
+        "has_mpls": draw(st.sampled_from([False, False, True])),
+        "has_sflow": draw(st.sampled_from([False, False, True])),
+        "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
+        "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
+    }
+
+
+def _hostile_pair(draw: st.DrawFn) -> LcpPair:
+    return LcpPair(
+        host_name=draw(st.one_of(st.sampled_from(["e0", "on", "no", "1", "E0", "x" * 15]), TEXTS)),
+        netns=draw(st.sampled_from(["", "dataplane", "other", "a b", "yes"])),
+        has_host=draw(st.sampled_from([True, True, True, False])),
+    )
+
+
+def assert_what_is_configured_stays(state: State) -> None:
+    text = write(state)
+    loaded = parse_text(text, "written")
+    assert loaded.configuration is not None, (loaded.problems, text)
+    assert loaded.configuration == said(state)[0]
+    resolution = resolve(loaded.configuration, state)
+    desired, observed = settled(resolution.desired, state), state.with_explicit_mtus()
+    for name in loaded.configuration.interfaces:
+        assert desired.interfaces[name] == observed.interfaces[name]
+        assert desired.lcps.get(name) == observed.lcps.get(name)
+        assert desired.made.get(name) == observed.made.get(name)
+    assert desired.bridges == observed.bridges
+    assert desired.acls == observed.acls
+    assert desired.sflow == observed.sflow
+    assert not any(problem.rule == "phy-unlisted" for problem in resolution.problems)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=hostile_states())
+def test_any_state_is_written_so_that_what_is_configured_stays(state: State) -> None:
+    assert_what_is_configured_stays(state)
+
+
+@pytest.mark.long
+@settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=hostile_states())
+def test_many_states_are_written_so_that_what_is_configured_stays(state: State) -> None:
+    assert_what_is_configured_stays(state)
+
+
+def test_an_empty_state_is_an_empty_configuration() -> None:
+    assert write(State()) == "interfaces: {}\n"
+
+
+def test_the_text_is_pleasant_to_read() -> None:
+    uplink = replace(
+        PORT,
+        name="GigabitEthernet10/0/0",
+        tag="vppcfg uplink: north",
+        link_mtu=9000,
+        packet_mtu=9000,
+        is_up=True,
+        addresses=frozenset({"2001:db8::1/64", "192.0.2.10/24", "192.0.2.9/24"}),
+    )
+    subs = [
+        replace(SUB, name=f"{uplink.name}.100", parent=uplink.name, packet_mtu=0, is_up=True),
+        replace(SUB, name=f"{uplink.name}.20", parent=uplink.name, sub_id=20, tag="vppcfg", packet_mtu=1500),
+    ]
+    subs[1] = replace(subs[1], encapsulation=Encapsulation(outer=100, inner=7, is_dot1ad=True, is_exact=True))
+    idle = replace(PORT, name="GigabitEthernet9/0/0", device_class="RDMA interface")
+    loop = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
+    more = Interface(name="loop1", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, mac="de:ad:00:00:00:01")
+    lcps = {uplink.name: LcpPair(host_name="e10", netns="dataplane")}
+    state = replace(state_of(uplink, *subs, idle, loop, more), lcps=lcps)
+    assert (
+        write(state)
+        == """\
+interfaces:
+  GigabitEthernet9/0/0:
+    device-type: rdma
+    mtu: 1500
+    state: down
+
+  GigabitEthernet10/0/0:
+    description: 'uplink: north'
+    mtu: 9000
+    lcp: { name: e10, netns: dataplane }
+    addresses: [ 192.0.2.9/24, 192.0.2.10/24, 2001:db8::1/64 ]
+    sub-interfaces:
+      20:
+        encapsulation: { dot1ad: 100, inner-dot1q: 7, exact-match: true }
+        mtu: 1500
+        state: down
+      100:
+        state: up
+
+loopbacks:
+  loop1: {}
+
+unmanaged:
+  - loop0 # it is down, and loopbacks in a configuration are up
+"""
+    )
+    assert_means(write(state), state)
+
+
+def test_long_lists_stand_in_lines() -> None:
+    addresses = frozenset(f"2001:db8:0:{number:x}::1/64" for number in range(1, 8))
+    text = write(state_of(replace(PORT, addresses=addresses)))
+    assert "    addresses:\n      - 2001:db8:0:1::1/64\n      - 2001:db8:0:2::1/64\n" in text
+    assert max(len(line) for line in text.splitlines()) < 100
+
+
+def test_a_pair_in_the_default_namespace_is_a_name_alone() -> None:
+    facts = replace(FACTS, lcp=LcpSettings(default_netns="dataplane"))
+    assert "    lcp: e0\n" in write(state_of(PORT, facts=facts, eth0=LcpPair(host_name="e0", netns="dataplane")))
+
+
+def test_words_that_yaml_bends_are_quoted() -> None:
+    text = write(state_of(replace(PORT, name="yes", tag="vppcfg null"), yes=LcpPair(host_name="on")))
+    assert "  'yes':\n" in text
+    assert "    description: 'null'\n" in text
+    assert "    lcp: 'on'\n" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"link_mtu": 9000}, "its link MTU of 9000 differs from its packet MTU of 1500"),
+        ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
+        ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
+        ({"tag": "vppcfg-lab"}, 'somebody else\'s: "vppcfg-lab"'),
+        ({"tag": "line\nend\x07"}, 'somebody else\'s: "line?end?"'),
+        ({"tag": "vppcfg "}, "its tag holds what no description can"),
+        ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
+        ({"tables": (0, 7)}, "it is in FIB table 7"),
+        ({"bridge": 10}, "it is a member of bridge domain 10, which VPP does not show"),
+        ({"acls": AclBinding(input=("x",))}, "it applies an access list that VPP does not show"),
+        ({"unnumbered": "eth0"}, "eth0 cannot borrow its own addresses"),
+        ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
+        ({"kind": InterfaceKind.BOND}, "its name says that it is something else than it is"),
+        ({"device_class": "GRE tunnel device"}, "made by something else than a configuration (GRE tunnel device)"),
+        ({"device_class": "memif"}, "it is made by something else than a configuration (memif)"),
+        ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
+        ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
+    ],
+)
+def test_what_cannot_be_said_is_unmanaged_with_the_reason(change: dict[str, Any], words: str) -> None:
+    assert words in reason_for(state_of(replace(PORT, **change), replace(SUB, is_up=False)), "eth0")
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        (LcpPair(host_name="E0"), "a name that the configuration does not allow: E0"),
+        (LcpPair(host_name="e0", has_host=False), "the Linux device e0 of its LCP is gone"),
+        (LcpPair(host_name="e0", netns="a b"), 'cannot name: "a b"'),
+    ],
+)
+def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> None:
+    assert words in reason_for(state_of(PORT, eth0=pair), "eth0")
+
+
+def test_what_others_make_is_written_when_it_carries_our_mark() -> None:
+    state = state_of(replace(PORT, device_class="memif", tag="vppcfg to the firewall"))
+    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
+
+
+def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
+    state = state_of(replace(PORT, device_class="RDMA interface", link_mtu=9000))
+    assert assert_means(write(state), state).interfaces["eth0"].mtu == 1500
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"encapsulation": OtherMatch(flags=32)}, "it matches VLAN tags in a way"),
+        ({"encapsulation": Encapsulation(outer=0)}, "it matches a VLAN id"),
+        ({"packet_mtu": 9000}, "an MTU of 9000 does not fit into eth0"),
+        ({"is_up": True}, "cannot be up while eth0 is down"),
+        ({"tag": "other"}, "somebody else's"),
+    ],
+)
+def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: str) -> None:
+    state = state_of(PORT, replace(SUB, **change))
+    assert words in reason_for(state, "eth0.100")
+    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
+
+
+def test_sub_interfaces_follow_an_unmanaged_parent() -> None:
+    state = state_of(replace(PORT, tag="other"), SUB, OTHER)
+    written = assert_means(write(state), state)
+    assert set(written.interfaces) == {"eth1"}
+    assert written.unmanaged == ("eth0",)
+
+
+def test_what_sends_to_something_unmanaged_is_unmanaged_too() -> None:
+    chain = [replace(PORT, name=f"eth{n}", l2xc=f"eth{n + 1}") for n in range(1, 50)]
+    state = state_of(*chain, replace(PORT, name="eth50", tag="other"), PORT)
+    written = assert_means(write(state), state)
+    assert set(written.interfaces) == {"eth0"}
+    assert reason_for(state, "eth49") == "it is cross-connected to eth50, which is unmanaged"
+
+
+@pytest.mark.parametrize("name", ["host[0]", "a*", "a?b"])
+def test_wild_characters_in_names_mean_themselves(name: str) -> None:
+    state = state_of(replace(PORT, name=name), replace(PORT, name="host0"), replace(PORT, name="aXb"))
+    assert set(assert_means(write(state), state).interfaces) == {"host0", "aXb"}
+
+
+LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, tag="vppcfg")
+BOND = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=1500, tag="vppcfg", mac="02:00:00:00:00:01")
+TUNNEL = Interface(name="vxlan_tunnel0", kind=InterfaceKind.VXLAN, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
+TAP = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
+RULE = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
+RULE6 = replace(RULE, source="::/0", destination="::/0")
+
+
+def whole() -> State:
+    """Return a state with something of every kind."""
+    member = replace(PORT, name="eth2", mac="02:00:00:00:00:01")
+    bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
+    bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
+    routed = replace(OTHER, unnumbered="loop0", has_mpls=True, has_sflow=True, acls=AclBinding(input=("b", "a")))
+    tap = replace(TAP, bridge=10)
+    rules = (
+        replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
+        replace(RULE6, protocol=17, source_ports=(0, 1023), action=AclAction.PERMIT_REFLECT),
+        replace(RULE, protocol=1, source_ports=(8, 8), destination_ports=(0, 255)),
+        replace(RULE6, protocol=58, source_ports=(8, 8), destination_ports=(0, 255)),
+        replace(RULE, action=AclAction.DENY),
+        replace(RULE6, action=AclAction.DENY),
+    )
+    interfaces = (PORT, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
+    return State(
+        interfaces={interface.name: interface for interface in interfaces},
+        made={
+            "BondEthernet0": Bond(
+                mode=BondMode.XOR, load_balance=LoadBalance.L23, members={"eth2": Membership(is_passive=True)}
+            ),
+            "vxlan_tunnel0": Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=10),
+            "tap0": Tap(host_name="vpp0", host_mac="02:00:00:00:00:02", host_bridge="br0", rx_ring_size=512),
+        },
+        bridges={
+            "bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=5), tag="vppcfg lab: 1"),
+            "bd11": Bridge(bd_id=11, tag="vppcfg it's"),
+        },
+        acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
+        sflow=SflowSettings(sampling_rate=0, header_bytes=64),
+        has_mpls_table=True,
+        facts=FACTS,
+    )
+
+
+def test_something_of_every_kind_is_written() -> None:
+    text = write(whole())
+    assert (
+        text
+        == """\
+interfaces:
+  BondEthernet0:
+    mtu: 1500
+    state: down
+
+  eth0:
+    mtu: 1500
+    state: down
+    sub-interfaces:
+      100:
+        state: down
+
+  eth1:
+    mtu: 1500
+    state: down
+    unnumbered: loop0
+    mpls: true
+    sflow: true
+    acls:
+      input: [ b, a ]
+
+  eth2:
+    mtu: 1500
+    state: down
+
+  tap0:
+    mtu: 1500
+    state: down
+
+  vxlan_tunnel0:
+    mtu: 1500
+    state: down
+
+loopbacks:
+  loop0: {}
+  loop1:
+    mac: '02:00:5e:00:53:01'
+
+bondethernets:
+  BondEthernet0:
+    mac: '02:00:00:00:00:01'
+    interfaces: [ eth2 ]
+    mode: xor
+    load-balance: l23
+
+bridgedomains:
+  bd10:
+    description: 'lab: 1'
+    bvi: loop1
+    interfaces: [ eth0.100, tap0 ]
+    settings:
+      learn: false
+      mac-age-minutes: 5
+  bd11: {}
+
+vxlan_tunnels:
+  vxlan_tunnel0:
+    local: '2001:db8::1'
+    remote: '2001:db8::2'
+    vni: 10
+
+taps:
+  tap0:
+    host: { name: vpp0, mac: '02:00:00:00:00:02', bridge: br0 }
+    rx-ring-size: 512
+
+acls:
+  a:
+    terms:
+      - { action: permit, family: ipv4, source: 10.0.0.0/8, protocol: tcp, destination-port: 22 }
+      - { action: permit+reflect, family: ipv6, protocol: udp, source-port: 0-1023 }
+      - { action: permit, protocol: icmp, icmp-type: 8 }
+      - { action: deny }
+  b:
+    terms:
+      - { action: permit, family: ipv4 }
+
+sflow:
+  sampling-rate: 0
+  header-bytes: 64
+"""
+    )
+    assert_means(text, whole())
+
+
+def changed(table: str, name: str, **changes: Any) -> State:
+    """Return the whole state with one object changed."""
+    state = whole()
+    objects = getattr(state, table)
+    changed_objects = {**objects, name: replace(objects[name], **changes)}
+    return State(**{**{field: getattr(state, field) for field in State.__dataclass_fields__}, table: changed_objects})
+
+
+def with_rule(**changes: Any) -> State:
+    """Return the whole state with one list of one rule, which has types and codes of ICMP unless told otherwise."""
+    rule = replace(RULE, **{"source_ports": (0, 255), "destination_ports": (0, 255), **changes})
+    return changed("acls", "b", rules=(rule,))
+
+
+@pytest.mark.parametrize(
+    ("state", "glob", "words"),
+    [
+        (changed("interfaces", "loop0", is_up=False), "loop0", "it is down"),
+        (changed("interfaces", "loop0", l2xc="eth0"), "loop0", "it is a loopback that is cross-connected"),
+        (changed("interfaces", "loop0", tag="other"), "eth1", "it borrows the addresses of loop0, which is unmanaged"),
+        (changed("interfaces", "eth2", tag="other"), "BondEthernet0", "it has the member eth2, which is unmanaged"),
+        (changed("interfaces", "BondEthernet0", tag="other"), "eth2", "it is a member of BondEthernet0, which is"),
+        (changed("interfaces", "tap0", tag="other"), "bd10", "its member tap0 is unmanaged"),
+        (changed("interfaces", "tap0", tag="other"), "eth0.100", "it is a member of bd10, which is unmanaged"),
+        (changed("interfaces", "tap0", tag="other"), "loop1", "it is a member of bd10, which is unmanaged"),
+        (changed("bridges", "bd10", tag="other"), "bd10", 'somebody else\'s: "other"'),
+        (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
+        (changed("interfaces", "eth0.100", tag_rewrite=None), "eth0.100", "in a way that the configuration cannot"),
+        (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
+        (changed("made", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
+        (changed("made", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
+        (changed("made", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),
+        (changed("made", "vxlan_tunnel0", vni=0), "vxlan_tunnel0", "its VNI 0 is outside"),
+        (changed("made", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
+        (changed("made", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
+        (changed("made", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
+        (changed("made", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
+        (changed("made", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
+        (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),
+        (changed("acls", "a", tag="other"), "acl:other", 'its tag is not one of ours: "other"'),
+        (changed("acls", "a", tag="other"), "eth1", "it applies the access list a, which is unmanaged"),
+        (with_rule(protocol=6, tcp_flags=(2, 2)), "acl:vppcfg?b", "its rule 0 looks at TCP flags"),
+        (with_rule(source="::/0", destination="::/0", protocol=1), "acl:vppcfg?b", "the ICMP of IPv4 in IPv6"),
+        (with_rule(protocol=0), "acl:vppcfg?b", "not in the form"),
+        (with_rule(protocol=47), "acl:vppcfg?b", "which has none"),
+        (with_rule(protocol=6, source_ports=(6, 5)), "acl:vppcfg?b", "no packet"),
+    ],
+)
+def test_what_of_every_kind_cannot_be_said_is_unmanaged(state: State, glob: str, words: str) -> None:
+    assert words in reason_for(state, glob)
+
+
+def test_the_mac_of_a_member_is_a_matter_of_its_bond() -> None:
+    text = """
+interfaces: {BondEthernet0: {}, eth2: {mac: "02:00:00:00:00:09"}, eth1: {mac: "02:00:00:00:00:08"}}
+bondethernets: {BondEthernet0: {interfaces: [eth2], mac: "02:00:00:00:00:09"}}
+"""
+    configuration = parse_text(text, "members").configuration
+    assert configuration is not None
+    desired = resolve(configuration, state_of(OTHER, replace(PORT, name="eth2"))).desired
+    assert {name: interface.mac for name, interface in desired.interfaces.items()} == {
+        "BondEthernet0": "02:00:00:00:00:09",
+        "eth1": "02:00:00:00:00:08",
+        "eth2": "",
+    }

@@ -1,0 +1,117 @@
+"""Problems between what a file wants and the objects of a dataplane that are not its own.
+
+Such objects stay as they are: their names, addresses and VLAN tags are taken, and what they hang on must stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.addresses import AddressIndex
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import Configuration
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.stacking import Stacking
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+
+
+def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
+    if not untouched.interfaces and not untouched.made:
+        return
+    wanted = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
+    yield from _lost_references(untouched, observed, desired)
+    yield from _lost_carriers(untouched, observed, desired)
+    yield from _lost_bonds(untouched, observed, desired)
+    yield from _taken_linux_names(configuration, untouched, desired)
+    yield from _taken_addresses(configuration, untouched, wanted)
+    yield from _taken_tags(configuration, untouched, wanted)
+
+
+def _path(configuration: Configuration, name: str, *keys: str) -> KeyPath:
+    path = configuration.path_of(name)
+    return ("interfaces",) if path is None else (*path, *keys)
+
+
+def _refers(text: str) -> Problem:
+    return Problem(rule="unmanaged-refers", path=("interfaces",), text=text)
+
+
+def _lost_references(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each reference that would be lost; what VPP lost before is not the file's fault."""
+    for interface in untouched.interfaces.values():
+        for target in (interface.l2xc, interface.unnumbered):
+            if target in observed.interfaces and target not in desired.interfaces:
+                yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
+
+
+def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each pair of an unmanaged sub-interface whose carrying pair would change or go."""
+    stacking = Stacking(observed.interfaces.values())
+    for name in sorted(untouched.lcps, key=natural_key):
+        interface = observed.interfaces[name]
+        for carrier in (interface.parent, stacking.carrier_of(interface)):
+            if carrier is not None and carrier in observed.lcps and desired.lcps.get(carrier) != observed.lcps[carrier]:
+                yield _refers(f"{name} is not managed and its LCP hangs on that of {carrier}, which must stay as it is")
+
+
+def _lost_bonds(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each unmanaged member of a bond that would lose it, or that another bond would get."""
+    before, after = observed.made_as(Bond), desired.made_as(Bond)
+    for name, bond in before.items():
+        for member in bond.members:
+            if member in untouched.interfaces and member not in getattr(after.get(name), "members", ()):
+                yield _refers(f"{member} is not managed and a member of {name}, which must keep it")
+    for name, bond in after.items():
+        if name not in untouched.made:
+            for member in bond.members.keys() & untouched.interfaces.keys():
+                if member not in getattr(before.get(name), "members", ()):
+                    yield _refers(f"{member} is not managed, so it cannot become a member of {name}")
+
+
+def _taken_linux_names(configuration: Configuration, untouched: State, desired: State) -> Iterator[Problem]:
+    holders = _linux_names(untouched)
+    for (netns, host_name), name in _linux_names(desired).items():
+        holder = holders.get((netns, host_name))
+        if holder is not None and holder != name:
+            text = f"the Linux name {host_name} belongs to {holder}, which is not managed; take another"
+            yield Problem(rule="lcp-duplicate", path=_path(configuration, name, "lcp"), text=text)
+
+
+def _linux_names(state: State) -> dict[tuple[str, str], str]:
+    names = {(pair.netns, pair.host_name): name for name, pair in state.lcps.items()}
+    return {(tap.host_netns, tap.host_name): name for name, tap in state.made_as(Tap).items()} | names
+
+
+def _taken_addresses(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+    index = AddressIndex()
+    for interface in untouched.interfaces.values():
+        for address in interface.addresses:
+            if interface.tables[1 if ":" in address else 0] == 0:
+                index.add(interface.name, address)
+    for interface in wanted:
+        for address in sorted(interface.addresses):
+            holder = index.conflict(interface.name, address)
+            if holder is not None:
+                text = f"{address} overlaps an address of {holder}, which is not managed"
+                path = _path(configuration, interface.name, "addresses")
+                yield Problem(rule="address-overlap", path=path, text=text)
+
+
+def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+    taken = {
+        (interface.parent, interface.encapsulation.tags): name
+        for name, interface in untouched.interfaces.items()
+        if interface.encapsulation is not None
+    }
+    for interface in wanted:
+        if interface.encapsulation is None:
+            continue
+        holder = taken.get((interface.parent, interface.encapsulation.tags))
+        if holder is not None:
+            text = f"{interface.name} matches the same VLAN tags as {holder}, which is not managed"
+            path = _path(configuration, interface.name, "encapsulation")
+            yield Problem(rule="encap-duplicate", path=path, text=text)

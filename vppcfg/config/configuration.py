@@ -1,0 +1,126 @@
+"""A configuration file as typed, canonical values: what the operator wants, before it meets a dataplane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TypeVar
+
+from vppcfg.config.interface_values import InterfaceValues
+from vppcfg.model.acl import AclBinding, AclRule
+from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.interface import Encapsulation, InterfaceKind
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.record import record
+
+DEFAULT_MTU = 1500
+"""Bytes, of an interface or a bridge domain without the key."""
+MIN_MTU, MAX_MTU = 128, 9216
+"""Bytes; as in schema/vppcfg.yaml."""
+
+
+@record
+class LcpConfig:
+    """The `lcp` key: a Linux device name, and a namespace unless VPP's default is meant."""
+
+    host_name: str
+    netns: str | None = None
+
+
+@record
+class InterfaceConfig(InterfaceValues):
+    """One entry below `interfaces`, `sub-interfaces` or `loopbacks`, defaults filled in."""
+
+    name: str
+    path: KeyPath
+    """Where it stands in the file."""
+    kind: InterfaceKind = InterfaceKind.PHYSICAL
+    parent: str | None = None
+    sub_id: int = 0
+    encapsulation: Encapsulation | None = None
+    description: str | None = None
+    device_type: str | None = None
+    mac: str | None = None
+    """Canonical; None leaves it as it is. That of a bond stands in its BondConfig."""
+    mtu: int = DEFAULT_MTU
+    """Bytes; a sub-interface without the key has its parent's."""
+    is_up: bool = True
+    addresses: tuple[str, ...] = ()
+    """Canonical address/length, in the order of the file."""
+    lcp: LcpConfig | None = None
+    acls: AclBinding = AclBinding()
+
+
+@record
+class MadeConfig:
+    """One entry of a section whose objects VPP makes on demand; a kind is a subclass, in the module of its section.
+
+    MTU, addresses and so on of the same interface stand in its InterfaceConfig.
+    """
+
+    name: str
+    path: KeyPath
+    description: str | None = None
+
+
+_Kind = TypeVar("_Kind", bound=MadeConfig)
+
+
+@record
+class BridgeConfig:
+    """One entry below `bridgedomains`."""
+
+    name: str
+    path: KeyPath
+    bd_id: int
+    description: str | None = None
+    mtu: int = DEFAULT_MTU
+    """Bytes; what all members must have, VPP knows none for a bridge."""
+    bvi: str | None = None
+    members: tuple[str, ...] = ()
+    settings: BridgeSettings = BridgeSettings()
+
+
+@record
+class AclConfig:
+    """One entry below `acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
+
+    name: str
+    path: KeyPath
+    rules: tuple[AclRule, ...]
+
+
+@record
+class Configuration:
+    """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
+
+    interfaces: Mapping[str, InterfaceConfig] = field(default_factory=dict)
+    """Everything below `interfaces` and `loopbacks`; a tunnel or TAP may stand in its own section alone."""
+    made: Mapping[str, MadeConfig] = field(default_factory=dict)
+    """What bonds, tunnels and TAPs are to be made with, by interface."""
+    bridges: Mapping[str, BridgeConfig] = field(default_factory=dict)
+    """By name, bdN."""
+    acls: Mapping[str, AclConfig] = field(default_factory=dict)
+    sflow: SflowSettings = SflowSettings()
+    unmanaged: tuple[str, ...] = ()
+    """Globs over names of objects that are read past."""
+    protected: tuple[str, ...] = ()
+    """Interfaces that no plan may take down or recreate."""
+    dataplane: DataplaneSection | None = None
+    """How VPP itself is set up; plans do not look at it."""
+
+    def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
+        """Return what an interface of a kind is to be made with, None when it is none of that kind."""
+        made = self.made.get(name)
+        return made if isinstance(made, kind) else None
+
+    def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
+        """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
+        return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+
+    def path_of(self, name: str) -> KeyPath | None:
+        """Return where the file names an interface, None when it does not."""
+        entry = self.interfaces.get(name) or self.made.get(name)
+        return None if entry is None else entry.path

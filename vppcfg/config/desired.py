@@ -1,0 +1,84 @@
+"""A desired state in the making: what the sections of a file enter into, one after the other."""
+
+from __future__ import annotations
+
+from vppcfg.config.configuration import Configuration
+from vppcfg.model.acl import Acl
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.interface import Interface
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.making import Making
+from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import State
+
+
+class DesiredState:
+    """The tables of a State, filled step by step; what is in them before the file's own objects is not ours."""
+
+    def __init__(self, configuration: Configuration, observed: State, *, adopt: bool) -> None:
+        self.configuration = configuration
+        self.observed = observed
+        self.adopt = adopt
+        """Whether an interface that the file names may carry somebody else's tag."""
+        self.globs = NameGlobs(configuration.unmanaged)
+        self.problems: list[Problem] = []
+        self.is_possible = True
+        """False when a problem leaves nothing that could be planned."""
+        self.interfaces: dict[str, Interface] = {}
+        self.lcps: dict[str, LcpPair] = {}
+        self.made: dict[str, Making] = {}
+        self.bridges: dict[str, Bridge] = {}
+        self.acls: dict[str, Acl] = {}
+        self.sflow: SflowSettings = observed.sflow
+        self.linux: dict[str, LinuxDevice] = {}
+        self.namespaces: frozenset[str] = observed.namespaces
+        self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
+        self.configured: set[str] = set()
+        """Interfaces that the file determines."""
+
+    def problem(self, rule: str, path: KeyPath, text: str) -> None:
+        """Note that the dataplane cannot give what the file asks for."""
+        self.problems.append(Problem(rule=rule, path=path, text=text))
+
+    def has_plugin(self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing") -> bool:
+        """Return whether VPP runs a plugin; note a problem when it does not."""
+        if plugin in self.observed.facts.plugins:
+            return True
+        text = f"{thing}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
+        self.problem(rule, path, text)
+        return False
+
+    def state(self) -> State:
+        """Return what is wanted so far."""
+        return State(
+            interfaces=dict(self.interfaces),
+            lcps=dict(self.lcps),
+            made=dict(self.made),
+            bridges=dict(self.bridges),
+            acls=dict(self.acls),
+            sflow=self.sflow,
+            linux=dict(self.linux),
+            namespaces=self.namespaces,
+            linux_bridges=self.linux_bridges,
+            has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
+            facts=self.observed.facts,
+        )
+
+
+def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: bool) -> str:
+    """Return the tag of an interface: `observed` is the one that it has, None before it is made.
+
+    What we make is always marked; a port only for its description; a missing mark may stay missing.
+    """
+    if description:
+        return tag_for(description)
+    if observed is None:
+        return MARK
+    if observed == "" or observed == MARK:
+        return observed
+    if not is_ours(observed) and not is_made_by_us:
+        return ""
+    return MARK if is_made_by_us else ""

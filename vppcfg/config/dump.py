@@ -1,0 +1,198 @@
+"""From a State to the text of a configuration that means just that: loading it and planning gives nothing to do.
+
+What the language cannot say is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
+The dataplane section, prefix lists and the names of protocols and services are not written: no VPP knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.names import glob_of
+from vppcfg.config.parse import Parsed
+from vppcfg.config.resolve import resolve
+from vppcfg.config.rules import check_rules
+from vppcfg.config.rules.index import index_of
+from vppcfg.config.sections import INTERFACES, SECTIONS, acl, bridge
+from vppcfg.config.sections.section import Unmanaged, enter
+from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import bridge_name
+from vppcfg.model.interface import Interface
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.state import State
+
+_ODD = "it is set up in a way that the configuration cannot say"
+
+
+def write(state: State) -> str:
+    """Return the YAML text of `state`, pleasant to read: natural order, short lists inline, defaults left out."""
+    configuration, left = said(state)
+    reasons = _unmanaged_globs(state, left)
+    texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
+    return "\n\n".join(text for text in texts if text) + "\n"
+
+
+def said(state: State) -> tuple[Configuration, Unmanaged]:
+    """Return a configuration that means `state`, and what it leaves alone with the reasons.
+
+    What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
+    """
+    left = _unsayable(state)
+    while True:
+        _Followers(left, state).run()
+        configuration = _restated(state, left)
+        before = left.count()
+        _object(configuration, state, left)
+        if left.count() == before:
+            return configuration, left
+
+
+def _unsayable(state: State) -> Unmanaged:
+    """Return what the file cannot say by itself."""
+    return Unmanaged(
+        interfaces={name: reason for name in state.interfaces if (reason := INTERFACES.why_not(name, state))},
+        bridges={name: reason for name, each in state.bridges.items() if (reason := bridge.why_not(name, each))},
+        acls={name: reason for name, each in state.acls.items() if (reason := acl.why_not(name, each))},
+    )
+
+
+def _restated(state: State, left: Unmanaged) -> Configuration:
+    """Return the configuration of all that is not left alone; nothing is checked here."""
+    attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
+    for section in SECTIONS:
+        part = section.restate(state, left)
+        if part is not None and section.attribute is not None:
+            enter(attributes, section.attribute, part)
+    return Configuration(**attributes)
+
+
+def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
+    """Return the patterns for what is left alone, in order, each with the reason."""
+    listed = {
+        name: why for name, why in left.interfaces.items() if state.interfaces[name].parent not in left.interfaces
+    }
+    found = {glob_of(name): listed[name] for name in sorted(listed, key=natural_key)}
+    found |= {glob_of(name): left.bridges[name] for name in sorted(left.bridges, key=natural_key)}
+    return found | {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
+
+
+def _object(configuration: Configuration, state: State, left: Unmanaged) -> None:
+    """Add what cannot stay in a configuration to what is left alone."""
+    resolution = resolve(configuration, state)
+    for problem in (*check_rules(index_of(Parsed(configuration=configuration))), *resolution.problems):
+        if problem.severity is Severity.ERROR:
+            _object_to(problem, configuration, left)
+    desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
+    for name in _changed_interfaces(configuration, desired, observed):
+        left.interfaces.setdefault(name, _ODD)
+    for name in _changed(configuration.bridges, desired.bridges, observed.bridges):
+        left.bridges.setdefault(name, _ODD)
+    for name in _changed(configuration.acls, desired.acls, observed.acls):
+        left.acls.setdefault(name, _ODD)
+
+
+def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:
+    section, name = (str(key) for key in (*problem.path, "", "")[:2])
+    if section == bridge.SECTION.key and name in configuration.bridges:
+        left.bridges.setdefault(name, problem.text)
+    elif section == acl.SECTION.key and name in configuration.acls:
+        left.acls.setdefault(name, problem.text)
+    else:
+        if problem.path[2:3] == ("sub-interfaces",) and len(problem.path) > 3:
+            name = f"{name}.{problem.path[3]}"
+        if name in configuration.interfaces:
+            left.interfaces.setdefault(name, problem.text)
+
+
+def _changed_interfaces(configuration: Configuration, desired: State, observed: State) -> Iterator[str]:
+    """Yield what a plan would change; an empty MAC in the desired state means any."""
+    for name in configuration.interfaces:
+        wanted, found = desired.interfaces.get(name), observed.interfaces[name]
+        if wanted is not None and not wanted.mac:
+            found = replace(found, mac="")
+        is_same = (
+            wanted == found
+            and desired.lcps.get(name) == observed.lcps.get(name)
+            and desired.made.get(name) == observed.made.get(name)
+        )
+        if not is_same:
+            yield name
+
+
+def _changed(said: Mapping[str, object], desired: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:
+    return [name for name in said if desired.get(name) != observed.get(name)]
+
+
+class _Followers:
+    """Adds everything that refers to what is left alone, or is a part of it, until nothing more does.
+
+    References are followed backwards, each once.
+    """
+
+    def __init__(self, left: Unmanaged, state: State) -> None:
+        self._left = left
+        self._state = state
+        self._children = state.sub_interfaces_by_parent()
+        self._referrers: dict[str, list[tuple[str, str]]] = {}
+        """Interface -> interfaces that refer to it, and how."""
+        self._members: dict[str, list[str]] = {}
+        """Bridge domain -> its members."""
+        self._bound: dict[str, list[str]] = {}
+        """Access list -> interfaces that apply it."""
+        self._index()
+
+    def _index(self) -> None:
+        for interface in self._state.interfaces.values():
+            for target, words in self._references(interface):
+                self._referrers.setdefault(target, []).append((interface.name, words))
+            if interface.bridge is not None:
+                self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
+            for name in (*interface.acls.input, *interface.acls.output):
+                self._bound.setdefault(name, []).append(interface.name)
+
+    def _references(self, interface: Interface) -> Iterator[tuple[str, str]]:
+        if interface.l2xc is not None:
+            yield interface.l2xc, "it is cross-connected to"
+        if interface.unnumbered is not None:
+            yield interface.unnumbered, "it borrows the addresses of"
+        bond = self._state.making(interface.name, Bond)
+        for member in bond.members if bond is not None else ():
+            yield member, "it has the member"
+
+    def run(self) -> None:
+        self._pending = [name for name in self._state.interfaces if self._left.covers(name, self._state)]
+        for name in tuple(self._left.bridges):
+            self._spread_from_bridge(name)
+        for name in tuple(self._left.acls):
+            for interface in self._bound.get(name, ()):
+                self._add(interface, f"it applies the access list {name.removeprefix('acl:')}, which is unmanaged")
+        while self._pending:
+            self._spread(self._pending.pop())
+
+    def _spread(self, name: str) -> None:
+        for referrer, words in self._referrers.get(name, ()):
+            self._add(referrer, f"{words} {name}, which is unmanaged")
+        bond = self._state.making(name, Bond)
+        for member in bond.members if bond is not None else ():
+            self._add(member, f"it is a member of {name}, which is unmanaged")
+        bridge = self._state.interfaces[name].bridge
+        if bridge is not None and bridge_name(bridge) in self._state.bridges:
+            self._add_bridge(bridge_name(bridge), f"its member {name} is unmanaged")
+
+    def _add(self, name: str, reason: str) -> None:
+        if name in self._state.interfaces and not self._left.covers(name, self._state):
+            self._left.interfaces[name] = reason
+            self._pending += [name, *self._children.get(name, ())]
+
+    def _add_bridge(self, name: str, reason: str) -> None:
+        if name not in self._left.bridges:
+            self._left.bridges[name] = reason
+            self._spread_from_bridge(name)
+
+    def _spread_from_bridge(self, name: str) -> None:
+        for member in self._members.get(name, ()):
+            self._add(member, f"it is a member of {name}, which is unmanaged")

@@ -1,0 +1,48 @@
+"""Data of the right shape to a Configuration with canonical values and defaults; no entry is compared with another.
+
+Entries that have problems of their own are left out, and named, so that rules can tell them from missing ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Any
+
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.sections import SECTIONS
+from vppcfg.config.sections.section import Parsing, enter
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.record import record
+
+
+@record
+class Parsed:
+    """What could be made of a file."""
+
+    configuration: Configuration
+    """The sound entries."""
+    broken: frozenset[str] = frozenset()
+    """Names of the interfaces and loopbacks that the file has but `configuration` lacks."""
+    broken_entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The same for the entries of other sections, by section."""
+    lost_sections: frozenset[str] = frozenset()
+    """Sections of which nothing at all is known."""
+    problems: tuple[Problem, ...] = ()
+
+
+def parse(data: Any, bad_paths: Iterable[KeyPath]) -> Parsed:
+    """Parse data in which everything is of the right shape but for what stands at `bad_paths`."""
+    parsing = Parsing(data if isinstance(data, dict) else {}, frozenset(bad_paths))
+    attributes: dict[str, Any] = {}
+    for section in SECTIONS:
+        part = parsing.parts[section.key] = section.parse(parsing)
+        if section.attribute is not None:
+            enter(attributes, section.attribute, part)
+    return Parsed(
+        configuration=Configuration(**attributes),
+        broken=frozenset(parsing.broken),
+        broken_entries=parsing.broken_entries,
+        lost_sections=frozenset(str(path[0]) for path in parsing.bad_paths if len(path) == 1),
+        problems=tuple(parsing.problems),
+    )

@@ -1,0 +1,111 @@
+"""Which plugins of VPP a configuration needs: one entry per key, and one per section of objects that a plugin provides.
+
+Rules and the generator of startup.conf both read the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.common.release import OLDEST, Release
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.sections import MADE, acl, lcp, sflow
+from vppcfg.config.sections.section import MadeSection, Plugin
+from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
+from vppcfg.model.problem import KeyPath
+from vppcfg.record import record
+
+PORT_PLUGINS: Mapping[str, str] = {
+    "af-packet": "af_packet",
+    "af-xdp": "af_xdp",
+    "memif": "memif",
+    "rdma": "rdma",
+    "vhost-user": "vhost",
+    "vmxnet3": "vmxnet3",
+}
+"""The driver of a port by its `device-type`; virtio's is part of VPP."""
+
+
+@record
+class Need:
+    """Why a plugin is needed."""
+
+    plugin: str
+    """Without _plugin.so."""
+    reason: str
+    users: Callable[[Configuration], Iterator[KeyPath]]
+    """Yields where the file uses it."""
+    is_required: bool = True
+    """Whether the file cannot be carried out without it."""
+    since: Release = OLDEST
+    """Before, what it does was part of VPP itself, or did not exist."""
+    is_new: bool = False
+    """Whether it did not exist before."""
+
+
+def _lcps(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "lcp") for port in configuration.interfaces.values() if port.lcp is not None)
+
+
+def _ports(device_type: str) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        ports = configuration.interfaces.values()
+        return ((*port.path, "device-type") for port in ports if port.device_type == device_type)
+
+    return users
+
+
+def _answering(configuration: Configuration) -> Iterator[KeyPath]:
+    """Yield interfaces with an address and no Linux behind it that would answer an echo request."""
+    for interface in configuration.interfaces.values():
+        if interface.addresses and interface.lcp is None:
+            yield (*interface.path, "addresses")
+
+
+def _applied_acls(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "acls") for port in configuration.interfaces.values() if port.acls)
+
+
+def _sampled(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, "sflow") for port in configuration.interfaces.values() if port.has_sflow)
+
+
+def _objects(section: MadeSection[Any, Any], plugin: Plugin) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        made = section.entries_in(configuration).values()
+        return (each.path for each in made if plugin.is_needed_by(each))
+
+    return users
+
+
+_BY_KEY = (
+    Need(plugin=acl.PLUGIN, reason="an interface applies ACLs", users=_applied_acls),
+    Need(plugin=lcp.PLUGIN, reason="an interface has an LCP", users=_lcps),
+    Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
+    Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
+    Need(plugin=sflow.PLUGIN, reason="an interface is sampled", users=_sampled, since=Release(25, 2), is_new=True),
+    Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),
+)
+_BY_SECTION = (
+    Need(plugin=plugin.name, reason=plugin.reason, users=_objects(section, plugin), since=plugin.since)
+    for section in MADE
+    if (plugin := section.plugin) is not None
+)
+_BY_DRIVER = (
+    Need(plugin=plugin, reason=f"a port is of device-type {name}", users=_ports(name))
+    for name, plugin in PORT_PLUGINS.items()
+)
+NEEDS: tuple[Need, ...] = (*sorted((*_BY_KEY, *_BY_SECTION), key=lambda need: need.plugin), *_BY_DRIVER)
+
+
+def needed_plugins(configuration: Configuration, release: Release) -> Iterator[tuple[Need, KeyPath]]:
+    """Yield what the file needs and the first place that needs it."""
+    found: set[str] = set()
+    for need in NEEDS:
+        if release < need.since or need.plugin in found:
+            continue
+        place = next(need.users(configuration), None)
+        if place is not None:
+            found.add(need.plugin)
+            yield need, place

@@ -1,0 +1,144 @@
+"""From a configuration and an observed state to the desired state: what the file leaves open is filled in.
+
+Objects that are not ours are copied as they are, so that no plan can touch them. What the file asks for and this
+dataplane cannot give comes out as problems; the desired state then leaves it as it is.
+"""
+
+from __future__ import annotations
+
+from vppcfg.config.clashes import clashes
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, sflow
+from vppcfg.model.acl import Acl
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.ownership import is_foreign
+from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.record import record
+
+
+@record
+class Resolution:
+    """The desired state, the one it was made for, and what stands in the way."""
+
+    observed: State
+    desired: State
+    problems: tuple[Problem, ...] = ()
+    is_possible: bool = True
+    """False when the file wants what is taken or missing: then there is no plan to show."""
+
+
+def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
+    """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
+    desired = DesiredState(configuration, observed, adopt=adopt)
+    _copy_what_is_not_ours(desired)
+    not_ours = desired.state()
+    for section in SECTIONS:
+        section.resolve(desired)
+    desired_interface.resolve(desired, MADE)
+    lcp.resolve(desired)
+    sflow.resolve(desired)
+    lcp.resolve_linux(desired)
+    for section in SECTIONS:
+        section.resolve_linux(desired)
+    found = tuple(clashes(configuration, not_ours, observed, desired.state()))
+    return Resolution(
+        observed=observed,
+        desired=desired.state(),
+        problems=(*desired.problems, *found),
+        is_possible=desired.is_possible and not found,
+    )
+
+
+def _copy_what_is_not_ours(desired: DesiredState) -> None:
+    """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be said.
+
+    Ports are looked at before sub-interfaces, which follow theirs.
+    """
+    observed = desired.observed
+    for interface in sorted(observed.interfaces.values(), key=lambda interface: interface.parent is not None):
+        name = interface.name
+        if not _is_ours(desired, interface):
+            desired.interfaces[name] = interface
+            if name in observed.lcps:
+                desired.lcps[name] = observed.lcps[name]
+            if name in observed.made:
+                desired.made[name] = observed.made[name]
+    _copy_bridges(desired)
+    _copy_acls(desired)
+
+
+def _is_ours(desired: DesiredState, interface: Interface) -> bool:
+    """Return whether plans may change the interface; say so where the file wants what must not be."""
+    path = desired.configuration.path_of(interface.name)
+    if path is None:
+        return _is_ours_unnamed(desired, interface)
+    if is_foreign(interface.tag) and not desired.adopt:
+        text = (
+            f'{interface.name} carries the tag "{interface.tag}" of somebody else; '
+            "take it out of the file, list it under unmanaged, or plan with --adopt"
+        )
+        desired.problem("foreign-tag", path, text)
+        return False
+    if interface.tables != (0, 0):
+        text = f"{interface.name} is in FIB table {max(interface.tables)}, which the configuration cannot say yet"
+        desired.problem("vrf-unsupported", path, text + "; list it under unmanaged")
+        return False
+    return interface.parent not in desired.interfaces
+
+
+def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
+    if desired.globs.matches(interface.name) or is_foreign(interface.tag):
+        return False
+    if interface.kind is InterfaceKind.PHYSICAL:
+        text = (
+            f"VPP has an interface {interface.name} that the file does not name; "
+            f"add it under interfaces, or `unmanaged: [ {interface.name} ]`"
+        )
+        desired.problem("phy-unlisted", ("interfaces",), text)
+        return False
+    if interface.parent is not None:
+        is_sayable = not isinstance(interface.encapsulation, OtherMatch)
+        return is_sayable and interface.parent not in desired.interfaces
+    made = desired.observed.made.get(interface.name)
+    return interface.tables == (0, 0) and (made is None or MADE_BY[type(made)].may_remove(made))
+
+
+def _copy_bridges(desired: DesiredState) -> None:
+    """Copy bridges of somebody else, or with a member that is not ours, from under the file."""
+    occupied = {interface.bridge for interface in desired.interfaces.values()}
+    for name, bridge in desired.observed.bridges.items():
+        reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)
+        if reason is None:
+            continue
+        desired.bridges[name] = bridge
+        config = desired.configuration.bridges.get(name)
+        if config is not None:
+            desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
+
+
+def _why_not_ours(desired: DesiredState, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
+    if is_foreign(bridge.tag) and not desired.adopt:
+        return f'carries the tag "{bridge.tag}" of somebody else'
+    if desired.globs.matches(name):
+        return "is unmanaged"
+    return "has a member that is not managed" if is_occupied else None
+
+
+def _copy_acls(desired: DesiredState) -> None:
+    """Copy access lists of somebody else, and those that an interface applies that is not ours."""
+    applied = {
+        name
+        for interface in desired.interfaces.values()
+        for name in (*interface.acls.input, *interface.acls.output)
+        if name not in desired.configuration.acls
+    }
+    for name, acl in desired.observed.acls.items():
+        if name in applied or _is_somebody_elses(desired, name, acl):
+            desired.acls[name] = acl
+
+
+def _is_somebody_elses(desired: DesiredState, name: str, acl: Acl) -> bool:
+    return is_foreign(acl.tag) or (name not in desired.configuration.acls and desired.globs.matches(f"acl:{acl.tag}"))

@@ -1,0 +1,47 @@
+"""The sections of a configuration file, in the order in which they are written. A new kind of interface is a line here.
+
+Parsing, resolving, writing, the rules about names and the JSON Schema go through these lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vppcfg.config.sections import (
+    acl,
+    acl_match,
+    bond,
+    bridge,
+    dataplane,
+    interface,
+    loopback,
+    sflow,
+    tap,
+    unmanaged,
+    vxlan,
+)
+from vppcfg.config.sections.section import MadeSection, NamedSection, Section
+from vppcfg.model.making import Making
+
+_NAMED: tuple[NamedSection, ...] = (
+    bond.SECTION,
+    bridge.SECTION,
+    vxlan.SECTION,
+    tap.SECTION,
+    acl_match.SECTION,
+    acl.SECTION,
+)
+MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
+"""Those of interfaces that VPP makes on demand, a kind each."""
+MADE_BY: Mapping[type[Making], MadeSection[Any, Any]] = {section.making: section for section in MADE}
+INTERFACES = interface.Interfaces(MADE)
+SECTIONS: tuple[Section, ...] = (
+    INTERFACES,
+    loopback.SECTION,
+    *_NAMED,
+    sflow.SECTION,
+    unmanaged.UNMANAGED,
+    unmanaged.PROTECTED,
+    dataplane.SECTION,
+)

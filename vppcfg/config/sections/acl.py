@@ -1,0 +1,170 @@
+"""The section `acls`: access lists, identified by their names, whose terms are multiplied out into VPP's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import AclConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
+from vppcfg.config.sections import acl_match
+from vppcfg.config.sections.acl_term import Context, Term
+from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing, Unmanaged
+from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
+from vppcfg.model.ownership import MARK
+from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+
+PLUGIN = "acl"
+_ALL_PORTS = (0, MAX_PORT)
+_ALL4, _ALL6 = "0.0.0.0/0", "::/0"
+_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
+"""Other protocols are written as numbers."""
+
+
+class Acls(NamedSection):
+    """The section `acls`."""
+
+    key = "acls"
+    attribute = "acls"
+    naming = Naming(
+        is_name=is_acl_name,
+        rule="acl-name",
+        wanted=f"an ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
+        pattern=(LIST.pattern, ACL_LENGTH),
+    )
+
+    def parse(self, parsing: Parsing) -> dict[str, Any]:
+        """Return the sound ACLs; what is wrong with sound terms of the others is noted too."""
+        content = parsing.content.get(self.key)
+        if not isinstance(content, dict):
+            return {}
+        self._judge_broken(content, parsing)
+        return super().parse(parsing)
+
+    def _judge_broken(self, content: Mapping[Any, Any], parsing: Parsing) -> None:
+        """Note what is wrong with the sound terms of ACLs that cannot be parsed as a whole."""
+        bad_terms = {path[:4] for path in parsing.bad_paths if path[:1] == (self.key,) and path[2:3] == ("terms",)}
+        broken = {path[1] for path in bad_terms}
+        context = _context(parsing)
+        for name, raw in content.items():
+            terms = raw.get("terms") if name in broken and isinstance(raw, dict) else None
+            for position, term in enumerate(terms if isinstance(terms, list) else ()):
+                path = (self.key, name, "terms", position)
+                if path not in bad_terms:
+                    parsing.problems += Term(term, path, context).problems
+
+    def parse_entry(self, entry: Entry, parsing: Parsing) -> AclConfig | list[Problem]:
+        """Return an ACL, or all that is wrong with its terms; an unknown cause gives an empty list."""
+        context = _context(parsing)
+        terms = [Term(raw, (*entry.path, "terms", n), context) for n, raw in enumerate(entry.raw["terms"])]
+        if all(term.is_sound for term in terms):
+            return AclConfig(
+                name=entry.name, path=entry.path, rules=tuple(rule for term in terms for rule in term.rules)
+            )
+        return [problem for term in terms for problem in term.problems]
+
+    def resolve(self, desired: DesiredState) -> None:
+        """Enter the access lists of the file."""
+        for name, config in desired.configuration.acls.items():
+            if desired.has_plugin(PLUGIN, config.path, f"{name} is an access list"):
+                before = desired.observed.acls.get(name)
+                index = before.index if before is not None else None
+                desired.acls[name] = Acl(rules=config.rules, tag=f"{MARK} {name}", index=index)
+
+    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
+        """Return the access lists that are not left alone, in natural order."""
+        names = sorted((name for name in state.acls if name not in unmanaged.acls), key=natural_key)
+        return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
+
+    def entry_lines(self, entry: AclConfig) -> list[str]:
+        """Return the text: one term per rule, but for two rules that say the same of both families."""
+        return ["terms:", *(f"  - {flow_map(term)}" for term in _terms(entry.rules))]
+
+
+SECTION = Acls()
+
+
+def why_not(name: str, acl: Acl) -> str | None:
+    """Return why the file cannot say what an observed access list is, None when it can."""
+    if not is_acl_name(name) or acl.tag != f"{MARK} {name}":
+        return f'its tag is not one of ours: "{acl.tag}"'
+    if not acl.rules:
+        return "it has no rules"
+    for position, rule in enumerate(acl.rules):
+        if reason := _why_not_rule(rule):
+            return f"its rule {position} {reason}"
+    return None
+
+
+def _context(parsing: Parsing) -> Context:
+    lists = acl_match.SECTION.key
+    return Context(
+        names=acl_match.read_ip_names(),
+        lists=parsing.parts[lists],
+        broken_lists=parsing.broken_entries[lists],
+    )
+
+
+def _why_not_rule(rule: AclRule) -> str | None:
+    if rule.tcp_flags != (0, 0):
+        return "looks at TCP flags"
+    if canonical_rule(rule) != rule:
+        return "is not in the form that vppcfg writes"
+    if rule.protocol == ICMP and ":" in rule.source:
+        return "looks for the ICMP of IPv4 in IPv6"
+    if not 0 <= rule.protocol <= 255:
+        return f"has the protocol {rule.protocol}"
+    return _why_not_ranges(rule)
+
+
+def _why_not_ranges(rule: AclRule) -> str | None:
+    ranges = (rule.source_ports, rule.destination_ports)
+    largest = MAX_ICMP if rule.protocol in (ICMP, ICMP6) else MAX_PORT
+    if not all(0 <= first <= last <= largest for first, last in ranges):
+        return "has a range that no packet can be in"
+    if rule.protocol not in (ICMP, ICMP6, TCP, UDP) and ranges != (_ALL_PORTS, _ALL_PORTS):
+        return f"looks at ports of protocol {rule.protocol}, which has none"
+    return None
+
+
+def _terms(rules: tuple[AclRule, ...]) -> Iterator[dict[str, str]]:
+    position = 0
+    while position < len(rules):
+        rule = rules[position]
+        is_pair = position + 1 < len(rules) and rules[position + 1] == _sibling(rule)
+        yield _keys_of(rule, is_both=is_pair)
+        position += 2 if is_pair else 1
+
+
+def _sibling(rule: AclRule) -> AclRule | None:
+    """Return the rule that says of IPv6 what this one says of all IPv4."""
+    if (rule.source, rule.destination) != (_ALL4, _ALL4):
+        return None
+    protocol = ICMP6 if rule.protocol == ICMP else rule.protocol
+    return replace(rule, source=_ALL6, destination=_ALL6, protocol=protocol)
+
+
+def _keys_of(rule: AclRule, *, is_both: bool) -> dict[str, str]:
+    term = {"action": rule.action.value}
+    if not is_both:
+        term["family"] = "ipv6" if ":" in rule.source else "ipv4"
+    for key, prefix in (("source", rule.source), ("destination", rule.destination)):
+        if prefix not in (_ALL4, _ALL6):
+            term[key] = scalar(prefix)
+    if rule.protocol:
+        term["protocol"] = _PROTOCOLS.get(rule.protocol, str(rule.protocol))
+    is_icmp = rule.protocol in (ICMP, ICMP6)
+    keys = ("icmp-type", "icmp-code") if is_icmp else ("source-port", "destination-port")
+    for key, numbers in zip(keys, (rule.source_ports, rule.destination_ports), strict=True):
+        if numbers != (0, MAX_ICMP if is_icmp else MAX_PORT):
+            term[key] = _range_text(*numbers)
+    return term
+
+
+def _range_text(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"

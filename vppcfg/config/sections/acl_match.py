@@ -1,0 +1,134 @@
+"""What the terms of ACLs match with: prefix lists, addresses, protocols, ports, ICMP types and codes.
+
+The section `prefixlists` is parsed here; it is no part of a Configuration, for VPP knows no such lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from vppcfg import assets
+from vppcfg.common.addresses import canonical_prefix
+from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
+from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing
+from vppcfg.model.problem import Problem
+from vppcfg.record import record
+
+ANY = "any"
+MAX_PROTOCOL = 255
+Range = tuple[int, int]
+_NO_NAMES: Mapping[str, int] = {}
+_TABLE = "schema/ip_names.yaml"
+
+
+@record
+class PrefixList:
+    """Canonical prefixes."""
+
+    ipv4: tuple[str, ...] = ()
+    ipv6: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, prefixes: Iterable[str]) -> PrefixList:
+        """Return a list of canonical prefixes, each once."""
+        distinct = tuple(dict.fromkeys(prefixes))
+        return cls(
+            ipv4=tuple(prefix for prefix in distinct if ":" not in prefix),
+            ipv6=tuple(prefix for prefix in distinct if ":" in prefix),
+        )
+
+
+EVERYWHERE = PrefixList(ipv4=("0.0.0.0/0",), ipv6=("::/0",))
+
+
+class PrefixLists(NamedSection):
+    """The section `prefixlists`: prefixes by family, in the order of the file, each once."""
+
+    key = "prefixlists"
+    naming = Naming(
+        is_name=is_prefix_list_name,
+        rule="prefixlist-name",
+        wanted=f"a prefix list has a lower case letter, then up to {LIST_LENGTH - 1} of a-z, 0-9 and `-`",
+        pattern=(LIST.pattern, LIST_LENGTH),
+    )
+
+    def parse_entry(self, entry: Entry, parsing: Parsing) -> PrefixList | Problem:
+        """Return a prefix list, or what is wrong with its name when that means something else."""
+        if entry.name == ANY:
+            text = "`any` stands for all addresses in ACLs; give the list another name"
+            return Problem(rule="prefixlist-any", path=entry.path, text=text)
+        members = entry.raw.get("members") or ()
+        return PrefixList.of(prefix for member in members if (prefix := canonical_prefix(member)))
+
+
+SECTION = PrefixLists()
+
+
+@record
+class IpNames:
+    """Numbers by name, in lower case."""
+
+    protocols: Mapping[str, int]
+    services: Mapping[str, int]
+    """Ports, of TCP and UDP alike."""
+
+
+@lru_cache(maxsize=1)
+def read_ip_names() -> IpNames:
+    """Return the names of protocols and services, which are read once."""
+    table = yaml.load(assets.find(_TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return IpNames(protocols=table["protocols"], services=table["services"])
+
+
+def parse_endpoint(raw: str | None, lists: Mapping[str, PrefixList]) -> PrefixList | None:
+    """Parse `source` or `destination`; None when it names no list that there is."""
+    if raw is None or raw == ANY:
+        return EVERYWHERE
+    prefix = canonical_prefix(raw)
+    return lists.get(raw) if prefix is None else PrefixList.of((prefix,))
+
+
+def parse_protocol(raw: int | str | None, names: Mapping[str, int]) -> int | None:
+    """Parse `protocol`, 0 for any; None when there is no such protocol."""
+    if raw is None or raw == ANY:
+        return 0
+    number = names.get(raw.lower()) if isinstance(raw, str) else raw
+    if number is None and isinstance(raw, str):
+        number = _number(raw)
+    return number if number is not None and 0 <= number <= MAX_PROTOCOL else None
+
+
+def parse_range(raw: Any, largest: int, names: Mapping[str, int] = _NO_NAMES) -> Range | None:
+    """Parse a number, a name, `a-b`, `a-` or `-b`, of which YAML reads the last as a number; None when out of range."""
+    if raw is None or raw == ANY:
+        return 0, largest
+    if isinstance(raw, int):
+        first, last = (raw, raw) if raw >= 0 else (0, -raw)
+        return _within(first, last, largest)
+    text = raw.lower().replace(" ", "")
+    single = _bound(text, names)
+    if single is not None:
+        return _within(single, single, largest)
+    for position in (index for index, sign in enumerate(text) if sign == "-"):
+        left, right = text[:position], text[position + 1 :]
+        first_bound = 0 if left == "" else _bound(left, names)
+        last_bound = largest if right == "" else _bound(right, names)
+        if (left or right) and first_bound is not None and last_bound is not None:
+            return _within(first_bound, last_bound, largest)
+    return None
+
+
+def _bound(text: str, names: Mapping[str, int]) -> int | None:
+    return names[text] if text in names else _number(text)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else None
+
+
+def _within(first: int, last: int, largest: int) -> Range | None:
+    return (first, last) if first <= last <= largest else None

@@ -1,0 +1,126 @@
+"""One term of an ACL, multiplied out into VPP's rules, or what is wrong with each of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from vppcfg.config.sections.acl_match import (
+    ANY,
+    IpNames,
+    PrefixList,
+    Range,
+    parse_endpoint,
+    parse_protocol,
+    parse_range,
+)
+from vppcfg.config.yaml.errors import shown
+from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, AclAction, AclRule
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.record import record
+
+
+@record
+class Context:
+    """What the terms of all ACLs of a file may name."""
+
+    names: IpNames
+    lists: Mapping[str, PrefixList]
+    broken_lists: frozenset[str]
+    """Names of prefix lists that the file has, about which nothing else is known."""
+
+
+class Term:
+    """Parses one term, key by key, and keeps what is wrong with each."""
+
+    def __init__(self, raw: Mapping[str, Any], path: KeyPath, context: Context) -> None:
+        self._raw = raw
+        self._path = path
+        self._context = context
+        self.problems: list[Problem] = []
+        self.is_sound = True
+        self.rules = self._rules()
+
+    def _rules(self) -> tuple[AclRule, ...]:
+        protocol = parse_protocol(self._raw.get("protocol"), self._context.names.protocols)
+        if protocol is None:
+            text = f"there is no protocol {shown(self._raw['protocol'])}; write its number, 0 to 255, or any"
+            self._complain("acl-protocol-unknown", "protocol", text)
+        sources, destinations = self._endpoint("source"), self._endpoint("destination")
+        self._check_families(sources, destinations)
+        first, second = self._ranges(protocol)
+        if not self.is_sound or protocol is None:
+            return ()
+        pairs = [*product(sources.ipv4, destinations.ipv4), *product(sources.ipv6, destinations.ipv6)]
+        return tuple(
+            AclRule(
+                action=AclAction(self._raw["action"]),
+                source=source,
+                destination=destination,
+                protocol=ICMP6 if protocol == ICMP and ":" in source else protocol,
+                source_ports=first,
+                destination_ports=second,
+            )
+            for source, destination in pairs
+        )
+
+    def _endpoint(self, key: str) -> PrefixList:
+        """Return the prefixes that the family leaves; say so when there are none."""
+        raw = self._raw.get(key)
+        prefixes = parse_endpoint(raw, self._context.lists)
+        if prefixes is None:
+            if raw in self._context.broken_lists:
+                self.is_sound = False
+            else:
+                text = f"{shown(raw)} is neither a prefix nor the name of a prefix list in this file"
+                self._complain(f"acl-{key}-empty", key, text)
+            return PrefixList()
+        family = self._raw.get("family") or ANY
+        left = PrefixList(
+            ipv4=prefixes.ipv4 if family in (ANY, "ipv4") else (), ipv6=prefixes.ipv6 if family in (ANY, "ipv6") else ()
+        )
+        if not left.ipv4 and not left.ipv6:
+            text = f"{shown(raw)} has no {'' if family == ANY else family + ' '}prefixes, so the term matches nothing"
+            self._complain(f"acl-{key}-empty", key, text)
+        return left
+
+    def _check_families(self, sources: PrefixList, destinations: PrefixList) -> None:
+        has_both = all(ends.ipv4 or ends.ipv6 for ends in (sources, destinations))
+        if has_both and not (sources.ipv4 and destinations.ipv4) and not (sources.ipv6 and destinations.ipv6):
+            text = "the source and the destination have no family in common, so the term matches nothing"
+            self._complain("acl-family-mismatch", "destination", text)
+
+    def _ranges(self, protocol: int | None) -> tuple[Range, Range]:
+        """Return the source and destination ports, or the ICMP types and codes."""
+        is_icmp, has_ports = protocol in (ICMP, ICMP6), protocol in (TCP, UDP)
+        ports = [self._ports(key, has_ports or protocol is None) for key in ("source-port", "destination-port")]
+        icmp = [self._icmp(key, is_icmp or protocol is None) for key in ("icmp-type", "icmp-code")]
+        first, second = icmp if is_icmp else ports
+        return first, second
+
+    def _ports(self, key: str, may_be: bool) -> Range:
+        raw = self._raw.get(key)
+        if not may_be and raw not in (None, ANY):
+            text = f"`{key}` needs `protocol: tcp` or `protocol: udp`; other protocols have no ports"
+            self._complain("acl-ports-protocol", key, text)
+        ports = parse_range(raw, MAX_PORT, self._context.names.services)
+        if ports is None:
+            text = f"{shown(raw)} is no port 0 to {MAX_PORT}, no service, and no range such as 1024-, -1023 or 80-90"
+            self._complain("acl-port-range", key, text)
+        return ports or (0, MAX_PORT)
+
+    def _icmp(self, key: str, may_be: bool) -> Range:
+        raw = self._raw.get(key)
+        if not may_be and raw not in (None, ANY):
+            text = f"`{key}` needs `protocol: icmp` or `protocol: ipv6-icmp`"
+            self._complain("acl-icmp-protocol", key, text)
+        numbers = parse_range(raw, MAX_ICMP)
+        if numbers is None:
+            text = f"{shown(raw)} is no number 0 to {MAX_ICMP}, and no range such as 3-, -8 or 0-5"
+            self._complain("acl-icmp-range", key, text)
+        return numbers or (0, MAX_ICMP)
+
+    def _complain(self, rule: str, key: str, text: str) -> None:
+        self.is_sound = False
+        self.problems.append(Problem(rule=rule, path=(*self._path, key), text=text))

@@ -1,0 +1,125 @@
+"""The section `bridgedomains`: bridge domains, their settings and members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.names import MAX_BRIDGE, number_of
+from vppcfg.config.sections.section import Entry, NamedSection, Parsing, Unmanaged, described, numbered
+from vppcfg.config.yaml.text import list_lines, scalar
+from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.interface import Interface
+from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+
+MAX_AGE = 255
+"""Minutes."""
+_WORD = "bd"
+
+
+class Bridges(NamedSection):
+    """The section `bridgedomains`."""
+
+    key = "bridgedomains"
+    attribute = "bridges"
+    naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
+    dispensable = frozenset({"description", "settings"})
+
+    def parse_entry(self, entry: Entry, parsing: Parsing) -> BridgeConfig | Problem:
+        """Return a bridge domain, or what is wrong with the one that VPP keeps for itself."""
+        bd_id = number_of(entry.name, _WORD)
+        if bd_id == 0:
+            return Problem(rule="bd-zero", path=entry.path, text="bridge domain 0 is VPP's own; take another number")
+        mtu = entry.raw.get("mtu")
+        return BridgeConfig(
+            name=entry.name,
+            path=entry.path,
+            bd_id=bd_id,
+            description=entry.description,
+            mtu=DEFAULT_MTU if mtu is None else mtu,
+            bvi=entry.raw.get("bvi"),
+            members=tuple(entry.raw.get("interfaces") or ()),
+            settings=_parse_settings(entry.raw.get("settings") or {}),
+        )
+
+    def resolve(self, desired: DesiredState) -> None:
+        """Enter the bridges of the file that are not somebody else's. Their tag can be set only when they are made."""
+        for name, config in desired.configuration.bridges.items():
+            if name not in desired.bridges:
+                before = desired.observed.bridges.get(name)
+                tag = before.tag if before is not None else tag_for(config.description)
+                desired.bridges[name] = Bridge(bd_id=config.bd_id, settings=config.settings, tag=tag)
+
+    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, BridgeConfig]:
+        """Return the bridge domains that are not left alone, in natural order."""
+        members: dict[str, list[Interface]] = {}
+        for interface in state.interfaces.values():
+            if interface.bridge is not None:
+                members.setdefault(bridge_name(interface.bridge), []).append(interface)
+        names = sorted((name for name in state.bridges if name not in unmanaged.bridges), key=natural_key)
+        return {name: self._restate(name, state, members.get(name, [])) for name in names}
+
+    def _restate(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
+        bridge = state.bridges[name]
+        text = description_of(bridge.tag)
+        virtual = sorted(member.name for member in members if member.is_bvi)
+        return BridgeConfig(
+            name=name,
+            path=(self.key, name),
+            bd_id=bridge.bd_id,
+            description=text if text and text.isprintable() and not set("'\"") & set(text) else None,
+            mtu=state.packet_mtu(members[0].name) if members else DEFAULT_MTU,
+            bvi=virtual[0] if virtual else None,
+            members=tuple(sorted((member.name for member in members if not member.is_bvi), key=natural_key)),
+            settings=bridge.settings,
+        )
+
+    def entry_lines(self, entry: BridgeConfig) -> list[str]:
+        """Return the text of a bridge domain."""
+        lines = described(entry.description)
+        if entry.mtu != DEFAULT_MTU:
+            lines.append(f"mtu: {entry.mtu}")
+        if entry.bvi is not None:
+            lines.append(f"bvi: {scalar(entry.bvi)}")
+        if entry.members:
+            lines += list_lines("interfaces", [scalar(member) for member in entry.members])
+        if settings := list(_setting_lines(entry.settings)):
+            lines += ["settings:", *(f"  {line}" for line in settings)]
+        return lines
+
+
+SECTION = Bridges()
+
+
+def why_not(name: str, bridge: Bridge) -> str | None:
+    """Return why the file cannot say what an observed bridge domain is, None when it can."""
+    if not SECTION.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
+        return "it has a number that the configuration does not allow"
+    if is_foreign(bridge.tag):
+        return f'its tag says that it is somebody else\'s: "{bridge.tag}"'
+    if not 0 <= bridge.settings.mac_age_minutes <= MAX_AGE:
+        return f"its addresses are kept for {bridge.settings.mac_age_minutes} minutes"
+    return None
+
+
+def _parse_settings(raw: Mapping[str, Any]) -> BridgeSettings:
+    given = {field.name: raw.get(_setting_key(field.name)) for field in fields(BridgeSettings)}
+    return BridgeSettings(**{name: value for name, value in given.items() if value is not None})
+
+
+def _setting_lines(settings: BridgeSettings) -> Iterator[str]:
+    for field in fields(BridgeSettings):
+        value = getattr(settings, field.name)
+        if value != field.default:
+            yield f"{_setting_key(field.name)}: {str(value).lower()}"
+
+
+def _setting_key(attribute: str) -> str:
+    """Return the key of the file for an attribute of BridgeSettings."""
+    return attribute.replace("_", "-")

@@ -1,0 +1,187 @@
+"""What an interface of the file becomes in the desired state: as the file says, else as observed, or as created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vppcfg.config import interface_values
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.desired import DesiredState, marked_tag
+from vppcfg.config.sections import acl, bond
+from vppcfg.config.sections.section import MadeSection
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.bond import Bond
+from vppcfg.model.device import FIXED_LINK_MTU
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite, evolve
+from vppcfg.model.kinds import MAKING_OF, as_created, sub_interface_as_created
+
+_POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}
+"""What a bridge does to the tags of a sub-interface, by their number (vnet/l2/l2_vtr.h)."""
+
+
+def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> None:
+    """Enter every interface of the file that may be configured; the sections have entered what they make."""
+    resolver = _Resolver(desired)
+    for config in sorted(desired.configuration.interfaces.values(), key=lambda config: config.parent is not None):
+        if config.name not in desired.interfaces and resolver.may_configure(config):
+            resolver.configure(config)
+    for name, kind, description in _without_entry(desired, made):
+        resolver.leave_as_made(name, kind, description)
+    resolver.drop_missing_targets()
+
+
+def _without_entry(
+    desired: DesiredState, made: Sequence[MadeSection[Any, Any]]
+) -> Iterator[tuple[str, InterfaceKind, str | None]]:
+    """Yield the interfaces that stand in the section that makes them alone."""
+    for section in made:
+        for name, config in () if section.needs_interface else section.entries_in(desired.configuration).items():
+            if isinstance(desired.made.get(name), section.making) and name not in desired.interfaces:
+                yield name, section.kind, config.description
+
+
+class _Resolver:
+    def __init__(self, desired: DesiredState) -> None:
+        self._desired = desired
+        self._memberships = _memberships(desired)
+        bonds = [made for made in desired.made.values() if isinstance(made, Bond)]
+        self._joining = {member for bond in bonds for member in bond.members}
+        observed = desired.observed.made_as(Bond).values()
+        self._members = self._joining | {member for bond in observed for member in bond.members}
+
+    def may_configure(self, config: InterfaceConfig) -> bool:
+        desired = self._desired
+        if config.parent is not None:
+            return config.parent in desired.configured
+        if config.kind in MAKING_OF:
+            return isinstance(desired.made.get(config.name), MAKING_OF[config.kind])
+        if config.kind is InterfaceKind.LOOPBACK or config.name in desired.observed.interfaces:
+            return True
+        text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
+        desired.problem("phy-missing", config.path, text)
+        return False
+
+    def configure(self, config: InterfaceConfig) -> None:
+        desired = self._desired
+        observed = desired.observed.interfaces.get(config.name)
+        base = self._base(config, observed)
+        desired.configured.add(config.name)
+        desired.interfaces[config.name] = evolve(
+            base,
+            encapsulation=config.encapsulation,
+            mac=self._mac(config, base),
+            link_mtu=self._link_mtu(config, base),
+            packet_mtu=config.mtu,
+            protocol_mtus=(0, 0, 0),
+            is_up=config.is_up,
+            tag=self._tag(config, observed),
+            addresses=frozenset(config.addresses),
+            **self._values(config),
+            acls=self._acls(config, base),
+            **self._bridging(config.name, config.encapsulation, base),
+        )
+
+    def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
+        """Return the interface to start from: as observed, or, before it is made, as VPP creates it."""
+        if observed is not None and (config.kind is InterfaceKind.PHYSICAL or observed.kind is config.kind):
+            return observed
+        if config.parent is not None:
+            return sub_interface_as_created(config.name, config.parent, config.sub_id, config.encapsulation)
+        return as_created(config.name, config.kind)
+
+    def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
+        """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""
+        desired = self._desired
+        observed = desired.observed.interfaces.get(name)
+        base = observed if observed is not None and observed.kind is kind else as_created(name, kind)
+        tag = marked_tag(description, observed.tag if observed else None, is_made_by_us=True)
+        if not description and observed is not None:
+            tag = observed.tag
+        desired.interfaces[name] = evolve(
+            base,
+            tag=tag,
+            addresses=frozenset(),
+            acls=AclBinding(),
+            **interface_values.DEFAULTS,
+            **self._bridging(name, base.encapsulation, base),
+        )
+
+    def drop_missing_targets(self) -> None:
+        """Leave out references to ports that VPP lacks, which is a problem already."""
+        desired = self._desired
+        for name in desired.configured:
+            interface = desired.interfaces[name]
+            if interface.l2xc is not None and interface.l2xc not in desired.interfaces:
+                desired.interfaces[name] = interface = evolve(interface, l2xc=None)
+            if interface.unnumbered is not None and interface.unnumbered not in desired.interfaces:
+                desired.interfaces[name] = evolve(interface, unnumbered=None)
+
+    def _bridging(self, name: str, match: Encapsulation | OtherMatch | None, base: Interface) -> dict[str, Any]:
+        """Return the attributes of an interface in the bridge that the file puts it into, with its tag rewrite."""
+        bridge, is_bvi = self._memberships.get(name, (None, False))
+        is_same = bridge is not None and base.bridge == bridge
+        return {
+            "bridge": bridge,
+            "is_bvi": is_bvi,
+            "split_horizon_group": base.split_horizon_group if is_same else 0,
+            "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
+        }
+
+    def _mac(self, config: InterfaceConfig, base: Interface) -> str:
+        """Return the MAC, '' where it is left open: that of a bond and its members is a matter of who joins first."""
+        if config.mac is not None and config.name not in self._joining:
+            return config.mac
+        if config.kind is InterfaceKind.BOND:
+            made = self._desired.configuration.making(config.name, bond.BondConfig)
+            return (made.mac if made is not None else None) or ""
+        return "" if config.name in self._members else base.mac
+
+    def _link_mtu(self, config: InterfaceConfig, base: Interface) -> int | None:
+        if base.link_mtu is None or config.parent is not None:
+            return None
+        if base.device_class not in FIXED_LINK_MTU:
+            return config.mtu
+        if config.mtu > base.link_mtu:
+            text = (
+                f"mtu {config.mtu} is above the link MTU {base.link_mtu} of {config.name}, "
+                f"which its driver ({base.device_class}) cannot change"
+            )
+            self._desired.problem("link-mtu-fixed", (*config.path, "mtu"), text)
+        return base.link_mtu
+
+    def _tag(self, config: InterfaceConfig, observed: Interface | None) -> str:
+        made = self._desired.configuration.made.get(config.name)
+        description = config.description or (made.description if made is not None else None)
+        is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
+        tag = observed.tag if observed is not None else None
+        return marked_tag(description, tag, is_made_by_us=is_made_by_us)
+
+    def _values(self, config: InterfaceConfig) -> dict[str, Any]:
+        """Return the plain values by attribute, one whose plugin VPP does not run as by default."""
+        values = interface_values.values_of(config)
+        for value, plugin in interface_values.WITH_PLUGIN:
+            default = interface_values.DEFAULTS[value.attribute]
+            if values[value.attribute] != default and not self._runs(plugin, config, value.key):
+                values[value.attribute] = default
+        return values
+
+    def _runs(self, plugin: str, config: InterfaceConfig, key: str) -> bool:
+        return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}")
+
+    def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
+        if not config.acls:
+            return AclBinding()
+        return config.acls if self._runs(acl.PLUGIN, config, "acls") else base.acls
+
+
+def _memberships(desired: DesiredState) -> dict[str, tuple[int, bool]]:
+    """Return the bridge of each member that the file names, and whether the member is its BVI."""
+    found: dict[str, tuple[int, bool]] = {}
+    for name, config in desired.configuration.bridges.items():
+        if desired.bridges[name] is desired.observed.bridges.get(name):
+            continue  # it is not ours, which is a problem already
+        found.update(dict.fromkeys(config.members, (config.bd_id, False)))
+        if config.bvi is not None:
+            found[config.bvi] = (config.bd_id, True)
+    return found

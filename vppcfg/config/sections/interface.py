@@ -1,0 +1,194 @@
+"""The section `interfaces`: ports, and what bonds, tunnels and TAPs are to be, each with its sub-interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
+from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
+from vppcfg.config.sections.section import MadeSection, NamePattern, Parsing, Section, Unmanaged
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import indented, scalar
+from vppcfg.model.bridge import bridge_name
+from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ownership import is_ours
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+
+_TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
+_MADE_AT_RUN_TIME = frozenset(
+    {
+        *("BVI", "GENEVE", "GRE tunnel device", "GTPU", "IPIP tunnel device", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
+        *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
+    }
+)
+"""Driver classes of interfaces that somebody has to make before a configuration can name them."""
+
+
+class Interfaces(Section):
+    """The section `interfaces`, which knows the kinds that are made in sections of their own."""
+
+    key = "interfaces"
+    attribute = "interfaces"
+
+    def __init__(self, made: Sequence[MadeSection[Any, Any]]) -> None:
+        self._made = {section.kind: section for section in made}
+        self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | {section.word: section.kind for section in made}
+
+    def kind_of(self, name: str) -> InterfaceKind:
+        """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port."""
+        return self._kinds.get(word_of(name), InterfaceKind.PHYSICAL)
+
+    def name_pattern(self) -> NamePattern:
+        """Return what interfaces are called."""
+        return INTERFACE.pattern, NAME_LENGTH
+
+    def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
+        """Return the sound interfaces by VPP's names, sub-interfaces after their parents."""
+        bad_keys = interface_keys.bad_keys_of(parsing.bad_paths)
+        sound: dict[str, InterfaceConfig] = {}
+        for name, config in self._entries(parsing, bad_keys):
+            if config is None:
+                parsing.broken.add(name)
+            elif name in sound:
+                text = f"interface {name} is in the file twice: as an interface and as a sub-interface"
+                parsing.problems.append(Problem(rule="interface-duplicate", path=config.path, text=text))
+            else:
+                sound[name] = config
+        return sound
+
+    def _entries(
+        self, parsing: Parsing, bad_keys: interface_keys.BadKeys
+    ) -> Iterator[tuple[str, InterfaceConfig | None]]:
+        """Yield the name of each entry with what it says, None when it is broken."""
+        for name, raw in _items(parsing.content.get(self.key)):
+            path: KeyPath = (self.key, name)
+            problem = self._name_problem(name, path)
+            if problem is not None:
+                parsing.problems.append(problem)
+                continue
+            port, entry = str(name), raw or {}
+            part = interface_keys.sound_part(entry, path, bad_keys)
+            config = None if part is None else interface_keys.parse(part, port, path, self.kind_of(port))
+            yield port, config
+            for sub_id, child in _items(entry.get(interface_keys.CHILDREN) if isinstance(entry, dict) else None):
+                path = (self.key, port, interface_keys.CHILDREN, sub_id)
+                part = interface_keys.sound_part(child or {}, path, bad_keys)
+                yield sub_interface.name_of(port, sub_id), _child(part, port, config, sub_id, path, parsing)
+
+    def _name_problem(self, name: str | int, path: KeyPath) -> Problem | None:
+        if not is_interface_name(name):
+            hint = "; put it in quotes if it is one" if isinstance(name, int) else ""
+            text = f"{shown(name)} cannot be the name of an interface{hint}"
+            return Problem(rule="interface-name", path=path, text=text)
+        if self.kind_of(str(name)) is InterfaceKind.LOOPBACK:
+            text = f"{name} is a loopback; write it below `{loopback.SECTION.key}`"
+            return Problem(rule="loopback-placement", path=path, text=text)
+        return None
+
+    def why_not(self, name: str, state: State) -> str | None:
+        """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
+        interface = state.interfaces[name]
+        section = self._made.get(interface.kind)
+        return (
+            self._why_not_named(interface)
+            or (section.why_not_made(interface, state) if section is not None else None)
+            or interface_keys.why_not_owned(interface)
+            or sub_interface.why_not(interface)
+            or _why_not_switched(interface, state)
+            or interface_keys.why_not_mtu(interface, state.packet_mtu(name))
+            or lcp.why_not(name, state)
+        )
+
+    def _why_not_named(self, interface: Interface) -> str | None:
+        if not is_interface_name(interface.name):
+            return "its name cannot stand in a configuration"
+        if interface.parent is None and interface.kind is not self.kind_of(interface.name):
+            return "its name says that it is something else than it is"
+        if interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
+            return f"it is made by something else than a configuration ({interface.device_class})"
+        return loopback.why_not(interface) if interface.kind is InterfaceKind.LOOPBACK else None
+
+    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
+        """Return all interfaces that are not left alone, loopbacks too, in natural order."""
+        names = sorted((name for name in state.interfaces if not unmanaged.covers(name, state)), key=natural_key)
+        return {name: self._restate(state.interfaces[name], state) for name in names}
+
+    def _restate(self, interface: Interface, state: State) -> InterfaceConfig:
+        """Return what an interface is; the MAC of a port may be the hardware's, and stays open."""
+        if interface.parent is not None:
+            return sub_interface.restate(interface, state, self.key)
+        if interface.kind is InterfaceKind.LOOPBACK:
+            return loopback.restate(interface, state)
+        is_port = interface.kind is InterfaceKind.PHYSICAL
+        device_type = _TYPES_BY_CLASS.get(interface.device_class) if is_port else None
+        return interface_keys.restate(interface, state, (self.key, interface.name), device_type=device_type)
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the text of the section, which is there even when it is empty."""
+        children: dict[str, list[InterfaceConfig]] = {}
+        ports: list[InterfaceConfig] = []
+        for interface in configuration.interfaces.values():
+            if interface.parent is not None:
+                children.setdefault(interface.parent, []).append(interface)
+            elif interface.kind is not InterfaceKind.LOOPBACK:
+                ports.append(interface)
+        yield f"{self.key}:" if ports else f"{self.key}: {{}}"
+        for position, port in enumerate(ports):
+            if position:
+                yield ""
+            yield f"  {scalar(port.name)}:"
+            yield from indented(_lines(port), 2)
+            if port.name in children:
+                yield f"    {interface_keys.CHILDREN}:"
+                for child in children[port.name]:
+                    yield f"      {child.sub_id}:"
+                    yield from indented(sub_interface.lines(child, port), 4)
+
+
+def _items(raw: Any) -> Iterator[tuple[str | int, Any]]:
+    return iter(raw.items() if isinstance(raw, dict) else ())
+
+
+def _child(
+    raw: Mapping[str, Any] | None,
+    parent: str,
+    parent_config: InterfaceConfig | None,
+    sub_id: str | int,
+    path: KeyPath,
+    parsing: Parsing,
+) -> InterfaceConfig | None:
+    """Return a sub-interface, unless it is wrong, or would inherit from a parent that could not be parsed."""
+    if raw is None or (parent_config is None and raw and raw.get("mtu") is None):
+        return None
+    result = sub_interface.parse(raw, parent, sub_id, path, parent_config.mtu if parent_config else DEFAULT_MTU)
+    if isinstance(result, Problem):
+        parsing.problems.append(result)
+        return None
+    return result
+
+
+def _why_not_switched(interface: Interface, state: State) -> str | None:
+    if interface.tables != (0, 0):
+        return f"it is in FIB table {max(interface.tables)}"
+    if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
+        return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
+    if interface.bridge is None and interface.tag_rewrite is not None:
+        return "it rewrites VLAN tags"
+    for name in (*interface.acls.input, *interface.acls.output):
+        if name not in state.acls:
+            return "it applies an access list that VPP does not show"
+    return None
+
+
+def _lines(port: InterfaceConfig) -> Iterator[str]:
+    yield from interface_keys.identity_lines(port)
+    yield f"mtu: {port.mtu}"
+    if not port.is_up:
+        yield "state: down"
+    yield from interface_keys.use_lines(port)

@@ -1,0 +1,155 @@
+"""What the entries of interfaces of all kinds share, below `interfaces`, `sub-interfaces` and `loopbacks`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from vppcfg.common.addresses import address_key, canonical_address
+from vppcfg.common.mac import canonical_mac
+from vppcfg.config import interface_values
+from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
+from vppcfg.config.sections import lcp
+from vppcfg.config.yaml.text import flow_list, list_lines, scalar
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.device import FIXED_LINK_MTU
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State
+
+CHILDREN = "sub-interfaces"
+MAX_DESCRIPTION = 64
+_DISPENSABLE = frozenset({"acls", "addresses", "description", "device-type", "mac"}) | interface_values.KEYS
+"""Keys without which the rest of an entry, and what refers to it, can still be judged."""
+
+BadKeys = Mapping[KeyPath, set[str | int | None]]
+"""By entry: its keys with a wrong shape somewhere below; None is the entry itself."""
+
+
+def bad_keys_of(bad_paths: Iterable[KeyPath]) -> BadKeys:
+    """Return the bad keys of interfaces and sub-interfaces."""
+    bad_keys: dict[KeyPath, set[str | int | None]] = {}
+    for path in bad_paths:
+        entry = path[:4] if len(path) > 3 and path[2] == CHILDREN else path[:2]
+        bad_keys.setdefault(entry, set()).add(path[len(entry)] if len(path) > len(entry) else None)
+    return bad_keys
+
+
+def sound_part(raw: Any, path: KeyPath, bad_keys: BadKeys) -> Mapping[str, Any] | None:
+    """Return an entry with its bad keys as if absent, None when it cannot be judged without these."""
+    bad = bad_keys.get(path)
+    if bad is None:
+        return cast(Mapping[str, Any], raw)
+    return {key: None if key in bad else value for key, value in raw.items()} if bad <= _DISPENSABLE else None
+
+
+def parse(
+    raw: Mapping[str, Any],
+    name: str,
+    path: KeyPath,
+    kind: InterfaceKind,
+    *,
+    parent: str | None = None,
+    sub_id: int = 0,
+    encapsulation: Encapsulation | None = None,
+    default_mtu: int = DEFAULT_MTU,
+) -> InterfaceConfig:
+    """Parse an entry of the right shape; what makes it a sub-interface is given."""
+    mtu = raw.get("mtu")
+    return InterfaceConfig(
+        name=name,
+        path=path,
+        kind=kind,
+        parent=parent,
+        sub_id=sub_id,
+        encapsulation=encapsulation,
+        description=raw.get("description") or None,
+        device_type=raw.get("device-type"),
+        mac=canonical_mac(raw.get("mac")),
+        mtu=default_mtu if mtu is None else mtu,
+        is_up=raw.get("state") != "down",
+        addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
+        lcp=lcp.parse(raw.get("lcp")),
+        acls=_parse_acls(raw.get("acls")),
+        **interface_values.parsed(raw),
+    )
+
+
+def _parse_acls(raw: Mapping[str, Any] | None) -> AclBinding:
+    """Parse the key `acls`, each direction a name or a list of names."""
+    if not raw:
+        return AclBinding()
+    return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
+
+
+def _names(raw: Any) -> tuple[str, ...]:
+    return (raw,) if isinstance(raw, str) else tuple(raw or ())
+
+
+def restate(
+    interface: Interface, state: State, path: KeyPath, *, mac: str | None = None, device_type: str | None = None
+) -> InterfaceConfig:
+    """Return the entry that says what an observed interface is; a MAC and a driver are said for some kinds only."""
+    return InterfaceConfig(
+        name=interface.name,
+        path=path,
+        kind=interface.kind,
+        parent=interface.parent,
+        sub_id=interface.sub_id,
+        encapsulation=interface.encapsulation if isinstance(interface.encapsulation, Encapsulation) else None,
+        description=description_of(interface.tag) or None,
+        device_type=device_type,
+        mac=mac,
+        mtu=state.packet_mtu(interface.name),
+        is_up=interface.is_up,
+        addresses=tuple(sorted(interface.addresses, key=address_key)),
+        lcp=lcp.restate(interface.name, state),
+        acls=interface.acls,
+        **interface_values.values_of(interface),
+    )
+
+
+def why_not_owned(interface: Interface) -> str | None:
+    """Return why an entry cannot say the tag of an observed interface."""
+    if is_foreign(interface.tag):
+        return f'its tag says that it is somebody else\'s: "{interface.tag}"'
+    description = description_of(interface.tag)
+    is_text = len(description) <= MAX_DESCRIPTION and not set("'\"") & set(description) and description.isprintable()
+    if interface.tag and not (is_text and tag_for(description) == interface.tag):
+        return "its tag holds what no description can"
+    return None
+
+
+def why_not_mtu(interface: Interface, packet_mtu: int) -> str | None:
+    """Return why an entry cannot say the MTUs of an observed interface."""
+    if not MIN_MTU <= packet_mtu <= MAX_MTU:
+        return f"its packet MTU of {packet_mtu} is outside of {MIN_MTU} to {MAX_MTU}"
+    if any(interface.protocol_mtus):
+        return "it has MTUs of their own for IPv4, IPv6 or MPLS"
+    if interface.link_mtu in (None, packet_mtu) or interface.device_class in FIXED_LINK_MTU:
+        return None
+    return f"its link MTU of {interface.link_mtu} differs from its packet MTU of {packet_mtu}"
+
+
+def identity_lines(interface: InterfaceConfig) -> Iterator[str]:
+    """Yield the lines of what an interface is."""
+    if interface.description:
+        yield f"description: {scalar(interface.description)}"
+    if interface.device_type:
+        yield f"device-type: {interface.device_type}"
+    if interface.mac is not None:
+        yield f"mac: {scalar(interface.mac)}"
+
+
+def use_lines(interface: InterfaceConfig) -> Iterator[str]:
+    """Yield the lines of what an interface is for."""
+    yield from lcp.lines(interface)
+    if interface.addresses:
+        yield from list_lines("addresses", [scalar(address) for address in interface.addresses])
+    yield from interface_values.lines(interface)
+    if interface.acls:
+        yield "acls:"
+        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
+            if names:
+                yield f"  {key}: {flow_list(scalar(name) for name in names)}"

@@ -1,0 +1,78 @@
+"""The key `lcp` of an interface: the Linux device that mirrors it, in VPP's default namespace or in one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vppcfg.config.configuration import InterfaceConfig, LcpConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.names import is_lcp_name, is_netns_name
+from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.state import State
+
+PLUGIN = "linux_cp"
+
+
+def parse(raw: Any) -> LcpConfig | None:
+    """Parse the value of the key: a name, or a name and a namespace; None when it is absent."""
+    if raw is None:
+        return None
+    if isinstance(raw, str):
+        return LcpConfig(host_name=raw)
+    return LcpConfig(host_name=raw["name"], netns=raw.get("netns"))
+
+
+def resolve(desired: DesiredState) -> None:
+    """Enter the pair of each configured interface that has one in the file."""
+    facts = desired.observed.facts
+    for name in desired.configured:
+        config = desired.configuration.interfaces.get(name)
+        if config is None or config.lcp is None:
+            continue
+        if desired.has_plugin(PLUGIN, (*config.path, "lcp"), f"{name} has an lcp", rule="lcp-plugin-missing"):
+            netns = facts.lcp.default_netns if config.lcp.netns is None else config.lcp.netns
+            desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns)
+
+
+def resolve_linux(desired: DesiredState) -> None:
+    """Enter MTU and state of the pairs' devices, unless lcp-sync lets them follow, or Linux could not be read."""
+    facts = desired.observed.facts
+    if facts.has_linux and not facts.lcp.is_sync:
+        for name in desired.lcps.keys() & desired.configured:
+            interface = desired.interfaces[name]
+            desired.linux[name] = LinuxDevice(mtu=interface.packet_mtu, is_up=interface.is_up)
+
+
+def why_not(name: str, state: State) -> str | None:
+    """Return why the file cannot say what the pair of an interface is, None when it can or there is none."""
+    pair = state.lcps.get(name)
+    if pair is None:
+        return None
+    if not pair.has_host:
+        return f"the Linux device {pair.host_name} of its LCP is gone"
+    if not is_lcp_name(pair.host_name):
+        return f"its LCP has a name that the configuration does not allow: {pair.host_name}"
+    if pair.netns != state.facts.lcp.default_netns and not is_netns_name(pair.netns):
+        return f'its LCP is in a network namespace that the configuration cannot name: "{pair.netns}"'
+    return None
+
+
+def restate(name: str, state: State) -> LcpConfig | None:
+    """Return the key that says what the pair of an interface is, None when it has none."""
+    pair = state.lcps.get(name)
+    if pair is None:
+        return None
+    is_default = pair.netns == state.facts.lcp.default_netns
+    return LcpConfig(host_name=pair.host_name, netns=None if is_default else pair.netns)
+
+
+def lines(interface: InterfaceConfig) -> Iterator[str]:
+    """Yield the line of the key."""
+    lcp = interface.lcp
+    if lcp is not None and lcp.netns is None:
+        yield f"lcp: {scalar(lcp.host_name)}"
+    elif lcp is not None and lcp.netns is not None:
+        yield f"lcp: {flow_map({'name': scalar(lcp.host_name), 'netns': scalar(lcp.netns)})}"

@@ -1,0 +1,80 @@
+"""The section `loopbacks`: interfaces that VPP makes on demand and that need nothing but a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.names import MAX_LOOPBACK
+from vppcfg.config.sections import interface_keys
+from vppcfg.config.sections.section import NamePattern, Parsing, Section, numbered
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import indented, scalar
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+
+WORD = "loop"
+_NAMING = numbered(WORD, 0, MAX_LOOPBACK, thing="loopback", rule="loopback-id")
+_DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
+"""What VPP gives to a loopback (vnet/ethernet/interface.c, vnet_create_loopback_interface)."""
+
+
+class Loopbacks(Section):
+    """The section `loopbacks`; its entries stand among the interfaces of a Configuration."""
+
+    key = "loopbacks"
+    attribute = "interfaces"
+
+    def name_pattern(self) -> NamePattern:
+        """Return what loopbacks are called."""
+        return _NAMING.pattern
+
+    def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
+        """Return the sound loopbacks by name."""
+        sound: dict[str, InterfaceConfig] = {}
+        bad_keys = interface_keys.bad_keys_of(parsing.bad_paths)
+        raw = parsing.content.get(self.key)
+        for name, entry in raw.items() if isinstance(raw, dict) else ():
+            path: KeyPath = (self.key, name)
+            if not _NAMING.is_name(name):
+                text = f"{shown(name)} is no name here; {_NAMING.wanted}"
+                parsing.problems.append(Problem(rule=_NAMING.rule, path=path, text=text))
+            elif (part := interface_keys.sound_part(entry or {}, path, bad_keys)) is None:
+                parsing.broken.add(name)
+            else:
+                sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)
+        return sound
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the text of the section."""
+        every = configuration.interfaces.values()
+        loopbacks = [each for each in every if each.kind is InterfaceKind.LOOPBACK and each.parent is None]
+        if loopbacks:
+            yield f"{self.key}:"
+        for loopback in loopbacks:
+            mtu = [f"mtu: {loopback.mtu}"] if loopback.mtu != DEFAULT_MTU else []
+            lines = [*mtu, *interface_keys.identity_lines(loopback), *interface_keys.use_lines(loopback)]
+            yield f"  {scalar(loopback.name)}:" if lines else f"  {scalar(loopback.name)}: {{}}"
+            yield from indented(lines, 2)
+
+
+SECTION = Loopbacks()
+
+
+def why_not(loopback: Interface) -> str | None:
+    """Return why the file cannot say what an observed loopback is, None when nothing particular to one forbids it."""
+    if not _NAMING.is_name(loopback.name):
+        return "it has a name that VPP gives to no loopback"
+    if not loopback.is_up:
+        return "it is down, and loopbacks in a configuration are up"
+    if loopback.l2xc is not None:
+        return "it is a loopback that is cross-connected"
+    return None
+
+
+def restate(loopback: Interface, state: State) -> InterfaceConfig:
+    """Return the entry that says what a loopback is, with a MAC that somebody has set."""
+    mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
+    return interface_keys.restate(loopback, state, (SECTION.key, loopback.name), mac=mac)

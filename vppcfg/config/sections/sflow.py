@@ -1,0 +1,69 @@
+"""The section `sflow`: how packets are sampled, in the values that VPP keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.sections.section import Parsing, Section, Unmanaged
+from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import State
+
+PLUGIN = "sflow"
+_STEP, _LEAST, _MOST = 32, 64, 256
+"""Of the header bytes: VPP rounds up to whole steps, within bounds (plugins/sflow/sflow.c, sflow_header_bytes)."""
+
+
+class Sflow(Section):
+    """The section `sflow`."""
+
+    key = "sflow"
+    attribute = "sflow"
+
+    def parse(self, parsing: Parsing) -> SflowSettings:
+        """Return the settings, those by default when any of the section is of a wrong shape."""
+        given: Mapping[str, Any] = {} if parsing.is_bad(self.key) else parsing.content.get(self.key) or {}
+        default = SflowSettings()
+        rate, interval, header = (given.get(key) for key in ("sampling-rate", "polling-interval", "header-bytes"))
+        return SflowSettings(
+            sampling_rate=default.sampling_rate if rate is None else rate,
+            polling_interval_s=default.polling_interval_s if interval is None else interval,
+            header_bytes=default.header_bytes if header is None else max(_LEAST, _whole_steps(header)),
+        )
+
+    def restate(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
+        """Return the settings of VPP."""
+        return state.sflow
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the section, nothing when all is as by default."""
+        sflow, default = configuration.sflow, SflowSettings()
+        if sflow == default:
+            return
+        yield f"{self.key}:"
+        if sflow.sampling_rate != default.sampling_rate:
+            yield f"  sampling-rate: {sflow.sampling_rate}"
+        if sflow.polling_interval_s != default.polling_interval_s:
+            yield f"  polling-interval: {sflow.polling_interval_s}"
+        if sflow.header_bytes != default.header_bytes:
+            yield f"  header-bytes: {sflow.header_bytes}"
+
+
+SECTION = Sflow()
+
+
+def resolve(desired: DesiredState) -> None:
+    """Set what the file says of sFlow; a VPP without the plugin is left alone unless the file needs it."""
+    settings = desired.configuration.sflow
+    if PLUGIN in desired.observed.facts.plugins:
+        header_bytes = min(max(_whole_steps(settings.header_bytes), _LEAST), _MOST)
+        desired.sflow = replace(settings, header_bytes=header_bytes)
+    elif settings != SflowSettings():
+        desired.has_plugin(PLUGIN, (SECTION.key,), "the file sets up sFlow")
+
+
+def _whole_steps(header_bytes: int) -> int:
+    return -(-header_bytes // _STEP) * _STEP

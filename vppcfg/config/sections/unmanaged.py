@@ -1,0 +1,37 @@
+"""The lists of names: `unmanaged`, what is read past, and `protected`, what no plan may take down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.sections.section import Parsing, Section
+from vppcfg.config.yaml.text import scalar
+
+
+class NameList(Section):
+    """A section that is a list of names, or of globs over names."""
+
+    def __init__(self, key: str) -> None:
+        self.key = self.attribute = key
+
+    def parse(self, parsing: Parsing) -> tuple[str, ...]:
+        """Return the list, nothing when any of it is of a wrong shape."""
+        return () if parsing.is_bad(self.key) else tuple(parsing.content.get(self.key) or ())
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the names, each with its reason as a comment when there is one."""
+        texts: tuple[str, ...] = getattr(configuration, self.key)
+        if texts:
+            yield f"{self.key}:"
+        for text in texts:
+            comment = f" # {_printable(reasons[text])}" if self is UNMANAGED and text in reasons else ""
+            yield f"  - {scalar(text)}{comment}"
+
+
+UNMANAGED = NameList("unmanaged")
+PROTECTED = NameList("protected")
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)
