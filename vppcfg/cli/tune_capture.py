@@ -1,4 +1,4 @@
-"""`vppcfg tune capture`: a running VPP in, a folder with everything that the tuner reads out."""
+"""`vppcfg tune capture`: saves everything that the tuner reads of a running VPP in a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vppcfg tune linerate`, also `vppcfg loadtest linerate`: speed and frame size in, packets per second out."""
+"""`vppcfg tune linerate`, also `vppcfg loadtest linerate`: shows how many packets per second a link carries."""
 
 from __future__ import annotations
 

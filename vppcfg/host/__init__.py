@@ -1,1 +1,1 @@
-"""The machine under us: /proc and /sys below a root that the caller names, to a Host. It changes nothing."""
+"""Reads what this machine has from /proc and /sys, below a root that the caller names. It changes nothing."""

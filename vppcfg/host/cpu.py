@@ -1,4 +1,4 @@
-"""CPUs and caches from /sys/devices/system/cpu and /proc/cpuinfo."""
+"""Reads CPUs and caches from /sys/devices/system/cpu and /proc/cpuinfo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files below a root: reads text and numbers, and remembers what could not be read. It gives them no meaning."""
+"""Reads text and numbers from files below a root, and remembers what could not be read. It gives them no meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole machine to a Host: every reader in a row, and what they say of each other."""
+"""Reads a whole machine into a Host, and notes where its parts contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NUMA nodes, memory and hugepages from /sys/devices/system/node, /sys/kernel/mm and /proc/meminfo."""
+"""Reads NUMA nodes, memory and hugepages from /sys/devices/system/node, /sys/kernel/mm and /proc/meminfo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Network devices from /sys/bus/pci/devices, and how many queues their drivers have, asked as `ethtool -l` does."""
+"""Reads network devices from /sys/bus/pci/devices, and asks their drivers for queues as `ethtool -l` does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Linux around one VPP: what it has is read, and what TAPs and LCP pairs need of it is made and set."""
+"""Reads the Linux around one VPP, and makes and sets what TAPs and LCP pairs need of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rate at which a device sends, held by the kernel's token bucket filter (tc-tbf(8))."""
+"""Holds the rate at which a device sends, by the kernel's token bucket filter (tc-tbf(8))."""
 
 from __future__ import annotations
 

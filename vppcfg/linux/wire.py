@@ -1,4 +1,4 @@
-"""Wires and addresses between network namespaces: veth pairs, addresses, routes, neighbours, offloads."""
+"""Connects network namespaces: veth pairs, addresses, routes, neighbours, offloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latency under load: a stream that the generator stamps runs beside the load; its delays are read at the end."""
+"""Measures latency under load: a stream that the generator stamps runs beside the load; delays are read at the end."""
 
 from __future__ import annotations
 

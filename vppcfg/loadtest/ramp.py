@@ -1,4 +1,4 @@
-"""The ramp: a warm-up, a load that rises evenly, a hold at the target; passes when hardly a packet is lost."""
+"""Runs a ramp: a warm-up, a load that rises evenly, a hold at the target; it passes when hardly a packet is lost."""
 
 from __future__ import annotations
 

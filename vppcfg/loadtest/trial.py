@@ -1,4 +1,4 @@
-"""One trial: a load for a time, a pause for what is still on its way, and what was counted in between."""
+"""Runs one trial: a load for a time, a pause for what is still on its way, then the counts in between."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How VPP itself is set up: a `dataplane` section and a machine to startup.conf, kernel command line and sysctl."""
+"""Sets up VPP itself: makes startup.conf, kernel command line and sysctl from a section `dataplane` and a machine."""

@@ -1,4 +1,4 @@
-"""Settings to the three files, from the templates; what comes out holds only words that VPP of the release knows."""
+"""Writes settings into the three files, from the templates; only words that VPP of the release knows come out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out of a section and a machine: every value that the files are made of, and where each comes from."""
+"""The settings that files are made of, each with its reason and who decided on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a VPP on the same machine has: CPUs and devices that a generator must leave alone."""
+"""Reads from startup.conf which CPUs and devices a VPP on this machine has, so that a generator leaves them alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked for against what a running VPP has. It asks nobody: both are given."""
+"""Compares what was asked for with what a running VPP has. It asks nobody: both are given."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Names the bottleneck of a dataplane: counters of a VPP in, findings with proposals and their expected effect out."""
+"""Names the bottleneck of a dataplane from the counters of a VPP, and proposes changes with their expected effect."""

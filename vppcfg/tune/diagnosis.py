@@ -1,4 +1,4 @@
-"""All rules over one situation: findings, those that lose most packets first."""
+"""Asks all rules about one situation, and puts the findings that lose most packets first."""
 
 from __future__ import annotations
 

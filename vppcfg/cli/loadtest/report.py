@@ -1,4 +1,4 @@
-"""`vppcfg loadtest report`: results in, one HTML page out."""
+"""`vppcfg loadtest report`: makes one HTML page of results."""
 
 from __future__ import annotations
 

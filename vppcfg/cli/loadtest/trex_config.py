@@ -1,4 +1,4 @@
-"""`vppcfg loadtest trex-config`: a machine and its ports in, T-Rex's configuration file out."""
+"""`vppcfg loadtest trex-config`: writes T-Rex's configuration file for ports of this machine, or of another one."""
 
 from __future__ import annotations
 

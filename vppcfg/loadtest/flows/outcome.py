@@ -1,4 +1,4 @@
-"""What a test with flows found."""
+"""What a test with flows found: rates of every flow, and the load of every core of the router."""
 
 from __future__ import annotations
 

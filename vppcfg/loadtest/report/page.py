@@ -1,4 +1,4 @@
-"""Several results as one HTML page that needs nothing else."""
+"""Puts several results on one HTML page that needs nothing else."""
 
 from __future__ import annotations
 

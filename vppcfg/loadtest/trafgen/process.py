@@ -1,4 +1,4 @@
-"""One running trafgen, and how much of a CPU it takes. It ends with vppcfg, and by itself after a time."""
+"""Runs one trafgen, and reads how much of a CPU it takes. It ends with vppcfg, and by itself after a time."""
 
 from __future__ import annotations
 

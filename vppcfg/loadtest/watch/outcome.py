@@ -1,4 +1,4 @@
-"""What a watch saw of a target, with figures of round-trip times: percentiles and jitter."""
+"""What a watch saw of a target, and the figures that follow from it: percentiles and jitter of round-trip times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a startup.conf to a tree, with line numbers. It accepts what VPP would, and says where VPP would not."""
+"""Reads a startup.conf into a tree with line numbers. It accepts what VPP would, and says where VPP would not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with an existing startup.conf: words that no VPP of a release knows, and plugins that are not there."""
+"""Reviews an existing startup.conf: words that no VPP of a release knows, and plugins that are not there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An existing startup.conf brought up to date: what vppcfg manages is new, everything else and comments stay."""
+"""Brings an existing startup.conf up to date: what vppcfg manages is new, everything else and comments stay."""
 
 from __future__ import annotations
 

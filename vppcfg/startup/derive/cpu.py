@@ -1,4 +1,4 @@
-"""Which CPUs run VPP's main thread and its workers, and which are kept free of everything else."""
+"""Chooses the CPUs that run VPP's main thread and its workers, and those that are kept free of everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which network devices VPP drives, and with how many queues and descriptors."""
+"""Chooses the network devices that VPP drives, and their numbers of queues and descriptors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernel is told: on its command line at boot, and by sysctl."""
+"""Computes what the kernel is told: on its command line at boot, and by sysctl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory VPP needs: buffers, heap, statistics segment, and the hugepages that they stand on."""
+"""Computes the memory that VPP needs: buffers, heap, statistics segment, and the hugepages that they stand on."""
 
 from __future__ import annotations
 
