@@ -1,4 +1,4 @@
-"""The load of every port: from interface counters, from what nodes did with its packets, from what it prints."""
+"""Computes the load of every port from interface counters, from what nodes did with its packets, and from its texts."""
 
 from __future__ import annotations
 

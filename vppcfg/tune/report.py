@@ -1,4 +1,4 @@
-"""A diagnosis as one HTML page that needs nothing else: findings, plots, the load in tables."""
+"""Shows a diagnosis as one HTML page that needs nothing else: findings, plots, the load in tables."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import signal
@@ -13,7 +14,7 @@ import pytest
 from vppcfg import __version__
 from vppcfg.cli import main as frame
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.main import main
+from vppcfg.cli.main import main, rare_collections
 from vppcfg.errors import DataplaneError, ExitCode
 
 
@@ -157,3 +158,14 @@ def test_log_lines_have_level_and_logger(
     monkeypatch.setattr(command, "run", run)
     main(["work", option])
     assert capsys.readouterr().err == expected
+
+
+def test_collections_are_rare_within_the_context_only() -> None:
+    former = gc.get_threshold()
+    with rare_collections():
+        assert gc.get_threshold() > former
+        before = sum(generation["collections"] for generation in gc.get_stats())
+        kept = [[] for _ in range(5_000)]  # type: ignore[var-annotated]
+        assert sum(generation["collections"] for generation in gc.get_stats()) <= before + 1
+        assert len(kept) == 5_000
+    assert gc.get_threshold() == former
