@@ -164,7 +164,7 @@ def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
     """Return the message that carries an operation out, and its values: one to VPP, or one to Linux by netlink."""
     from dataclasses import asdict
 
-    from vppcfg.vpp.encode import api_call as api_call_to_vpp
+    from vppcfg.vpp.messages.readable import api_call as api_call_to_vpp
 
     if not operation.needs_vpp:
         return "netlink", asdict(operation)

@@ -1,4 +1,4 @@
-"""How VPP numbers what operations name: names in, indexes out, as objects come and go on the way."""
+"""Keeps VPP's index of every interface and access list while a plan runs: creations add one, deletions free one."""
 
 from __future__ import annotations
 
@@ -7,26 +7,14 @@ from collections.abc import Sequence
 from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
-    CreateBond,
-    CreateLoopback,
-    CreateSubInterface,
-    CreateTap,
-    CreateVxlan,
+    CreateInterface,
     DeleteAcl,
-    DeleteBond,
-    DeleteLoopback,
-    DeleteSubInterface,
-    DeleteTap,
-    DeleteVxlan,
+    DeleteInterface,
     Operation,
     ReplaceAcl,
 )
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.observe import acl, interface
-
-_CREATIONS = (CreateSubInterface, CreateLoopback, CreateBond, CreateVxlan, CreateTap)
-_DELETIONS = (DeleteSubInterface, DeleteLoopback, DeleteBond, DeleteVxlan, DeleteTap)
-_RENUMBERING = frozenset({*_CREATIONS, *_DELETIONS, CreateAcl, DeleteAcl})
+from vppcfg.vpp.messages import acl, interface
 
 
 class NotYetKnown(Exception):
@@ -80,11 +68,9 @@ class Indexes:
 
     def note_sent(self, operation: Operation) -> None:
         """Take account of an operation that is under way."""
-        if type(operation) not in _RENUMBERING:
-            return
-        if isinstance(operation, _CREATIONS):
+        if isinstance(operation, CreateInterface):
             self._interfaces.expect(operation.interface)
-        elif isinstance(operation, _DELETIONS):
+        elif isinstance(operation, DeleteInterface):
             self._interfaces.remove(operation.interface)
         elif isinstance(operation, CreateAcl):
             self._acls.expect(operation.acl)
@@ -93,9 +79,7 @@ class Indexes:
 
     def note_done(self, operation: Operation, created: Sequence[int]) -> None:
         """Take account of an operation that was carried out, and of the index that VPP told."""
-        if type(operation) not in _RENUMBERING:
-            return
-        if isinstance(operation, _CREATIONS):
+        if isinstance(operation, CreateInterface):
             self._interfaces.add(operation.interface, created[0])
         elif isinstance(operation, CreateAcl):
             self._acls.add(operation.acl, created[0])

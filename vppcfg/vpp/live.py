@@ -17,7 +17,7 @@ from vppcfg.plan.operations import Operation
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.observe.state import observe
+from vppcfg.vpp.observe import observe
 from vppcfg.vpp.peer import pid_of_peer
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket

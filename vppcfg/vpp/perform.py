@@ -1,4 +1,4 @@
-"""Operations carried out on a VPP: operations in, how far they got out. What an operation says is known elsewhere."""
+"""Sends operations to VPP, up to 500 at a time, and collects the replies. Messages are written in `messages`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import Operation
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.encode import encode, objection
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
+from vppcfg.vpp.messages import objection, request_of
 from vppcfg.vpp.retval import describe
 
 WINDOW = 500
@@ -76,7 +76,7 @@ class Run:
         operation = self._operations[position]
         if reason := objection(operation):
             raise ValueError(reason)
-        request = encode.registry.get(type(operation), encode)(operation, self._indexes, self._connection)
+        request = request_of(operation, self._indexes, self._connection)
         context, data = self._connection.request(request.message, request.values, elements=request.elements)
         if request.message not in self._expected:
             self._expect(request.message)
@@ -139,6 +139,6 @@ class _AnyIndex:
 def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
     """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
     for operation in {type(operation): operation for operation in operations}.values():
-        name = encode(operation, _AnyIndex(), connection).message
+        name = request_of(operation, _AnyIndex(), connection).message
         connection.message(name)
         connection.message(f"{name}_reply")

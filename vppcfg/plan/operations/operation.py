@@ -1,7 +1,7 @@
 """What every operation can be asked: what it is about, what VPP demands of it, what it does, what traffic feels of it.
 
 The modules beside this one have the operations, by kind of object. How one is written as a line of VPP's CLI stands in
-`render/cli_lines`, how it is sent to VPP in `vpp/encode`, when its turn is in `plan/stages`.
+`render/cli_lines`, how it is sent to VPP in `vpp/messages`, when its turn is in `plan/stages`.
 """
 
 from __future__ import annotations

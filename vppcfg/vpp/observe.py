@@ -1,4 +1,4 @@
-"""The whole state of a VPP, read in two rounds: what there is, then what that carries."""
+"""The whole state of a VPP, read in two rounds of questions: what there is, then what each of that carries."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection, Replies
-from vppcfg.vpp.observe import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, tap, unnumbered, vxlan
-from vppcfg.vpp.observe.interface import Row
-from vppcfg.vpp.observe.shell import Commands, Shown
+from vppcfg.vpp.messages import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, tap, vxlan
+from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.shell import Commands, Shown
 
 _PLUGINS = {
     "acl": "acl_dump",
@@ -65,9 +65,10 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, unnumbered, lcp, bond, vxlan, tap, acl, sflow, mpls)
+    parts = (interface, l2, bridge, lcp, bond, vxlan, tap, acl, sflow, mpls)
     asked = [request for part in parts for request in part.requests(connection)]
-    replies = connection.ask([*asked, *address.table_requests(connection), *commands.requests])
+    asked += [*address.unnumbered_requests(connection), *address.table_requests(connection)]
+    replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
 
@@ -101,7 +102,7 @@ def _surroundings(
         targets=l2.read_targets(connection, replies),
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
-        donors=unnumbered.read(connection, replies),
+        donors=address.read_donors(connection, replies),
         acls=details.bindings,
         with_mpls=mpls.read_interfaces(connection, replies, shown, names),
         with_sflow=sflow.read_ports(shown),

@@ -12,7 +12,7 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, Othe
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.observe.interface import SubFlag
+from vppcfg.vpp.messages.sub_interface import SubFlag
 
 SUB = 1
 PORT, SUB_INTERFACE = 1, 10

@@ -1,14 +1,15 @@
-"""MPLS: whether its default table exists, and the interfaces that take labelled packets."""
+"""MPLS: the default table, and the interfaces that take labelled packets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
 
+from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection, Replies
-from vppcfg.vpp.observe.shell import Shown
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.shell import Shown
 
-_ALL = 0xFFFFFFFF
 _TABLES = "mpls_table_dump"
 _INTERFACES = "mpls_interface_dump"
 """From 23.10."""
@@ -16,11 +17,26 @@ _SHOW = "show mpls interface"
 _ENABLED = "  MPLS enabled"
 
 
+def _create_mpls_table(operation: op.CreateMplsTable, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("mpls_table_add_del", {"mt_is_add": 1, "mt_table.mt_table_id": 0})
+
+
+def _set_mpls(operation: op.SetMpls, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {"sw_if_index": indexes.interface(operation.interface), "enable": int(operation.is_on)}
+    return Request("sw_interface_set_mpls_enable", values)
+
+
+MESSAGES: Messages = {
+    op.CreateMplsTable: _create_mpls_table,
+    op.SetMpls: _set_mpls,
+}
+
+
 def requests(connection: Connection) -> list[bytes]:
     """Return the requests for the tables and, where VPP takes it, for the interfaces."""
     asked = [connection.request(_TABLES)[1]] if connection.offers(_TABLES) else []
     if connection.offers(_INTERFACES):
-        asked.append(connection.request(_INTERFACES, {"sw_if_index": _ALL})[1])
+        asked.append(connection.request(_INTERFACES, {"sw_if_index": ALL_INDEXES})[1])
     return asked
 
 

@@ -1,4 +1,4 @@
-"""API messages for people and programs to read: names where VPP has indexes, text where it has bytes."""
+"""API messages as people and programs read them: with names in place of indexes, and text in place of bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.encode.request import encode
+from vppcfg.vpp.messages import request_of
 
 _MAC_BYTES = 6
 
@@ -39,7 +39,7 @@ class _NewestRelease:
 
 def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
     """Return the message of an operation and its values: objects by name, addresses as text, lists as lists."""
-    request = encode(operation, _Names(), _NewestRelease())
+    request = request_of(operation, _Names(), _NewestRelease())
     arguments: dict[str, Any] = {path: _readable(value) for path, value in request.values.items()}
     if request.list_name:
         arguments[request.list_name] = [_element(element) for element in request.elements]

@@ -1,6 +1,7 @@
-"""Addresses and FIB tables of interfaces: one request per interface and family out, canonical text in.
+"""Addresses, borrowed addresses and FIB tables of interfaces.
 
-VPP has no message that tells of all addresses; all requests are therefore sent before the first reply is awaited.
+VPP has no message that tells of all addresses at once; the requests for all interfaces are therefore sent before the
+first reply is awaited.
 """
 
 from __future__ import annotations
@@ -9,11 +10,81 @@ import socket
 from collections.abc import Sequence
 from ipaddress import IPv6Address
 
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
 _TABLES = "ip_table_dump"
+_UNNUMBERED = "ip_unnumbered_dump"
+
+
+def address_values(path: str, address: str) -> dict[str, Value]:
+    """Return the values of an address of VPP's type `address` at `path`: its family and its bytes."""
+    family, raw = _family_and_bytes(address)
+    return {f"{path}.af": family, f"{path}.un": raw}
+
+
+def _family_and_bytes(address: str) -> tuple[int, bytes]:
+    """Return the family (vnet/ip/ip_types.api) and the bytes of an address."""
+    is_ip6 = ":" in address
+    return int(is_ip6), socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
+
+
+def prefix_values(path: str, prefix: str) -> dict[str, Value]:
+    """Return the values of an address with its length, of VPP's type `prefix` at `path`."""
+    text, _, length = prefix.partition("/")
+    return {**address_values(f"{path}.address", text), f"{path}.len": int(length)}
+
+
+def _add_address(operation: op.AddAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _address(indexes.interface(operation.interface), operation.address, is_add=1)
+
+
+def _remove_address(operation: op.RemoveAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _address(indexes.interface(operation.interface), operation.address, is_add=0)
+
+
+def _address(index: Value, address: str, is_add: int) -> Request:
+    text, _, length = address.partition("/")
+    family, raw = _family_and_bytes(text)
+    values: dict[str, Value] = {
+        "sw_if_index": index,
+        "is_add": is_add,
+        "prefix.address.af": family,
+        "prefix.address.un": raw,
+        "prefix.len": int(length),
+    }
+    return Request("sw_interface_add_del_address", values)
+
+
+def _set_unnumbered(operation: op.SetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _unnumbered(indexes.interface(operation.donor), operation.interface, indexes, is_add=1)
+
+
+def _unset_unnumbered(operation: op.UnsetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""
+    return _unnumbered(0, operation.interface, indexes, is_add=0)
+
+
+def _unnumbered(donor: Value, interface: str, indexes: Indexes, is_add: int) -> Request:
+    """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
+    values: dict[str, Value] = {
+        "sw_if_index": donor,
+        "unnumbered_sw_if_index": indexes.interface(interface),
+        "is_add": is_add,
+    }
+    return Request("sw_interface_set_unnumbered", values)
+
+
+MESSAGES: Messages = {
+    op.AddAddress: _add_address,
+    op.RemoveAddress: _remove_address,
+    op.SetUnnumbered: _set_unnumbered,
+    op.UnsetUnnumbered: _unset_unnumbered,
+}
 
 
 def requests(connection: Connection, indexes: Sequence[int]) -> list[bytes]:
@@ -83,3 +154,15 @@ class TableQuestions:
                 index, family = self._asked[context]
                 tables.setdefault(index, [0, 0])[family] = table
         return {index: (ip4, ip6) for index, (ip4, ip6) in tables.items()}
+
+
+def unnumbered_requests(connection: Connection) -> list[bytes]:
+    """Return the request for all unnumbered interfaces."""
+    return [connection.request(_UNNUMBERED, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_UNNUMBERED) else []
+
+
+def read_donors(connection: Connection, replies: Replies) -> dict[int, int]:
+    """Return the donor of every unnumbered interface."""
+    if not connection.offers(_UNNUMBERED):
+        return {}
+    return dict(connection.rows(replies, "ip_unnumbered_details", "sw_if_index", "ip_sw_if_index"))

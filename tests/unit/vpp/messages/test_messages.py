@@ -17,7 +17,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
-from vppcfg.vpp.encode import api_call
+from vppcfg.vpp.messages.readable import api_call
 
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(

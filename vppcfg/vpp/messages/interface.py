@@ -1,19 +1,24 @@
-"""Interfaces and sub-interfaces: one dump in, rows as VPP tells them, and from these the model's interfaces out."""
+"""Ports and sub-interfaces themselves: state, MTU, MAC and tag, and loopbacks, which have nothing else.
+
+All interfaces come as the rows of one dump; `build` makes of them the interfaces of the model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.interface import Interface, InterfaceKind, TagRewrite
+from vppcfg.plan import operations as op
 from vppcfg.record import record
 from vppcfg.vpp import devclass
+from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, Replies, text_of
-from vppcfg.vpp.observe.bridge import BridgeMember
+from vppcfg.vpp.messages.bridge import BridgeMember
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.messages.sub_interface import encapsulation_of
 
-ALL = 0xFFFFFFFF
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
 _TYPE_SUB = 1
@@ -24,25 +29,94 @@ DELETED_DONOR = "DELETED"
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
 _NO_ACLS = AclBinding()
 _NO_ADDRESSES: frozenset[str] = frozenset()
+_PATHS = (
+    "sw_if_index",
+    "sup_sw_if_index",
+    "l2_address",
+    "flags",
+    "type",
+    "link_mtu",
+    "mtu.0",
+    "mtu.1",
+    "mtu.2",
+    "mtu.3",
+    "sub_id",
+    "sub_outer_vlan_id",
+    "sub_inner_vlan_id",
+    "sub_if_flags",
+    "vtr_op",
+    "vtr_push_dot1q",
+    "vtr_tag1",
+    "vtr_tag2",
+    "interface_name",
+    "interface_dev_type",
+    "tag",
+)
 
 
-class SubFlag(IntEnum):
-    """sub_if_flags (vnet/interface_types.api)."""
-
-    NO_TAGS = 1
-    ONE_TAG = 2
-    TWO_TAGS = 4
-    DOT1AD = 8
-    EXACT_MATCH = 16
-    DEFAULT = 32
-    OUTER_ANY = 64
-    INNER_ANY = 128
+def mac_bytes(mac: str) -> bytes:
+    """Return a colon-separated MAC address as VPP's mac_address; '' as zeros."""
+    return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)
 
 
-_MATCH = sum(SubFlag)
-"""Every bit that speaks of the match; DOT1AH speaks of provider backbone bridging."""
-_TAGS = SubFlag.ONE_TAG | SubFlag.TWO_TAGS
-_PLAIN = _TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
+def _set_admin_state(operation: op.SetAdminState, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {"sw_if_index": indexes.interface(operation.interface), "flags": _ADMIN_UP if operation.is_up else 0}
+    return Request("sw_interface_set_flags", values)
+
+
+def _set_link_mtu(operation: op.SetLinkMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {"sw_if_index": indexes.interface(operation.interface), "mtu": operation.mtu}
+    return Request("hw_interface_set_mtu", values)
+
+
+def _set_packet_mtu(operation: op.SetPacketMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
+    ip4, ip6, mpls = operation.protocol_mtus
+    values = {
+        "sw_if_index": indexes.interface(operation.interface),
+        "mtu.0": operation.mtu,
+        "mtu.1": ip4,
+        "mtu.2": ip6,
+        "mtu.3": mpls,
+    }
+    return Request("sw_interface_set_mtu", values)
+
+
+def _set_mac(operation: op.SetMac, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {"sw_if_index": indexes.interface(operation.interface), "mac_address": mac_bytes(operation.mac)}
+    return Request("sw_interface_set_mac_address", values)
+
+
+def _set_tag(operation: op.SetTag, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values: dict[str, Value] = {
+        "is_add": int(operation.tag != ""),
+        "sw_if_index": indexes.interface(operation.interface),
+        "tag": operation.tag,
+    }
+    return Request("sw_interface_tag_add_del", values)
+
+
+def _create_loopback(operation: op.CreateLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values: dict[str, Value] = {
+        "mac_address": mac_bytes(operation.mac),
+        "is_specified": 1,
+        "user_instance": operation.instance,
+    }
+    return Request("create_loopback_instance", values)
+
+
+def _delete_loopback(operation: op.DeleteLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("delete_loopback", {"sw_if_index": indexes.interface(operation.interface)})
+
+
+MESSAGES: Messages = {
+    op.SetAdminState: _set_admin_state,
+    op.SetLinkMtu: _set_link_mtu,
+    op.SetPacketMtu: _set_packet_mtu,
+    op.SetMac: _set_mac,
+    op.SetTag: _set_tag,
+    op.CreateLoopback: _create_loopback,
+    op.DeleteLoopback: _delete_loopback,
+}
 
 
 class Row(NamedTuple):
@@ -71,31 +145,6 @@ class Row(NamedTuple):
     tag: str
 
 
-_PATHS = (
-    "sw_if_index",
-    "sup_sw_if_index",
-    "l2_address",
-    "flags",
-    "type",
-    "link_mtu",
-    "mtu.0",
-    "mtu.1",
-    "mtu.2",
-    "mtu.3",
-    "sub_id",
-    "sub_outer_vlan_id",
-    "sub_inner_vlan_id",
-    "sub_if_flags",
-    "vtr_op",
-    "vtr_push_dot1q",
-    "vtr_tag1",
-    "vtr_tag2",
-    "interface_name",
-    "interface_dev_type",
-    "tag",
-)
-
-
 @record
 class Surroundings:
     """What hangs on interfaces, by their index."""
@@ -115,7 +164,7 @@ class Surroundings:
 
 def requests(connection: Connection) -> list[bytes]:
     """Return the request for all interfaces (sw_interface_dump)."""
-    return [connection.request("sw_interface_dump", {"sw_if_index": ALL})[1]]
+    return [connection.request("sw_interface_dump", {"sw_if_index": ALL_INDEXES})[1]]
 
 
 def read(connection: Connection, replies: Replies) -> list[Row]:
@@ -163,7 +212,7 @@ def _sub_interface(row: Row, around: Surroundings) -> Interface:
         kind=InterfaceKind.SUB_INTERFACE,
         parent=around.names.get(row.parent_index),
         sub_id=row.sub_id,
-        encapsulation=_encapsulation(row),
+        encapsulation=encapsulation_of(row.sub_flags, row.outer, row.inner),
         **_of_any(row, around),
     )
 
@@ -189,20 +238,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "has_mpls": row.name in around.with_mpls,
         "acls": around.acls.get(index, _NO_ACLS),
     }
-
-
-def _encapsulation(row: Row) -> Encapsulation | OtherMatch:
-    flags = row.sub_flags & _MATCH
-    tags = flags & _TAGS
-    is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
-    if not is_plain or not row.outer or bool(row.inner) != (tags == SubFlag.TWO_TAGS):
-        return OtherMatch(flags=flags, outer=row.outer, inner=row.inner)
-    return Encapsulation(
-        outer=row.outer,
-        inner=row.inner or None,
-        is_dot1ad=bool(flags & SubFlag.DOT1AD),
-        is_exact=bool(flags & SubFlag.EXACT_MATCH),
-    )
 
 
 def _protocol_mtus(row: Row) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""Linux Control Plane: the pairs, page by page, and the switches of the plugin, which have no message of their own."""
+"""Linux Control Plane pairs, which VPP tells page by page, and the switches of the plugin, which only its CLI shows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from typing import NamedTuple
 
 from vppcfg.errors import DataplaneError
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.plan import operations as op
 from vppcfg.vpp import devclass
+from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, Replies, text_of
-from vppcfg.vpp.observe.interface import Row
-from vppcfg.vpp.observe.shell import Shown, show
+from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.shell import Shown, show
 
+_LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
+"""Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
+_HOST_TAP = 0
 _PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
@@ -20,6 +26,40 @@ _MORE = -165
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
 _SHOW_PLUGINS = "show plugins"
+
+
+def _create_lcp_pair(operation: op.CreateLcpPair, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Write the namespace out, the default one too, unless it is VPP's own, whose name is empty."""
+    message = vpp.newest(_LCP_PAIR)
+    values: dict[str, Value] = {
+        "is_add": 1,
+        "sw_if_index": indexes.interface(operation.interface),
+        "host_if_name": operation.host_name,
+        "host_if_type": _HOST_TAP,
+        "netns" if vpp.has_field(message, "netns") else "namespace": operation.netns,
+    }
+    return Request(message, values)
+
+
+def _delete_lcp_pair(operation: op.DeleteLcpPair, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request(vpp.newest(_LCP_PAIR), {"is_add": 0, "sw_if_index": indexes.interface(operation.interface)})
+
+
+MESSAGES: Messages = {
+    op.CreateLcpPair: _create_lcp_pair,
+    op.DeleteLcpPair: _delete_lcp_pair,
+}
+
+
+def objection(operation: op.CreateLcpPair) -> str:
+    """Return why VPP must not be told this, '' when it may.
+
+    An empty namespace means the default one to linux-cp, and has no other name for VPP's own (lcp_itf_pair_create in
+    linux-cp/lcp_interface.c).
+    """
+    if not operation.netns and not operation.is_default_netns:
+        return "VPP cannot be told to make a pair in its own namespace while it has a default one"
+    return ""
 
 
 class PairRow(NamedTuple):

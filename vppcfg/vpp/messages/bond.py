@@ -1,4 +1,4 @@
-"""Bonds: how they are made, and their members, one request for each bond."""
+"""Bonds and their members: VPP is asked for all bonds, then once more for the members of each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, Replies, malformed
-from vppcfg.vpp.observe.shell import Shown
+from vppcfg.vpp.messages.interface import mac_bytes
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.shell import Shown
 
-MODES = {
+_MODES = {
     1: BondMode.ROUND_ROBIN,
     2: BondMode.ACTIVE_BACKUP,
     3: BondMode.XOR,
@@ -18,16 +22,62 @@ MODES = {
     5: BondMode.LACP,
 }
 """bond_mode (vnet/bonding/bond.api)."""
-LOAD_BALANCES = {0: LoadBalance.L2, 1: LoadBalance.L34, 2: LoadBalance.L23}
+_MODE_NUMBERS = {mode: number for number, mode in _MODES.items()}
+_LOAD_BALANCES = {0: LoadBalance.L2, 1: LoadBalance.L34, 2: LoadBalance.L23}
 """bond_lb_algo (vnet/bonding/bond.api); modes without a choice have others of their own."""
-
-_ALL = 0xFFFFFFFF
+_LOAD_BALANCE_NUMBERS = {load_balance: number for number, load_balance in _LOAD_BALANCES.items()}
 _DUMP = "sw_bond_interface_dump"
 _DETAILS = "sw_bond_interface_details"
 _SHOW = "show bond details"
 """The only place that tells of GSO (vnet/bonding/cli.c)."""
 _GSO = "  gso enable"
 _INDEX = re.compile(r"  sw_if_index: (\d+)\s*")
+
+
+def _create_bond(operation: op.CreateBond, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Name any load balance where the mode leaves no choice: VPP puts its own there (vnet/bonding/cli.c)."""
+    values: dict[str, Value] = {
+        "id": operation.instance,
+        "mode": _MODE_NUMBERS[operation.mode],
+        "lb": _LOAD_BALANCE_NUMBERS[operation.load_balance or LoadBalance.L2],
+        "use_custom_mac": int(operation.mac != ""),
+        "mac_address": mac_bytes(operation.mac),
+        "enable_gso": int(operation.has_gso),
+        "numa_only": int(operation.is_numa_only),
+    }
+    return Request("bond_create2", values)
+
+
+def _delete_bond(operation: op.DeleteBond, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("bond_delete", {"sw_if_index": indexes.interface(operation.interface)})
+
+
+def _add_bond_member(operation: op.AddBondMember, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values: dict[str, Value] = {
+        "sw_if_index": indexes.interface(operation.interface),
+        "bond_sw_if_index": indexes.interface(operation.bond),
+        "is_passive": int(operation.is_passive),
+        "is_long_timeout": int(operation.is_long_timeout),
+    }
+    return Request("bond_add_member", values)
+
+
+def _set_bond_weight(operation: op.SetBondWeight, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {"sw_if_index": indexes.interface(operation.interface), "weight": operation.weight}
+    return Request("sw_interface_set_bond_weight", values)
+
+
+def _remove_bond_member(operation: op.RemoveBondMember, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("bond_detach_member", {"sw_if_index": indexes.interface(operation.interface)})
+
+
+MESSAGES: Messages = {
+    op.CreateBond: _create_bond,
+    op.DeleteBond: _delete_bond,
+    op.AddBondMember: _add_bond_member,
+    op.SetBondWeight: _set_bond_weight,
+    op.RemoveBondMember: _remove_bond_member,
+}
 
 
 class BondRow(NamedTuple):
@@ -41,7 +91,7 @@ class BondRow(NamedTuple):
 
 def requests(connection: Connection) -> list[bytes]:
     """Return the request for all bonds, where VPP has such a thing."""
-    return [connection.request(_DUMP, {"sw_if_index": _ALL})[1]] if connection.offers(_DUMP) else []
+    return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
 
 def read(connection: Connection, replies: Replies) -> list[BondRow]:
@@ -90,7 +140,7 @@ def build(
     return {
         names[row.sw_if_index]: Bond(
             mode=(mode := _mode(row)),
-            load_balance=LOAD_BALANCES.get(row.load_balance) if mode.has_load_balance else None,
+            load_balance=_LOAD_BALANCES.get(row.load_balance) if mode.has_load_balance else None,
             members={names[index]: member for index, member in members[row.sw_if_index].items() if index in names},
             has_gso=row.sw_if_index in with_gso,
             is_numa_only=row.is_numa_only,
@@ -102,7 +152,7 @@ def build(
 
 def _mode(row: BondRow) -> BondMode:
     try:
-        return MODES[row.mode]
+        return _MODES[row.mode]
     except KeyError as error:
         raise malformed(_DETAILS) from error
 

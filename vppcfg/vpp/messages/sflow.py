@@ -7,12 +7,40 @@ maps to an interface (plugins/sflow/sflow.c).
 from __future__ import annotations
 
 from vppcfg.model.sflow import SflowSettings
+from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection, Replies, malformed
-from vppcfg.vpp.observe.shell import Shown
+from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.shell import Shown
 
 _SHOW = "show sflow"
 _PORT = "sflow enable "
 _DEFAULTS = SflowSettings()
+
+
+def _set_sflow(operation: op.SetSflow, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Put the sw_if_index where a hw_if_index is named: VPP reads it as that (plugins/sflow/sflow.c)."""
+    values = {"hw_if_index": indexes.interface(operation.interface), "enable_disable": int(operation.is_on)}
+    return Request("sflow_enable_disable", values)
+
+
+def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("sflow_sampling_rate_set", {"sampling_N": operation.sampling_rate})
+
+
+def _set_sflow_polling_interval(operation: op.SetSflowPollingInterval, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("sflow_polling_interval_set", {"polling_S": operation.polling_interval_s})
+
+
+def _set_sflow_header_bytes(operation: op.SetSflowHeaderBytes, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("sflow_header_bytes_set", {"header_B": operation.header_bytes})
+
+
+MESSAGES: Messages = {
+    op.SetSflow: _set_sflow,
+    op.SetSflowSamplingRate: _set_sflow_sampling_rate,
+    op.SetSflowPollingInterval: _set_sflow_polling_interval,
+    op.SetSflowHeaderBytes: _set_sflow_header_bytes,
+}
 
 
 def is_present(connection: Connection) -> bool:

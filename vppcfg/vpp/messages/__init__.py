@@ -1,0 +1,26 @@
+"""Everything that is said to VPP and heard from it, in one module per kind of object.
+
+`request_of` is the one way from an operation to the message that carries it out. Nothing is sent or received here.
+"""
+
+from __future__ import annotations
+
+from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
+from vppcfg.vpp.messages import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, tap, vxlan
+from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+
+_KINDS = (acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, tap, vxlan)
+MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
+"""How every operation that VPP carries out is written."""
+
+
+def request_of(operation: Operation, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Return the message that carries out an operation."""
+    return MESSAGES[type(operation)](operation, indexes, vpp)
+
+
+def objection(operation: Operation) -> str:
+    """Return why VPP must not be told to carry out an operation, '' when it may: its answer would mislead."""
+    if isinstance(operation, BindAcls):
+        return acl.objection(operation)
+    return lcp.objection(operation) if isinstance(operation, CreateLcpPair) else ""

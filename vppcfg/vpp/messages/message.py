@@ -1,0 +1,51 @@
+"""What a message to VPP is, and what must be known of a VPP to write one.
+
+Each of the other modules has all that is said to VPP, and heard from it, about one kind of object: functions that write
+an operation as a `Request`, listed in the table `MESSAGES` of the module, and functions that ask and read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from vppcfg.plan.operations import Operation
+from vppcfg.vpp.codec import Value
+
+ALL_INDEXES = 0xFFFFFFFF
+"""In a request for details: of every interface, bridge or access list."""
+NO_INDEX = 0xFFFFFFFF
+"""In any other place: of none."""
+
+
+class Request(NamedTuple):
+    """An API message: its name, its values by path, and the list that ends it, where it has one."""
+
+    message: str
+    values: Mapping[str, Value]
+    list_name: str = ""
+    elements: Sequence[Mapping[str, Value]] = ()
+
+
+class Indexes(Protocol):
+    """How VPP numbers what operations name; what the methods raise goes through."""
+
+    def interface(self, name: str) -> Value:
+        """Return the sw_if_index of an interface."""
+
+    def acl(self, name: str) -> Value:
+        """Return the index of an access list."""
+
+
+class Vocabulary(Protocol):
+    """What must be known of a VPP's messages to write one."""
+
+    def newest(self, names: Sequence[str]) -> str:
+        """Return the first of the messages `names` that VPP has, or the last when it has none."""
+
+    def has_field(self, message: str, path: str) -> bool:
+        """Return whether VPP's `message` has a value at `path`."""
+
+
+Messages = Mapping[type[Operation], Callable[[Any, Indexes, Vocabulary], Request]]
+"""The function that writes each type of operation as a message."""

@@ -1,0 +1,89 @@
+"""VXLAN tunnels and their endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.messages.address import address_values, text_of_address
+from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
+
+_ADD_DEL = ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2", "vxlan_add_del_tunnel")
+"""Newest first; v3 is in 22.06 already. The newer ones take UDP ports, where 0 means VXLAN's own, and L3 tunnels."""
+_DUMP = "vxlan_tunnel_v2_dump"
+"""In 22.06 already; it tells UDP ports, which its predecessor did not."""
+_PORT = 4789
+_NEXT_IS_L2 = NO_INDEX
+"""What vxlan_add_del_tunnel takes for it (plugins/vxlan/vxlan.c)."""
+_TO_L2 = 1
+"""VXLAN_INPUT_NEXT_L2_INPUT (plugins/vxlan/vxlan.h)."""
+_PATHS = (
+    "sw_if_index",
+    "src_address.af",
+    "src_address.un",
+    "dst_address.un",
+    "src_port",
+    "dst_port",
+    "mcast_sw_if_index",
+    "encap_vrf_id",
+    "decap_next_index",
+    "vni",
+)
+
+
+def _create_vxlan(operation: op.CreateVxlan, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _tunnel(operation, vpp, is_add=1)
+
+
+def _delete_vxlan(operation: op.DeleteVxlan, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return _tunnel(operation, vpp, is_add=0)
+
+
+def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan, vpp: Vocabulary, is_add: int) -> Request:
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "instance": operation.instance,
+        **address_values("src_address", operation.local),
+        **address_values("dst_address", operation.remote),
+        "mcast_sw_if_index": NO_INDEX,
+        "decap_next_index": _NEXT_IS_L2,
+        "vni": operation.vni,
+    }
+    return Request(vpp.newest(_ADD_DEL), values)
+
+
+MESSAGES: Messages = {
+    op.CreateVxlan: _create_vxlan,
+    op.DeleteVxlan: _delete_vxlan,
+}
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the request for all tunnels, where VPP has the vxlan plugin."""
+    return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
+
+
+def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Vxlan]:
+    """Return the tunnels by name; `rows` are the interfaces by index.
+
+    A tunnel for L3 packets is known by having no MAC address: no message tells more.
+    """
+    if not connection.offers(_DUMP):
+        return {}
+    tunnels = {}
+    for index, family, source, target, *ports, group, table, next_node, vni in connection.rows(
+        replies, "vxlan_tunnel_v2_details", *_PATHS
+    ):
+        if index in rows:
+            is_usual = ports == [_PORT, _PORT] and group == NO_INDEX and not table and next_node == _TO_L2
+            tunnels[rows[index].name] = Vxlan(
+                local=text_of_address(family, source),
+                remote=text_of_address(family, target),
+                vni=vni,
+                is_plain=is_usual and any(rows[index].mac),
+            )
+    return tunnels

@@ -1,1 +1,0 @@
-"""What a running VPP is asked, one module per kind of object, and what its answers mean in the model."""
