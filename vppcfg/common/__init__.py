@@ -1,1 +1,1 @@
-"""What every layer needs and no layer owns: addresses, names, numbers, releases, time, plain data."""
+"""What every layer needs and no layer owns: addresses, names, numbers, rates, releases, time, plain data, graphs."""

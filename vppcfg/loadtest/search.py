@@ -16,6 +16,8 @@ from vppcfg.loadtest.result import Throughput, Trial
 from vppcfg.loadtest.trial import Bench
 from vppcfg.record import record
 
+log = logging.getLogger(__name__)
+
 _GOAL_WORDS: Mapping[str, tuple[str, float]] = {
     "loss": ("loss_ratio", 0.01),
     "exceed": ("exceed_ratio", 0.01),
@@ -26,7 +28,6 @@ _GOAL_WORDS: Mapping[str, tuple[str, float]] = {
 }
 """Word in a goal -> attribute, and what to multiply with: shares are given in percent."""
 _GOAL = re.compile(r"([a-z0-9]+)(?:=([0-9.]+)%?)?((?:,[a-z]+=[^,]+)*)")
-log = logging.getLogger(__name__)
 LEAST_PPS = 1000.0
 """A router that loses packets at this load has another problem."""
 LONGEST_S = 24 * 3600.0

@@ -10,8 +10,8 @@ from tests.unit.tune.material import recorded, saturated, saturated_rate
 from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
 from vppcfg.tune.capacity import Model, fitted, from_one, workers_needed
-from vppcfg.tune.compose import compose
 from vppcfg.tune.fit import least_squares, poll_cost, time_use
+from vppcfg.tune.prediction import compose
 from vppcfg.tune.reading import Processor
 from vppcfg.tune.sample import CostSample, sample_of
 

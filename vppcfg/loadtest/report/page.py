@@ -26,8 +26,20 @@ _HEADINGS = {
     Kind.FLOWS: "TCP flows",
     Kind.WATCH: "Watch",
 }
-WIDE, NARROW = 1080, 360
+_WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
+
+
+@record
+class Figure:
+    """What the page shows of a graph."""
+
+    title: str
+    file_name: str
+    """Of the image when it is saved, without its suffix."""
+    wide: str
+    narrow: str
+    note: str
 
 
 @record
@@ -83,7 +95,18 @@ def _section(group: list[Result], limit_ratio: float | None) -> ReportSection:
     kind, first = group[0].kind, group[0]
     traffic = f": {traffic_of(first)}" if first.offered else ""
     graphs = _GRAPHS[kind](group, limit_ratio)
-    return ReportSection(heading=_HEADINGS[kind] + traffic, figures=tuple(figure_of(graph) for graph in graphs))
+    return ReportSection(heading=_HEADINGS[kind] + traffic, figures=tuple(_figure_of(graph) for graph in graphs))
+
+
+def _figure_of(graph: Graph) -> Figure:
+    """Draw a graph."""
+    return Figure(
+        title=graph.title,
+        file_name=re.sub(r"[^a-z0-9]+", "-", graph.title.lower()).strip("-") or "graph",
+        wide=svg_of(graph, _WIDE),
+        narrow=svg_of(graph, _NARROW, _NARROW_HEIGHT),
+        note=graph.note,
+    )
 
 
 def _ramp_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
@@ -129,26 +152,3 @@ _GRAPHS = {
     Kind.FLOWS: _flow_graphs,
     Kind.WATCH: _watch_graphs,
 }
-
-
-@record
-class Figure:
-    """What the page shows of a graph."""
-
-    title: str
-    file_name: str
-    """Of the image when it is saved, without its suffix."""
-    wide: str
-    narrow: str
-    note: str
-
-
-def figure_of(graph: Graph) -> Figure:
-    """Draw a graph."""
-    return Figure(
-        title=graph.title,
-        file_name=re.sub(r"[^a-z0-9]+", "-", graph.title.lower()).strip("-") or "graph",
-        wide=svg_of(graph, WIDE),
-        narrow=svg_of(graph, NARROW, _NARROW_HEIGHT),
-        note=graph.note,
-    )

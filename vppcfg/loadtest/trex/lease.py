@@ -19,9 +19,10 @@ from vppcfg.loadtest.trex.channel import UnreachableError
 from vppcfg.loadtest.trex.guard import Guard
 from vppcfg.loadtest.trex.rpc import Call, Rpc
 
+log = logging.getLogger(__name__)
+
 RUNNING = frozenset({"TX", "PAUSE", "PCAP_TX"})
 """States in which a port sends, or is about to."""
-log = logging.getLogger(__name__)
 
 
 def port_of(facts: Mapping[str, Any], status: Mapping[str, Any]) -> Port:
