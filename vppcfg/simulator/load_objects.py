@@ -7,17 +7,12 @@ from collections.abc import Mapping
 
 from vppcfg.errors import UsageError
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
-from vppcfg.model.bridge import BridgeSettings
-from vppcfg.model.interface import Interface, TagRewrite
+from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
-from vppcfg.simulator import l2
 from vppcfg.simulator.mains import bond as bond_main
-from vppcfg.simulator.mains.bridge import Feature
 from vppcfg.simulator.port import mac_bytes, made_up_mac
-from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond, bridge
-from vppcfg.simulator.wire import to_bytes
+from vppcfg.simulator.vnet import bond
 
 _NUMBER = re.compile(r"\d+$")
 _MODES = {
@@ -31,14 +26,6 @@ _LOAD_BALANCES = {
     LoadBalance.L2: bond_main.LoadBalance.L2,
     LoadBalance.L23: bond_main.LoadBalance.L23,
     LoadBalance.L34: bond_main.LoadBalance.L34,
-}
-_FEATURES = {
-    "learn": Feature.LEARN,
-    "unicast_flood": Feature.FLOOD,
-    "unknown_unicast_flood": Feature.UU_FLOOD,
-    "unicast_forward": Feature.FWD,
-    "arp_termination": Feature.ARP_TERM,
-    "arp_unicast_forward": Feature.ARP_UFWD,
 }
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
@@ -83,40 +70,3 @@ def load_members(tables: Tables, state: State, rows: Mapping[str, SwInterface]) 
             tables.bonds.members[joined.sw_if_index] = joined
             row.members.append(joined.sw_if_index)
         row.mac = mac_bytes(state.interfaces[name].mac) if state.interfaces[name].mac else row.mac
-
-
-def load_bridges(tables: Tables, state: State, rows: Mapping[str, SwInterface]) -> None:
-    """Make the bridge domains, and what is L2."""
-    for model in sorted(state.bridges.values(), key=lambda model: model.bd_id):
-        wish = bridge.Wish(
-            bd_id=model.bd_id,
-            features=_features(model.settings),
-            mac_age=model.settings.mac_age_minutes,
-            tag=to_bytes(model.tag),
-        )
-        try:
-            bridge.create(tables, wish)
-        except RefusedError as refusal:
-            raise UsageError(f"VPP cannot have bridge domain {model.bd_id} ({refusal.retval})", refusal.text) from None
-    for name, row in rows.items():
-        _load_l2(tables, state.interfaces[name], row)
-
-
-def _features(settings: BridgeSettings) -> int:
-    return sum(feature for name, feature in _FEATURES.items() if getattr(settings, name))
-
-
-def _load_l2(tables: Tables, wanted: Interface, row: SwInterface) -> None:
-    target = tables.named(wanted.l2xc) if wanted.l2xc is not None else None
-    if target is not None:
-        l2.set_xconnect(tables, row, target)
-    if wanted.bridge is not None:
-        port_type = l2.PortType.BVI if wanted.is_bvi else l2.PortType.NORMAL
-        l2.set_bridge(tables, row, bridge.find_or_add(tables, wanted.bridge), port_type, wanted.split_horizon_group)
-    if wanted.tag_rewrite is not None:
-        _load_rewrite(tables, wanted.tag_rewrite, row)
-
-
-def _load_rewrite(tables: Tables, rewrite: TagRewrite, row: SwInterface) -> None:
-    operation = l2.Rewrite(rewrite.operation)
-    l2.set_rewrite(tables, row, operation, bool(rewrite.push_dot1q), rewrite.tag1, rewrite.tag2)

@@ -1,0 +1,290 @@
+"""Messages and commands about interfaces of every kind: how they are shown, state, MTUs, tag, MAC, events (vnet)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds.tag_rewrite import rewrite_of
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Flag, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed, to_bytes
+
+_API = """
+version 23.06 3.2.3 49616418
+version 24.10 3.2.3 14dfbf43
+version 26.06 3.2.4 cf7004cc
+version 26.10- 3.2.5 98d849f6
+import interface_index
+import mac_address
+import prefix
+enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
+enum if_type u32 IF_API_TYPE_HARDWARE=0 IF_API_TYPE_SUB=1 IF_API_TYPE_P2P=2 IF_API_TYPE_PIPE=3
+enum link_duplex u32 LINK_DUPLEX_API_UNKNOWN=0 LINK_DUPLEX_API_HALF=1 LINK_DUPLEX_API_FULL=2
+enum sub_if_flags u32 SUB_IF_API_FLAG_NO_TAGS=1 SUB_IF_API_FLAG_ONE_TAG=2 SUB_IF_API_FLAG_TWO_TAGS=4 \
+SUB_IF_API_FLAG_DOT1AD=8 SUB_IF_API_FLAG_EXACT_MATCH=16 SUB_IF_API_FLAG_DEFAULT=32 \
+SUB_IF_API_FLAG_OUTER_VLAN_ID_ANY=64 SUB_IF_API_FLAG_INNER_VLAN_ID_ANY=128 SUB_IF_API_FLAG_MASK_VNET=254 \
+SUB_IF_API_FLAG_DOT1AH=256
+request want_interface_events 476f5a08: u32 enable_disable, u32 pid
+reply want_interface_events_reply e8d4e804: i32 retval
+bare sw_interface_event 2d3d95a7: u32 client_index, u32 pid, interface_index sw_if_index, if_status_flags flags, \
+bool deleted
+request sw_interface_dump aa610c27 streams sw_interface_details: interface_index sw_if_index=4294967295, \
+bool name_filter_valid, string name_filter[]
+reply sw_interface_details 6c221fc7: interface_index sw_if_index, u32 sup_sw_if_index, mac_address l2_address, \
+if_status_flags flags, if_type type, link_duplex link_duplex, u32 link_speed, u16 link_mtu, u32 mtu[4], u32 sub_id, \
+u8 sub_number_of_tags, u16 sub_outer_vlan_id, u16 sub_inner_vlan_id, sub_if_flags sub_if_flags, u32 vtr_op, \
+u32 vtr_push_dot1q, u32 vtr_tag1, u32 vtr_tag2, u16 outer_tag, mac_address b_dmac, mac_address b_smac, u16 b_vlanid, \
+u32 i_sid, string interface_name[64], string interface_dev_type[64], string tag[64]
+request sw_interface_set_flags f5aec1b8: interface_index sw_if_index, if_status_flags flags
+reply sw_interface_set_flags_reply e8d4e804: i32 retval
+request sw_interface_set_mtu 5cbe85e5: interface_index sw_if_index, u32 mtu[4]
+reply sw_interface_set_mtu_reply e8d4e804: i32 retval
+request hw_interface_set_mtu e6746899: interface_index sw_if_index, u16 mtu
+reply hw_interface_set_mtu_reply e8d4e804: i32 retval
+request sw_interface_tag_add_del 426f8bc1: bool is_add, interface_index sw_if_index, string tag[64]
+reply sw_interface_tag_add_del_reply e8d4e804: i32 retval
+request sw_interface_set_mac_address c536e7eb: interface_index sw_if_index, mac_address mac_address
+reply sw_interface_set_mac_address_reply e8d4e804: i32 retval
+request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
+reply sw_interface_get_mac_address_reply 40ef2c08: i32 retval, mac_address mac_address
+"""
+_ADMIN_UP, _LINK_UP = 1, 2
+_TYPE_HARDWARE, _TYPE_SUB = 0, 1
+_VISIBLE_FLAGS = 0xFE
+_NO_MAC = bytes(6)
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show one interface, or all whose name holds a text; index 0 and ~0 stand for all."""
+    tables, sw_if_index = call.tables, values["sw_if_index"]
+    if not values["name_filter_valid"] and sw_if_index not in {0, NONE}:
+        only = tables.sw.get(sw_if_index)
+        if only is not None:
+            yield call.details(_details(tables, only))
+        return
+    wanted = ""
+    if values["name_filter_valid"]:
+        wanted = values["name_filter"].decode(errors="surrogateescape").split("\0")[0].lower()
+    for row in tables.sw:
+        if not wanted or wanted in tables.name_of(row).lower():
+            yield call.details(_details(tables, row))
+
+
+def _details(tables: Tables, row: SwInterface) -> Values:
+    port = tables.hw_of(row)
+    rewrite, is_dot1q, tag1, tag2 = rewrite_of(tables, row)
+    return {
+        "sw_if_index": row.index,
+        "sup_sw_if_index": row.sup_index,
+        "l2_address": port.mac if row.sup_index == row.index and port.is_ethernet else _NO_MAC,
+        "flags": (_ADMIN_UP if row.is_up else 0) | (_LINK_UP if port.is_link_up else 0),
+        "type": _TYPE_SUB if row.is_sub else _TYPE_HARDWARE,
+        "link_mtu": port.link_mtu & 0xFFFF,
+        "mtu[0]": row.mtus[0],
+        "mtu[1]": row.mtus[1],
+        "mtu[2]": row.mtus[2],
+        "mtu[3]": row.mtus[3],
+        "sub_id": row.sub_id,
+        "sub_number_of_tags": (1 if row.flags & Flag.ONE_TAG else 0) + (2 if row.flags & Flag.TWO_TAGS else 0),
+        "sub_outer_vlan_id": row.outer_vlan,
+        "sub_inner_vlan_id": row.inner_vlan,
+        "sub_if_flags": row.flags & _VISIBLE_FLAGS,
+        "vtr_op": rewrite,
+        "vtr_push_dot1q": is_dot1q,
+        "vtr_tag1": tag1,
+        "vtr_tag2": tag2,
+        "interface_name": fixed(tables.name_of(row), 64),
+        "interface_dev_type": fixed(port.device_class, 64),
+        "tag": row.tag[:63],
+    }
+
+
+def _answer_flags(call: Call, values: Values) -> Outgoing:
+    """Bring an interface up or down."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    interfaces.set_admin_state(call.tables, row, bool(values["flags"] & _ADMIN_UP))
+    return call.reply()
+
+
+def _answer_mtu(call: Call, values: Values) -> Outgoing:
+    """Set the L3, IPv4, IPv6 and MPLS MTUs."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    interfaces.set_packet_mtus(call.tables, row, [values[f"mtu[{position}]"] for position in range(4)])
+    return call.reply()
+
+
+def _answer_link_mtu(call: Call, values: Values) -> Outgoing:
+    """Set a port's link MTU."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    if row.is_sub:
+        raise RefusedError(Retval.INVALID_VALUE)
+    port = call.tables.hw_of(row)
+    if not port.is_ethernet:
+        raise RefusedError(Retval.FEATURE_DISABLED)
+    interfaces.set_link_mtu(call.tables, port, values["mtu"])
+    return call.reply()
+
+
+def _answer_tag(call: Call, values: Values) -> Outgoing:
+    """Set or clear a tag; an empty one cannot be set."""
+    row, tag = interfaces.require(call.tables, values["sw_if_index"]), values["tag"]
+    if values["is_add"] and not tag[0]:
+        raise RefusedError(Retval.INVALID_VALUE)
+    row.tag = tag[:-1].split(b"\0", 1)[0] if values["is_add"] else b""
+    return call.reply()
+
+
+def _answer_set_mac(call: Call, values: Values) -> Outgoing:
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    interfaces.set_mac(call.tables, row, values["mac_address"])
+    return call.reply()
+
+
+def _answer_get_mac(call: Call, values: Values) -> Outgoing:
+    """Show the MAC address of an interface, of its parent for a sub-interface."""
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    return call.reply(mac_address=call.tables.hw_of(row).mac)
+
+
+def _answer_want_events(call: Call, values: Values) -> Outgoing:
+    """Subscribe to sw_interface_event or leave; asking for what is so already is refused (pub_sub_handler)."""
+    is_wanted = bool(values["enable_disable"])
+    if is_wanted == call.client.wants_events:
+        raise RefusedError(Retval.INVALID_REGISTRATION)
+    call.client.wants_events = is_wanted
+    call.client.pid = values["pid"]
+    return call.reply()
+
+
+_PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
+
+
+def _command_state(tables: Tables, line: Input) -> str:
+    """`set interface state <interface> up|down`."""
+    row = line.require_interface(tables)
+    if line.take("up"):
+        interfaces.set_admin_state(tables, row, True)
+    elif line.take("down"):
+        interfaces.set_admin_state(tables, row, False)
+    else:
+        raise line.unknown("unknown flags")
+    return ""
+
+
+def _command_mtu(tables: Tables, line: Input) -> str:
+    """`set interface mtu [packet|ip4|ip6|mpls] <bytes> <interface>`; without a word it is the link MTU."""
+    whole = line.unknown()
+    kind = next((kind for kind in _PACKET_MTUS if line.take(kind)), None)
+    mtu = line.number()
+    row = line.interface(tables)
+    if mtu is None or row is None or (kind is None and row.is_sub):
+        raise whole
+    if kind is not None:
+        interfaces.set_packet_mtus(tables, row, [mtu if kind == other else 0 for other in _PACKET_MTUS])
+    elif not tables.hw_of(row).is_ethernet:
+        raise RefusedError(Retval.UNSPECIFIED, "not supported")
+    else:
+        interfaces.set_link_mtu(tables, tables.hw_of(row), mtu)
+    return ""
+
+
+def _command_mac(tables: Tables, line: Input) -> str:
+    """`set interface mac address <interface> <mac>`."""
+    row = line.require_interface(tables)
+    word = line.string() or ""
+    try:
+        mac = mac_bytes(word)
+    except ValueError:
+        mac = b""
+    if len(mac) != 6 or not word:
+        raise RefusedError(Retval.UNSPECIFIED, f"expected mac address `{word}'")
+    interfaces.set_mac(tables, row, mac)
+    return ""
+
+
+def _command_tag(tables: Tables, line: Input) -> str:
+    """`set interface tag <interface> <tag>`."""
+    whole = line.unknown()
+    row = line.interface(tables)
+    tag = line.string()
+    if row is None or tag is None:
+        raise whole
+    row.tag = to_bytes(tag)
+    return ""
+
+
+def _command_clear_tag(tables: Tables, line: Input) -> str:
+    """`clear interface tag <interface>`."""
+    line.require_interface(tables, "unknown input").tag = b""
+    return ""
+
+
+_HEADER = "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          Count     "
+
+
+def _command_show(tables: Tables, line: Input) -> str:
+    """`show interface [<interface>...] [address]`."""
+    rows: list[SwInterface] = []
+    is_address = False
+    while not line.is_at_end:
+        if line.take("address") or line.take("addr"):
+            is_address = True
+        elif (row := line.interface(tables)) is not None:
+            rows.append(row)
+        else:
+            line.skip_space()
+            raise line.unknown()
+    rows = rows or sorted(tables.sw, key=lambda row: (tables.hw_of(row).name, row.index))
+    if is_address:
+        return "".join(_addresses(tables, row) for row in rows)
+    return f"{_HEADER}\n" + "".join(_summary(tables, row) for row in rows)
+
+
+def _summary(tables: Tables, row: SwInterface) -> str:
+    state = _centered("up" if row.is_up else "down", 10)
+    mtus = _centered("/".join(map(str, row.mtus)), 21)
+    return f"{tables.name_of(row):<32}{_centered(str(row.index), 5)}{state}{mtus}\n"
+
+
+def _centered(text: str, width: int) -> str:
+    left = (width - len(text) + 1) // 2
+    return " " * left + text + " " * (width - len(text) - left)
+
+
+def _addresses(tables: Tables, row: SwInterface) -> str:
+    lines = [f"{tables.name_of(row)} ({'up' if row.is_up else 'dn'}):\n"]
+    for assigned in tables.ip4.of(row.index):
+        lines.append(f"  L3 {ipaddress.IPv4Address(assigned.address)}/{assigned.length}\n")
+    for assigned in tables.ip6.of(row.index):
+        lines.append(f"  L3 {ipaddress.IPv6Address(assigned.address)}/{assigned.length}\n")
+    return "".join(lines)
+
+
+KIND = Kind(
+    api={"interface": _API},
+    changes={
+        "sw_interface_set_flags": _answer_flags,
+        "sw_interface_set_mtu": _answer_mtu,
+        "hw_interface_set_mtu": _answer_link_mtu,
+        "sw_interface_tag_add_del": _answer_tag,
+        "sw_interface_set_mac_address": _answer_set_mac,
+    },
+    queries={
+        "sw_interface_dump": _dump,
+        "sw_interface_get_mac_address": _answer_get_mac,
+        "want_interface_events": _answer_want_events,
+    },
+    commands={
+        "set interface state": _command_state,
+        "set interface mtu": _command_mtu,
+        "set interface mac address": _command_mac,
+        "set interface tag": _command_tag,
+        "clear interface tag": _command_clear_tag,
+        "show interface": _command_show,
+    },
+)
