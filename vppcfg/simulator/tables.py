@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from vppcfg.record import record
 from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
-from vppcfg.simulator.mains.bond import BondMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
 from vppcfg.simulator.releases import Release
@@ -260,7 +259,6 @@ class Tables:
         self.link_locals: dict[int, int] = {}
         """IPv6 link-local address by sw_if_index."""
         self.lcp = LcpMain()
-        self.bonds = BondMain()
         self.bridges = BridgeMain()
         self.fib4 = FibMain(family="ipv4")
         self.fib6 = FibMain(family="ipv6")

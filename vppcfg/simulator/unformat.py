@@ -195,6 +195,13 @@ class Input:
         self._position = len(self._text) if end < 0 else end + 1
         return Input(self._text[start : self._position])
 
+    def line_with(self, missing: str) -> Input:
+        """Take the rest of the line; raise RefusedError, with the words `missing`, when nothing is left."""
+        line = self.line()
+        if line.is_at_end:
+            raise RefusedError(Retval.UNSPECIFIED, missing)
+        return line
+
     def unknown(self, what: str = "unknown input") -> RefusedError:
         """Return VPP's refusal of what comes next."""
         return RefusedError(Retval.UNSPECIFIED, f"{what} `{self.shown}'")

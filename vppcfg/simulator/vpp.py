@@ -187,8 +187,6 @@ class SimulatedVpp:
         return call.reply(**{name: NONE for name in fields if name.endswith("index")}, retval=retval)
 
     def _packed(self, name: str, context: Values, values: Values) -> bytes:
-        if isinstance(values, tuple):
-            values = dict(zip([field for field in self.codec.zeros(name) if field != "context"], values, strict=True))
         try:
             return self.codec.pack(name, {**context, **values})
         except StructError as problem:

@@ -18,11 +18,11 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
+from vppcfg.simulator.kinds.bond_member import BondMain, detach
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.vnet import bond
 from vppcfg.simulator.vpp import SimulatedVpp
 
 RULE = AclRule(action=AclAction.PERMIT, source="10.0.0.0/8", destination="0.0.0.0/0", protocol=6)
@@ -72,12 +72,12 @@ def row(tables: Tables, name: str) -> SwInterface:
 
 
 def test_bonds_have_their_members_and_members_get_a_mac_back(tables: Tables) -> None:
-    group = tables.bonds.of_sw(row(tables, "BondEthernet3").index)
+    group = tables.part(BondMain).of_sw(row(tables, "BondEthernet3").index)
     assert group is not None
     assert (group.mode, group.load_balance, group.members) == (3, 2, [row(tables, n).index for n in ("eth0", "eth1")])
-    assert tables.bonds.members[group.members[1]].is_long_timeout
+    assert tables.part(BondMain).members[group.members[1]].is_long_timeout
     for index in list(group.members):
-        bond.detach(tables, index)
+        detach(tables, index)
     macs = [tables.hw_of(row(tables, name)).mac for name in ("eth0", "eth1")]
     assert macs[0] == bytes([2, 0, 0, 0, 0, 1]) != macs[1]
 

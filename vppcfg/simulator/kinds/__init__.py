@@ -6,10 +6,13 @@ from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
     acl,
     address,
+    bond,
+    bond_member,
     bridge,
     fib,
     interface,
     l2xc,
+    lacp,
     lcp,
     lcp_sync,
     loopback,
@@ -22,7 +25,6 @@ from vppcfg.simulator.kinds import (
     unnumbered,
     vxlan,
 )
-from vppcfg.simulator.unmoved import UNMOVED
 
 KINDS: tuple[Kind, ...] = (
     session.KIND,
@@ -35,9 +37,11 @@ KINDS: tuple[Kind, ...] = (
     l2xc.KIND,
     bridge.KIND,
     tag_rewrite.KIND,
-    *UNMOVED,
+    bond.KIND,
+    bond_member.KIND,
     mpls.KIND,
     acl.KIND,
+    lacp.KIND,
     lcp.KIND,
     lcp_sync.KIND,
     sflow.KIND,

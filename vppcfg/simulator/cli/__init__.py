@@ -1,1 +1,0 @@
-"""The CLI lines that plans contain, and a few that show what came of them."""

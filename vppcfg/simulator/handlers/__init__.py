@@ -1,1 +1,0 @@
-"""One function per API message, one module per subject: arguments in, reply values out, VPP's codes for refusals."""

@@ -1,0 +1,363 @@
+"""Interfaces in bonds: how they join and leave, with what that does to MAC addresses and links (vnet/bonding).
+
+The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from vppcfg.errors import UsageError
+from vppcfg.model.bond import Bond
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.port import mac_bytes, made_up_mac
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
+
+_API = """
+request bond_add_member e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
+is_long_timeout
+reply bond_add_member_reply e8d4e804: i32 retval
+request bond_enslave e7d14948: interface_index sw_if_index, interface_index bond_sw_if_index, bool is_passive, bool \
+is_long_timeout
+reply bond_enslave_reply e8d4e804: i32 retval
+request bond_detach_member f9e6675e: interface_index sw_if_index
+reply bond_detach_member_reply e8d4e804: i32 retval
+request bond_detach_slave f9e6675e: interface_index sw_if_index
+reply bond_detach_slave_reply e8d4e804: i32 retval
+request sw_interface_slave_dump f9e6675e streams sw_interface_slave_details: interface_index sw_if_index
+reply sw_interface_slave_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
+bool is_long_timeout, bool is_local_numa, u32 weight
+request sw_member_interface_dump f9e6675e streams sw_member_interface_details: interface_index sw_if_index
+reply sw_member_interface_details 3c4a0e23: interface_index sw_if_index, string interface_name[64], bool is_passive, \
+bool is_long_timeout, bool is_local_numa, u32 weight
+request sw_interface_set_bond_weight deb510a0: interface_index sw_if_index, u32 weight
+reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
+"""
+BOND_CLASS = "bond"
+"""Device class of a bond."""
+_FIRST_OWN_MAC = 0x20000
+"""Where the MAC addresses begin that members of loaded bonds get back when they leave."""
+
+
+class Mode(IntEnum):
+    """bond_mode (vnet/bonding/bond.api)."""
+
+    ROUND_ROBIN = 1
+    ACTIVE_BACKUP = 2
+    XOR = 3
+    BROADCAST = 4
+    LACP = 5
+
+
+class LoadBalance(IntEnum):
+    """bond_lb_algo (vnet/bonding/bond.api); the last three belong to modes that leave no choice."""
+
+    L2 = 0
+    L34 = 1
+    L23 = 2
+    ROUND_ROBIN = 3
+    BROADCAST = 4
+    ACTIVE_BACKUP = 5
+
+
+@dataclass(slots=True, kw_only=True)
+class BondRow:
+    """One bond (bond_if_t)."""
+
+    index: int
+    number: int
+    """The N of BondEthernetN."""
+    mode: Mode
+    load_balance: LoadBalance
+    mac: bytes
+    """What new members get; a MAC set on the bond's interface later does not come here."""
+    has_custom_mac: bool = False
+    has_gso: bool = False
+    is_numa_only: bool = False
+    hw_index: int = 0
+    sw_if_index: int = 0
+    members: list[int] = field(default_factory=list)
+    """sw_if_index of each, in the order in which they joined."""
+    active: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class MemberRow:
+    """An interface in a bond (member_if_t)."""
+
+    sw_if_index: int
+    bond: int
+    """Index of the bond."""
+    own_mac: bytes
+    """What its port gets back when it leaves."""
+    is_passive: bool = False
+    is_long_timeout: bool = False
+    is_local_numa: bool = False
+    """Known once the member has been in use; here all ports are near."""
+    weight: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class BondMain:
+    """All bonds (bond_main_t)."""
+
+    bonds: Pool[BondRow] = field(default_factory=Pool)
+    by_sw: dict[int, int] = field(default_factory=dict)
+    """Index of a bond by the sw_if_index of its interface."""
+    members: dict[int, MemberRow] = field(default_factory=dict)
+    """By sw_if_index."""
+    numbers: set[int] = field(default_factory=set)
+
+    def of_sw(self, sw_if_index: int) -> BondRow | None:
+        """Return the bond whose interface has `sw_if_index`."""
+        index = self.by_sw.get(sw_if_index)
+        return None if index is None else self.bonds[index]
+
+
+def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_long_timeout: bool) -> None:
+    """Let an interface join a bond; raise RefusedError with VPP's code.
+
+    The first member gives the bond its MAC, unless it has a custom one; the others get what the first one gave. A
+    real VPP dies of local0 as a member; here it is refused.
+    """
+    main = tables.part(BondMain)
+    bond = main.of_sw(bond_index)
+    if bond is None:
+        raise RefusedError(Retval.INVALID_INTERFACE, "bond interface not found")
+    if joining in main.members:
+        raise RefusedError(Retval.VALUE_EXIST, "interface was already added as member")
+    row = interfaces.require(tables, joining)
+    port = tables.hw_of(row)
+    if port.device_class == BOND_CLASS or not port.is_ethernet:
+        raise RefusedError(Retval.INVALID_INTERFACE, "bond interface cannot be added as member")
+    if bond.has_gso and not port.has_gso:
+        raise RefusedError(Retval.INVALID_INTERFACE, "member interface is not gso capable")
+    member = MemberRow(sw_if_index=joining, bond=bond.index, own_mac=port.mac)
+    member.is_passive, member.is_long_timeout = is_passive, is_long_timeout
+    main.members[joining] = member
+    bond.members.append(joining)
+    _share_mac(tables, bond, port)
+    _follow_state(tables, bond, member)
+
+
+def _share_mac(tables: Tables, bond: BondRow, port: HwInterface) -> None:
+    if len(bond.members) == 1 and not bond.has_custom_mac:
+        bond.mac = tables.hw[bond.hw_index].mac = port.mac
+    else:
+        port.mac = bond.mac
+
+
+def detach(tables: Tables, sw_if_index: int) -> None:
+    """Take an interface out of its bond; it gets its own MAC back. Raise RefusedError when it is in none."""
+    main = tables.part(BondMain)
+    member = main.members.pop(sw_if_index, None)
+    if member is None:
+        raise RefusedError(Retval.INVALID_INTERFACE, "interface was not a member")
+    bond = main.bonds[member.bond]
+    bond.members.remove(sw_if_index)
+    _deactivate(tables, bond, member)
+    row = tables.sw.get(sw_if_index)
+    if row is not None:
+        tables.hw_of(row).mac = member.own_mac
+
+
+def set_weight(tables: Tables, sw_if_index: int, weight: int) -> None:
+    """Set how much a member is preferred; raise RefusedError in any mode but active-backup."""
+    main = tables.part(BondMain)
+    member = main.members.get(sw_if_index)
+    if member is None:
+        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    bond = main.bonds[member.bond]
+    if bond.mode is not Mode.ACTIVE_BACKUP:
+        raise RefusedError(Retval.INVALID_ARGUMENT, "Weight valid for active-backup only")
+    member.weight = weight
+    _sort(main, bond)
+
+
+def _sort(main: BondMain, bond: BondRow) -> None:
+    """Put the preferred member first: by weight, then the one in use, then the lowest index (bond_member_sort)."""
+    first = bond.active[0] if bond.active else NONE
+    bond.active.sort(key=lambda index: (-main.members[index].weight, index != first, index))
+
+
+def _admin_state_changed(tables: Tables, sw_if_index: int) -> None:
+    """Let a bond know that one of its members, or its own interface, went up or down."""
+    main = tables.part(BondMain)
+    member = main.members.get(sw_if_index)
+    if member is not None:
+        _follow_state(tables, main.bonds[member.bond], member)
+    bond = main.of_sw(sw_if_index)
+    if bond is not None:
+        _set_link(tables, bond)
+
+
+def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
+    """Take an interface that goes away out of its bond."""
+    if sw_if_index in tables.part(BondMain).members:
+        detach(tables, sw_if_index)
+
+
+def _follow_state(tables: Tables, bond: BondRow, member: MemberRow) -> None:
+    """Use a member while it is up; with LACP, the other side decides, which nobody plays here."""
+    row = tables.sw.get(member.sw_if_index)
+    if bond.mode is Mode.LACP or row is None:
+        return
+    if not row.is_up or not tables.hw_of(row).is_link_up:
+        _deactivate(tables, bond, member)
+    elif member.sw_if_index not in bond.active:
+        bond.active.append(member.sw_if_index)
+        member.is_local_numa = True
+        if bond.mode is Mode.ACTIVE_BACKUP:
+            _sort(tables.part(BondMain), bond)
+        _set_link(tables, bond)
+
+
+def _deactivate(tables: Tables, bond: BondRow, member: MemberRow) -> None:
+    if member.sw_if_index in bond.active:
+        bond.active.remove(member.sw_if_index)
+        _set_link(tables, bond)
+
+
+def _set_link(tables: Tables, bond: BondRow) -> None:
+    row = tables.sw.get(bond.sw_if_index)
+    if row is not None:
+        interfaces.set_link(tables, tables.hw[bond.hw_index], row.is_up and bool(bond.active))
+
+
+def _answer_add(call: Call, values: Values) -> Outgoing:
+    """Let an interface join a bond."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    add(
+        call.tables,
+        values["bond_sw_if_index"],
+        values["sw_if_index"],
+        is_passive=values["is_passive"],
+        is_long_timeout=values["is_long_timeout"],
+    )
+    return call.reply()
+
+
+def _answer_detach(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    detach(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _answer_weight(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    set_weight(call.tables, values["sw_if_index"], values["weight"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the members of a bond; a sub-interface has the name of port 0."""
+    tables, main = call.tables, call.tables.part(BondMain)
+    row = main.of_sw(values["sw_if_index"])
+    for index in row.members if row is not None else ():
+        member = main.members[index]
+        yield call.details(
+            {
+                "sw_if_index": index,
+                "interface_name": fixed(tables.hw[tables.sw[index].hw_index].name, 64),
+                "is_passive": member.is_passive,
+                "is_long_timeout": member.is_long_timeout,
+                "is_local_numa": member.is_local_numa,
+                "weight": member.weight,
+            }
+        )
+
+
+_MISSING = "Missing required arguments."
+
+
+def _unknown() -> RefusedError:
+    """Return VPP's refusal: it repeats what follows the line, which is nothing."""
+    return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+
+
+def _command_add(tables: Tables, rest: Input) -> str:
+    """`bond add <bond> <interface> [passive] [long-timeout]`."""
+    line = rest.line_with(_MISSING)
+    group, joining = line.interface(tables), line.interface(tables)
+    if group is None or joining is None:
+        raise _unknown()
+    options = {"passive": False, "long-timeout": False}
+    while not line.is_at_end:
+        word = next((word for word in options if line.take(word)), None)
+        if word is None:
+            raise _unknown()
+        options[word] = True
+    add(tables, group.index, joining.index, is_passive=options["passive"], is_long_timeout=options["long-timeout"])
+    return ""
+
+
+def _command_detach(tables: Tables, rest: Input) -> str:
+    """`bond del <interface>`."""
+    line = rest.line_with(_MISSING)
+    row = line.interface(tables)
+    if row is None or not line.is_at_end:
+        raise _unknown()
+    detach(tables, row.index)
+    return ""
+
+
+def _command_weight(tables: Tables, rest: Input) -> str:
+    """`set interface bond <interface> weight <number>`; what is missing counts as none."""
+    line = rest.line_with(_MISSING)
+    row = line.interface(tables)
+    weight = line.number_after("weight")
+    if row is None:
+        raise RefusedError(Retval.INVALID_INTERFACE, "Interface not a member")
+    set_weight(tables, row.index, weight or 0)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Let members join their bonds; what a state does not say, their own MACs, is the first one's and made up."""
+    main = tables.part(BondMain)
+    for name, model in state.made_as(Bond).items():
+        bond = main.of_sw(rows[name].index) if name in rows else None
+        if bond is None:
+            continue
+        for position, (member, settings) in enumerate(model.members.items()):
+            if member not in rows:
+                raise UsageError(f"the state has {member} as a member of {name} but no such interface")
+            wanted = state.interfaces[member].mac
+            is_own = position == 0 or (wanted and wanted != state.interfaces[name].mac)
+            own = wanted if is_own and wanted else made_up_mac(_FIRST_OWN_MAC + rows[member].index)
+            joined = MemberRow(
+                sw_if_index=rows[member].index,
+                bond=bond.index,
+                own_mac=mac_bytes(own),
+                is_passive=settings.is_passive,
+                is_long_timeout=settings.is_long_timeout,
+                weight=settings.weight,
+            )
+            main.members[joined.sw_if_index] = joined
+            bond.members.append(joined.sw_if_index)
+        bond.mac = mac_bytes(state.interfaces[name].mac) if state.interfaces[name].mac else bond.mac
+
+
+KIND = Kind(
+    api={"bond": _API},
+    changes={
+        "bond_add_member": _answer_add,
+        "bond_enslave": _answer_add,
+        "bond_detach_member": _answer_detach,
+        "bond_detach_slave": _answer_detach,
+        "sw_interface_set_bond_weight": _answer_weight,
+    },
+    queries={"sw_interface_slave_dump": _dump, "sw_member_interface_dump": _dump},
+    commands={"bond add": _command_add, "bond del": _command_detach, "set interface bond": _command_weight},
+    load=_load,
+    deleted=_interface_deleted,
+    admin_changed=_admin_state_changed,
+)
