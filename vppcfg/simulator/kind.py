@@ -46,6 +46,11 @@ takes those that it has from what is returned, so one function can serve all ver
 """
 Rows = Mapping[str, SwInterface]
 """The interfaces of a state by name, as they stand in the tables."""
+Maker = Callable[[Tables, State, Interface, int], SwInterface | None]
+"""Makes an interface of a state, and gets the number that its name ends in.
+
+Returns None for one that the state only half describes; raises RefusedError when VPP cannot have it, or UsageError.
+"""
 
 
 @record
@@ -68,8 +73,7 @@ class Kind:
     """The releases that have it."""
     interface: InterfaceKind | None = None
     """What `make` makes."""
-    make: Callable[[Tables, State, Interface, int], SwInterface | None] | None = None
-    """Makes an interface of a state, whose number it gets; returns None for one that the state only half describes."""
+    make: Maker | None = None
     configure: Callable[[Tables, State], None] | None = None
     """Sets what startup.conf would, each time that VPP starts."""
     load: Callable[[Tables, State, Rows], None] | None = None

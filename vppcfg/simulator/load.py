@@ -1,23 +1,21 @@
-"""Fills the tables of a simulated VPP: local0, ports, and a whole State as it stands."""
+"""Fills the tables of a simulated VPP: local0, ports, and a whole State, each part of it by its kind."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vppcfg.errors import UsageError
 from vppcfg.model.device import DEVICE_TYPES
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
-from vppcfg.simulator.kind import Kind
-from vppcfg.simulator.kinds import sub_interface
+from vppcfg.simulator.kind import Kind, Maker
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
-from vppcfg.simulator.tables import Flag, HwInterface, SwInterface, Tables
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
 
-Maker = Callable[[Tables, State, Interface, int], SwInterface | None]
 _NUMBER = re.compile(r"\d+$")
 _NOT_ETHERNET = frozenset({"local"})
 _PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
@@ -96,8 +94,6 @@ def _load_interface(
     known = tables.named(wanted.name)
     if known is not None:
         return known
-    if wanted.parent is not None:
-        return _load_sub_interface(tables, wanted, wanted.parent)
     made = _make(tables, state, wanted, makers.get(wanted.kind))
     if made is not None:
         return made
@@ -122,32 +118,6 @@ def _make(tables: Tables, state: State, wanted: Interface, maker: Maker | None) 
 def _is_ethernet(wanted: Interface) -> bool:
     """Return whether an interface without a MAC is a port that leaves it open, not a tunnel that has none."""
     return wanted.link_mtu is not None or wanted.device_class in _PORT_CLASSES
-
-
-def _load_sub_interface(tables: Tables, wanted: Interface, parent_name: str) -> SwInterface:
-    """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
-    parent = tables.named(parent_name)
-    if parent is None:
-        raise UsageError(f"the state has {wanted.name} but not its parent {parent_name}")
-    template = sub_interface.template_for(parent.index, wanted.sub_id, *_match(wanted))
-    for _ in range(2):
-        try:
-            return sub_interface.create(tables, template)
-        except RefusedError as refusal:
-            reason = refusal.text
-    raise UsageError(f"VPP cannot have {wanted.name}: {reason}")
-
-
-def _match(wanted: Interface) -> tuple[int, int, int]:
-    match wanted.encapsulation:
-        case OtherMatch(flags=flags, outer=outer, inner=inner):
-            return flags, outer, inner
-        case Encapsulation(outer=outer, inner=inner, is_dot1ad=is_dot1ad, is_exact=is_exact):
-            flags = Flag.ONE_TAG if inner is None else Flag.TWO_TAGS
-            flags |= Flag.DOT1AD if is_dot1ad else 0
-            flags |= Flag.EXACT_MATCH if is_exact else 0
-            return flags, outer, inner or 0
-    return Flag.ONE_TAG | Flag.EXACT_MATCH, wanted.sub_id & 0xFFFF, 0
 
 
 def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:

@@ -1,4 +1,7 @@
-"""The kinds of objects that a simulated VPP has, one module each. A new one is a line in the list."""
+"""The kinds of objects that a simulated VPP has, one module each: API, behaviour, messages, commands, loading.
+
+A new kind is a module here, its import, and its line in the list.
+"""
 
 from __future__ import annotations
 

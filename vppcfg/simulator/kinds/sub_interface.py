@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from vppcfg.errors import UsageError
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -199,6 +202,32 @@ def _command_delete(tables: Tables, line: Input) -> str:
     return ""
 
 
+def _make(tables: Tables, _state: State, wanted: Interface, _number: int) -> SwInterface:
+    """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
+    parent = tables.named(wanted.parent or "")
+    if parent is None:
+        raise UsageError(f"the state has {wanted.name} but not its parent {wanted.parent}")
+    template = template_for(parent.index, wanted.sub_id, *_match(wanted))
+    for _ in range(2):
+        try:
+            return create(tables, template)
+        except RefusedError as refusal:
+            reason = refusal.text
+    raise UsageError(f"VPP cannot have {wanted.name}: {reason}")
+
+
+def _match(wanted: Interface) -> tuple[int, int, int]:
+    match wanted.encapsulation:
+        case OtherMatch(flags=flags, outer=outer, inner=inner):
+            return flags, outer, inner
+        case Encapsulation(outer=outer, inner=inner, is_dot1ad=is_dot1ad, is_exact=is_exact):
+            flags = Flag.ONE_TAG if inner is None else Flag.TWO_TAGS
+            flags |= Flag.DOT1AD if is_dot1ad else 0
+            flags |= Flag.EXACT_MATCH if is_exact else 0
+            return flags, outer, inner or 0
+    return Flag.ONE_TAG | Flag.EXACT_MATCH, wanted.sub_id & 0xFFFF, 0
+
+
 KIND = Kind(
     api={"interface": _API},
     changes={
@@ -207,4 +236,6 @@ KIND = Kind(
         "delete_subif": _answer_delete,
     },
     commands={"create sub-interfaces": _command_create, "delete sub-interface": _command_delete},
+    interface=InterfaceKind.SUB_INTERFACE,
+    make=_make,
 )
