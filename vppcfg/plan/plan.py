@@ -9,12 +9,11 @@ from typing import Any
 from vppcfg.model.state import State
 from vppcfg.plan.auto_subint import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
-from vppcfg.plan.expand import expand
 from vppcfg.plan.impact import Impact, impact_by_interface
 from vppcfg.plan.operations import Operation
-from vppcfg.plan.order import ordered
 from vppcfg.plan.proof import prove
-from vppcfg.plan.stages import Step
+from vppcfg.plan.stages import Step, ordered
+from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition
 
 
@@ -48,7 +47,7 @@ class Plan:
 def make_plan(observed: State, desired: State) -> Plan:
     """Return the plan from `observed` to `desired`. Raise PlanProofError when it cannot be proved, which is a bug."""
     difference = diff(observed, desired)
-    steps = ordered(expand(Transition(observed, desired, difference)))
+    steps = ordered(steps_of(Transition(observed, desired, difference)))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, observed, desired))
     reached = prove(observed, desired, steps)

@@ -18,7 +18,7 @@ class Transition:
         changes = difference.interfaces.values()
         self.doomed = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""
-        self.born = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
+        self.created = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
         pairs = difference.lcps.items()
         self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)

@@ -15,7 +15,7 @@ from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, name: str) -> Iterator[Step]:
+def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that remove the addresses that an interface loses and add those that it gains."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     observed = before.addresses if before else frozenset()

@@ -1,43 +1,29 @@
-"""Creation and deletion of bonds, and who joins and leaves them."""
+"""Who joins and leaves bonds, and how much each member is preferred."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.names import instance_of, natural_key
+from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond, Membership
-from vppcfg.plan.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
+from vppcfg.plan.operations import AddBondMember, RemoveBondMember, SetBondWeight
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 _NOBODY = Bond()
 
 
-def expand(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that delete and create a bond, and those that change its members."""
+def member_steps(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that change who belongs to a bond; nothing for any other interface.
+
+    A member stays when it is to stay the same and neither it nor the bond is made anew.
+    """
     before, after = transition.observed.making(name, Bond), transition.desired.making(name, Bond)
-    if before is not None and name in transition.doomed:
-        yield Step(stage=Stage.DELETE_INTERFACE, operation=DeleteBond(interface=name))
-    if after is not None and name in transition.born:
-        yield Step(stage=Stage.CREATE_INTERFACE, operation=_creation(name, after, transition))
     if before is not None or after is not None:
-        yield from _members(transition, name, before or _NOBODY, after or _NOBODY)
+        yield from _changes(transition, name, before or _NOBODY, after or _NOBODY)
 
 
-def _creation(name: str, bond: Bond, transition: Transition) -> CreateBond:
-    return CreateBond(
-        interface=name,
-        instance=instance_of(name),
-        mode=bond.mode,
-        load_balance=bond.load_balance,
-        mac=transition.desired.interfaces[name].mac,
-        has_gso=bond.has_gso,
-        is_numa_only=bond.is_numa_only,
-    )
-
-
-def _members(transition: Transition, name: str, before: Bond, after: Bond) -> Iterator[Step]:
-    """A member stays when it is to stay the same and neither it nor the bond is made anew."""
+def _changes(transition: Transition, name: str, before: Bond, after: Bond) -> Iterator[Step]:
     doomed = transition.doomed
     staying = {
         member

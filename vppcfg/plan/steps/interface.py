@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.expand.mtu import is_shut_for_link_mtu
 from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
 from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.steps.mtu import is_shut_for_link_mtu
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, name: str) -> Iterator[Step]:
+def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that shut a doomed interface, mark a new one, and set state, MAC and tag of one that stays."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     if before is not None and name in transition.doomed and before.is_up:

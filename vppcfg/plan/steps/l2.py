@@ -1,16 +1,28 @@
-"""L2 mode: leaving and entering cross-connects and bridges, and the VLAN tag rewrites that go with them."""
+"""L2 mode: cross-connects, bridge domains and who is in them, and the VLAN tag rewrites that go with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
-from vppcfg.plan.operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
+from vppcfg.plan.diff import Change
+from vppcfg.plan.operations import (
+    BridgeFlag,
+    CreateBridge,
+    DeleteBridge,
+    JoinBridge,
+    LeaveL2,
+    SetBridgeFlag,
+    SetBridgeMacAge,
+    SetCrossConnect,
+    SetTagRewrite,
+)
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, name: str) -> Iterator[Step]:
+def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that take an interface out of L2 mode and put it there.
 
     An interface whose target is doomed leaves L2 mode for the time being, although it does not change itself:
@@ -70,3 +82,27 @@ def _join(after: Interface, bd_id: int) -> Iterator[Step]:
         interface=after.name, bd_id=bd_id, is_bvi=after.is_bvi, split_horizon_group=after.split_horizon_group
     )
     yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=join)
+
+
+def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
+    """Yield the step that deletes or creates a bridge, or those that set what differs about it."""
+    before, after = change.before, change.after
+    if after is None:
+        assert before is not None
+        yield Step(stage=Stage.DELETE_BRIDGE, operation=DeleteBridge(bd_id=before.bd_id))
+    elif before is None:
+        create = CreateBridge(bd_id=after.bd_id, settings=after.settings, tag=after.tag)
+        yield Step(stage=Stage.CREATE_BRIDGE, operation=create)
+    else:
+        yield from _setting_steps(before, after)
+
+
+def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
+    for flag in BridgeFlag:
+        is_on = getattr(after.settings, flag.value)
+        if getattr(before.settings, flag.value) != is_on:
+            set_flag = SetBridgeFlag(bd_id=after.bd_id, flag=flag, is_on=is_on)
+            yield Step(stage=Stage.SET_BRIDGE, operation=set_flag)
+    if before.settings.mac_age_minutes != after.settings.mac_age_minutes:
+        set_age = SetBridgeMacAge(bd_id=after.bd_id, minutes=after.settings.mac_age_minutes)
+        yield Step(stage=Stage.SET_BRIDGE, operation=set_age)

@@ -15,7 +15,7 @@ from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand(transition: Transition, name: str) -> Iterator[Step]:
+def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that set the link MTU of a port, and the packet MTU of it and of what it overwrites."""
     after = transition.desired.interfaces.get(name)
     if after is None:

@@ -1,17 +1,46 @@
-"""The Linux side: namespaces and bridges for TAPs, and the devices of pairs, where VPP does not keep them in step."""
+"""LCP pairs, and the Linux side: devices where VPP does not keep them in step, namespaces and bridges for TAPs.
+
+Whatever changes about a pair, it is made anew, because linux-cp changes nothing in place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.tap import Tap
-from vppcfg.plan.operations import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
+from vppcfg.plan.diff import Change
+from vppcfg.plan.operations import (
+    CreateLcpPair,
+    CreateLinuxBridge,
+    CreateNamespace,
+    DeleteLcpPair,
+    SetLinuxBridge,
+    SetLinuxLink,
+)
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
 
-def expand_host(transition: Transition) -> Iterator[Step]:
+def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
+    """Yield the steps that delete the pair as it was and create it as it is to be."""
+    if change.before is not None:
+        depth = transition.observed.interfaces[change.name].depth
+        stage = Stage.DELETE_LCP if change.before.has_host else Stage.DELETE_ORPHANED_LCP
+        yield Step(stage=stage, operation=DeleteLcpPair(interface=change.name), depth=depth)
+    if change.after is not None:
+        depth = transition.desired.interfaces[change.name].depth
+        create = CreateLcpPair(
+            interface=change.name,
+            host_name=change.after.host_name,
+            netns=change.after.netns,
+            is_default_netns=change.after.netns == transition.observed.facts.lcp.default_netns,
+        )
+        yield Step(stage=Stage.CREATE_LCP, operation=create, depth=depth)
+
+
+def host_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that make the namespaces and bridges that TAPs need."""
     for netns in sorted(transition.desired.namespaces - transition.observed.namespaces):
         yield Step(stage=Stage.CREATE_NAMESPACE, operation=CreateNamespace(netns=netns))
@@ -20,7 +49,7 @@ def expand_host(transition: Transition) -> Iterator[Step]:
         yield Step(stage=Stage.CREATE_LINUX_BRIDGE, operation=create)
 
 
-def expand_devices(transition: Transition) -> Iterator[Step]:
+def device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set MTU, state and bridge of Linux devices that differ, or will once they are made."""
     flapping = _flapping_ports(transition)
     for name, wanted in transition.desired.linux.items():
@@ -50,7 +79,7 @@ def _current(transition: Transition, name: str) -> LinuxDevice | None:
     """
     tap = transition.desired.making(name, Tap)
     if tap is not None:
-        is_new = name in transition.born or name not in transition.observed.linux
+        is_new = name in transition.created or name not in transition.observed.linux
         return tap.device_as_created() if is_new else transition.observed.linux[name]
     change = transition.difference.lcps.get(name)
     if change is None:

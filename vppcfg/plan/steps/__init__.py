@@ -1,0 +1,40 @@
+"""From changes to steps. Each module knows one aspect of an object; the order of steps is made in `plan/stages`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.plan.stages import Step
+from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu
+from vppcfg.plan.transition import Transition
+
+_ASPECTS = (
+    made.steps,
+    bond.member_steps,
+    interface.steps,
+    l2.steps,
+    mtu.steps,
+    address.steps,
+    features.mpls_steps,
+    features.acl_binding_steps,
+    features.sflow_steps,
+)
+"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
+
+
+def steps_of(transition: Transition) -> Iterator[Step]:
+    """Yield the steps of every change, in no particular order but for those of one object in one stage."""
+    difference = transition.difference
+    for name in transition.touched:
+        for aspect in _ASPECTS:
+            yield from aspect(transition, name)
+    for pair in difference.lcps.values():
+        yield from lcp.pair_steps(transition, pair)
+    for domain in difference.bridges.values():
+        yield from l2.bridge_steps(domain)
+    for access_list in difference.acls.values():
+        yield from features.acl_steps(access_list)
+    yield from lcp.host_steps(transition)
+    yield from lcp.device_steps(transition)
+    yield from features.sflow_setting_steps(difference.sflow)
+    yield from features.mpls_table_steps(difference.mpls)
