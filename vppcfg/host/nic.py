@@ -52,9 +52,9 @@ def _nic(files: Files, address: str) -> Nic | None:
         linux_names=tuple(name.rpartition("/")[2] for name in names),
         is_admin_up=any(_flags(files, name) & _IFF_UP for name in names),
         speed_mbps=max((speed for name in names if (speed := _speed(files, name)) > 0), default=None),
-        link=_link(files, directory, "current"),
-        link_max=_link(files, directory, "max"),
-        slot_max=None if above is None else _link(files, above, "max"),
+        link=read_link(files, directory, "current"),
+        link_max=read_link(files, directory, "max"),
+        slot_max=None if above is None else read_link(files, above, "max"),
         mac=next((mac for name in names if (mac := files.text(f"{name}/address"))), None),
     )
 
@@ -81,7 +81,8 @@ def _speed(files: Files, interface: str) -> int:
     return files.number(f"{interface}/speed") or 0
 
 
-def _link(files: Files, directory: str, which: str) -> PcieLink | None:
+def read_link(files: Files, directory: str, which: str) -> PcieLink | None:
+    """Return the PCIe link of the device below `directory`, `which` being current or max; None when it has none."""
     speed = _GTS.fullmatch(files.text(f"{directory}/{which}_link_speed") or "")
     width = files.text(f"{directory}/{which}_link_width") or ""
     if speed is None or not width.isdigit() or width in ("0", "255"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.host.files import Files
+from vppcfg.host.nic import read_link
 
 _CPUS = "sys/devices/system/cpu"
 _PCI = "sys/bus/pci/devices"
@@ -45,14 +46,8 @@ def _clocks(files: Files, cpu: str) -> list[int] | None:
 
 def _link(files: Files, address: str) -> list[float] | None:
     """Return speed in GT/s and lanes of a PCI device's link, as it is and as it could be."""
-    values: list[float] = []
-    for which in ("current", "max"):
-        speed = (files.text(f"{_PCI}/{address}/{which}_link_speed") or "").partition(" ")[0]
-        width = files.text(f"{_PCI}/{address}/{which}_link_width") or ""
-        if not speed.replace(".", "", 1).isdecimal() or not width.isdecimal() or int(width) in (0, 255):
-            return None
-        values += [float(speed), int(width)]
-    return values
+    now, most = (read_link(files, f"{_PCI}/{address}", which) for which in ("current", "max"))
+    return [now.speed_gts, now.width, most.speed_gts, most.width] if now and most else None
 
 
 def _preemptions(files: Files, pid: int) -> dict[str, int]:

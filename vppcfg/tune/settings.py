@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from vppcfg.common.numbers import MIB
 from vppcfg.tune.finding import Setting
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import QueueLimits
+from vppcfg.tune.thresholds import FRAME
 
 _DPDK_DEFAULT = ("dpdk", "dev default")
 _MOST_DESCRIPTORS = 4096
@@ -14,11 +16,11 @@ _BUFFERS_PER_PAGE = 840
 _LEAST_BUFFERS = 16384
 """VPP's own default (vlib/buffer.c)."""
 _BUFFER_MARGIN = 1.25
-_FRAME = 256
 _CACHED = 512
 """Buffers that a thread keeps for itself (vlib/buffer.h)."""
 _TAP_RINGS = 512
-_MB = 1 << 20
+LARGEST_PLAIN_MTU = 2000
+"""Packets above it need more than one buffer of 2048 bytes."""
 
 
 def larger_ring(limits: QueueLimits) -> int | None:
@@ -113,12 +115,12 @@ def _dpdk_switch(name: str, *, is_on: bool) -> Setting:
 
 
 def _megabytes(size_bytes: int) -> str:
-    return f"{round(size_bytes / _MB)}M"
+    return f"{round(size_bytes / MIB)}M"
 
 
 def doubled_megabytes(size_bytes: int) -> int:
     """Return twice a size, as a power of two of megabytes."""
-    wanted = 2 * size_bytes / _MB
+    wanted = 2 * size_bytes / MIB
     size = 64
     while size < wanted:
         size *= 2
@@ -134,7 +136,7 @@ def buffers_needed(load: Load) -> int:
     rings = sum(_rings(port) for port in load.ports)
     threads = max(len(load.threads), 1)
     most_queues = max((thread.queues for thread in load.threads), default=0) or 1
-    need = rings + threads * (_CACHED + _FRAME * most_queues)
+    need = rings + threads * (_CACHED + FRAME * most_queues)
     pages = -int(-_BUFFER_MARGIN * need // _BUFFERS_PER_PAGE)
     return max(_LEAST_BUFFERS, pages * _BUFFERS_PER_PAGE)
 

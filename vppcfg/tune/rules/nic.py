@@ -8,13 +8,12 @@ from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.rules.rings import is_bursty
-from vppcfg.tune.settings import larger_ring, multi_seg, rx_descriptors, tx_checksum_offload
+from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_checksum_offload
 from vppcfg.tune.situation import FrameTrial, Situation, nodes_source
 from vppcfg.tune.thresholds import DIRECTION_SPREAD, LIGHT_VECTOR, LINE_SHARE, OFFERED_SHARE, PATTERN_RANGE, TX_DEFICIT
 
 _SUSPICIOUS = 0.5
 """Ours: from this share of line rate on it is worth asking what was offered."""
-_LARGEST_PLAIN_MTU = 2000
 _DATA_SIZE = 2048
 """Bytes of packet in a buffer (VPP: vlib/buffer.h)."""
 _FRAMING = 22
@@ -204,7 +203,7 @@ def _slow_burst_finding(port: PortLoad, slow: list[str], situation: Situation, *
 def _slow_burst_settings(port: PortLoad) -> tuple[Setting, ...]:
     offloads = port.hardware.tx_offloads if port.hardware else ()
     settings = []
-    if "multi-segs" in offloads and (port.mtu or 0) <= _LARGEST_PLAIN_MTU:
+    if "multi-segs" in offloads and (port.mtu or 0) <= LARGEST_PLAIN_MTU:
         settings.append(multi_seg(is_on=False))
     if any(offload.endswith("-cksum") for offload in offloads):
         settings.append(tx_checksum_offload(is_on=False))

@@ -8,13 +8,11 @@ from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
-from vppcfg.tune.settings import larger_ring, multi_seg, rx_descriptors, tx_descriptors
+from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_descriptors
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import FRAME, LINE_SHARE, ONE_OFF_RINGS, RING_FILLED, SATURATED_VECTOR, TX_DEFICIT
 
 _USUAL_RING = 512
-_LARGEST_PLAIN_MTU = 2000
-"""Packets above it need more than one buffer of 2048 bytes."""
 _KEPT = 0.75
 """What longer rings have saved of the loss: 2.58 % became 0.67 % on the machine of the measurement."""
 
@@ -173,7 +171,7 @@ def _tx_descriptors_proposal(port: PortLoad) -> Proposal:
 
 def _uses_many_buffers(port: PortLoad) -> bool:
     hardware = port.hardware
-    if hardware is None or (port.mtu or 0) > _LARGEST_PLAIN_MTU:
+    if hardware is None or (port.mtu or 0) > LARGEST_PLAIN_MTU:
         return False
     return not hardware.tx_offloads or "multi-segs" in hardware.tx_offloads
 
