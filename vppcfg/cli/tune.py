@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
-from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates
+from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates, reading_plan
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
     from vppcfg.cli.tune_live import take_captures
     from vppcfg.tune.assemble import load_of_captures
 
-    return load_of_captures(take_captures(args))
+    return load_of_captures(take_captures(reading_plan(args)))
 
 
 def _trial(text: str) -> FrameTrial:

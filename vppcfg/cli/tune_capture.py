@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.tune_options import add_live_options
+from vppcfg.cli.tune_options import add_live_options, reading_plan
 from vppcfg.errors import ExitCode, UsageError
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     folder = Path(args.folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there and not an empty folder", "name a folder that is new or empty")
-    captures = take_captures(args)
+    captures = take_captures(reading_plan(args))
     write_captures(captures, folder)
     log.info("Wrote %d readings to %s", len(captures), folder)
     return ExitCode.DONE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import re
 import time
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.progress import Progress
 from vppcfg.errors import DataplaneError
+from vppcfg.record import record
 from vppcfg.tune.capture import COMMANDS, Capture
 
 if TYPE_CHECKING:
@@ -29,24 +29,38 @@ _TICKS = 10
 _PID = re.compile(r"Current PID:\s+(\d+)")
 
 
-def take_captures(args: argparse.Namespace) -> list[Capture]:
-    """Return the readings that the options ask for. Raise DataplaneError when VPP cannot be read."""
+@record
+class ReadingPlan:
+    """Which VPP is read, how often, and how far apart."""
+
+    api_socket: str
+    json_dir: str | None
+    stats_socket: str | None
+    """None for stats.sock beside the API socket, where there is one."""
+    root: str
+    """Where /proc and /sys are."""
+    readings: int
+    interval_s: float
+
+
+def take_captures(plan: ReadingPlan) -> list[Capture]:
+    """Return all readings. Raise DataplaneError when VPP cannot be read."""
     from vppcfg.vpp.telemetry import Telemetry
 
     with ExitStack() as stack:
-        telemetry = stack.enter_context(Telemetry(args.api_socket, json_dir=args.vpp_json_dir))
-        stats = _open_stats(args, stack)
-        return _CaptureReader(args, telemetry, stats).captures()
+        telemetry = stack.enter_context(Telemetry(plan.api_socket, json_dir=plan.json_dir))
+        stats = _open_stats(plan, stack)
+        return _CaptureReader(plan, telemetry, stats).captures()
 
 
-def _open_stats(args: argparse.Namespace, stack: ExitStack) -> StatsSegment | None:
+def _open_stats(plan: ReadingPlan, stack: ExitStack) -> StatsSegment | None:
     from vppcfg.vpp.stats import StatsSegment
 
-    path = args.stats_socket or str(Path(args.api_socket).with_name("stats.sock"))
+    path = plan.stats_socket or str(Path(plan.api_socket).with_name("stats.sock"))
     try:
         return stack.enter_context(StatsSegment(path))
     except DataplaneError as error:
-        if args.stats_socket:
+        if plan.stats_socket:
             raise
         log.warning("%s; VPP's CLI is asked instead", error.message)
         return None
@@ -55,15 +69,15 @@ def _open_stats(args: argparse.Namespace, stack: ExitStack) -> StatsSegment | No
 class _CaptureReader:
     """Takes readings one after the other."""
 
-    def __init__(self, args: argparse.Namespace, telemetry: Telemetry, stats: StatsSegment | None) -> None:
-        self._args = args
+    def __init__(self, plan: ReadingPlan, telemetry: Telemetry, stats: StatsSegment | None) -> None:
+        self._plan = plan
         self._telemetry = telemetry
         self._stats = stats
         self._pid: int | None = None
 
     def captures(self) -> list[Capture]:
         """Return all readings; the last one describes hardware and placement too."""
-        count, interval_s = self._args.readings, self._args.interval
+        count, interval_s = self._plan.readings, self._plan.interval_s
         version = self._telemetry.texts({"version": COMMANDS["version"]})
         match = _PID.search(version.get("version", ""))
         self._pid = int(match[1]) if match else None
@@ -101,7 +115,7 @@ class _CaptureReader:
     def _host(self) -> dict[str, Any]:
         from vppcfg.host.running import read_running
 
-        return read_running(self._args.root, self._pid)
+        return read_running(self._plan.root, self._pid)
 
 
 def _since(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

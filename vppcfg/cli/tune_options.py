@@ -9,6 +9,7 @@ from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
+    from vppcfg.cli.tune_live import ReadingPlan
     from vppcfg.tune.load import Load
 
 _LONGEST_S = 3600.0
@@ -32,6 +33,20 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
         "--readings", metavar="N", type=_count, default=3, help="how many readings, at least 2 (default: %(default)s)"
     )
     parser.add_argument("--root", metavar="DIR", default="/", help="where /proc and /sys are (default: %(default)s)")
+
+
+def reading_plan(args: argparse.Namespace) -> ReadingPlan:
+    """Return what the options of `add_live_options` ask for."""
+    from vppcfg.cli.tune_live import ReadingPlan
+
+    return ReadingPlan(
+        api_socket=args.api_socket,
+        json_dir=args.vpp_json_dir,
+        stats_socket=args.stats_socket,
+        root=args.root,
+        readings=args.readings,
+        interval_s=args.interval,
+    )
 
 
 def add_from_option(parser: argparse.ArgumentParser, text: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from vppcfg.cli.loadtest.course import LoadSetting
 from vppcfg.cli.loadtest.live import Live
+from vppcfg.cli.tune_live import ReadingPlan, take_captures
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.loadtest.result import LoadPhase
@@ -30,8 +31,14 @@ class TuningObserver:
             )
         self._live = live
         self._setting = setting
-        options = {"readings": _READINGS, "interval": hold_s / 4, "root": "/"}
-        self._args = argparse.Namespace(**{**vars(args), **options})
+        self._plan = ReadingPlan(
+            api_socket=args.api_socket,
+            json_dir=args.vpp_json_dir,
+            stats_socket=args.stats_socket,
+            root="/",
+            readings=_READINGS,
+            interval_s=hold_s / 4,
+        )
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._captures: list[Capture] = []
         self.failure = "the hold was not reached"
@@ -42,7 +49,7 @@ class TuningObserver:
         """Raise DataplaneError when there is no VPP to read, before anything is sent."""
         from vppcfg.vpp.telemetry import Telemetry
 
-        with Telemetry(self._args.api_socket, json_dir=self._args.vpp_json_dir):
+        with Telemetry(self._plan.api_socket, json_dir=self._plan.json_dir):
             pass
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
@@ -62,6 +69,7 @@ class TuningObserver:
 
     def findings(self) -> Mapping[str, Any] | None:
         """Return the tuner's findings as plain data, None when VPP was not read; `failure` says why."""
+        from vppcfg.tune.assemble import load_of_captures
         from vppcfg.tune.diagnosis import diagnose
         from vppcfg.tune.document import document_of
         from vppcfg.tune.situation import Situation
@@ -70,16 +78,12 @@ class TuningObserver:
             self._thread.join(_PATIENCE_S)
         if not self._captures:
             return None
-        from vppcfg.tune.assemble import load_of_captures
-
         offered = {"": self._load_pps}
         frame = self._setting.offered.mean_frame_bytes
         return document_of(diagnose(Situation(load=load_of_captures(self._captures), offered=offered, frame=frame)))
 
     def _read(self) -> None:
-        from vppcfg.cli.tune_live import take_captures
-
         try:
-            self._captures = take_captures(self._args)
+            self._captures = take_captures(self._plan)
         except VppcfgError as error:
             self.failure = error.message
