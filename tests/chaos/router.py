@@ -19,11 +19,11 @@ import pytest
 from tests.chaos.configurations import PORTS
 from tests.chaos.linux import FileLinux, KeptConnection
 from tests.chaos.plans import ends_of, state_after
+from vppcfg.app.router import Router
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
-from vppcfg.router import Router
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer

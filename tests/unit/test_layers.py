@@ -16,8 +16,19 @@ PACKAGE = ROOT / "vppcfg"
 EVERYTHING = "everything"
 LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (EVERYTHING,),
+    "app": (
+        "config",
+        "transaction",
+        "render",
+        "plan",
+        "linux",
+        "vpp",
+        "dataplane",
+        "model",
+        "common",
+        "errors",
+    ),
     "transaction": ("model", "common", "plan", "dataplane", "errors"),
-    "router": ("model", "common", "plan.operations", "dataplane", "errors"),
     "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),
     "simulator": ("model", "common", "errors"),
     "linux": ("model", "common", "errors"),
@@ -182,6 +193,18 @@ def test_no_module_is_imported_by_a_computed_name() -> None:
         if getattr(node, "attr", getattr(node, "id", None)) in {"import_module", "__import__"}
     ]
     assert computed == []
+
+
+def test_what_vppcfg_does_knows_nothing_of_the_command() -> None:
+    """So that a program can do all of it without a command line."""
+    forbidden = [
+        f"{name_of(module)} imports {name}"
+        for module in TREES
+        if layer_of(module) != "cli"
+        for name in imports_of(module)
+        if is_within(name, "vppcfg.cli") or (layer_of(module) in {"app", "api"} and is_within(name, "argparse"))
+    ]
+    assert forbidden == []
 
 
 def test_only_the_command_prints() -> None:

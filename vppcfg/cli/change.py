@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from signal import SIGTERM
 
 from vppcfg import __version__
+from vppcfg.app.signals import Stop, deferring
 from vppcfg.cli.arming import armed, disarm
 from vppcfg.cli.change_report import Report, report_for
 from vppcfg.cli.places import now, who
-from vppcfg.cli.signals import Stop, deferring
 from vppcfg.cli.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs

@@ -6,9 +6,9 @@ import argparse
 import logging
 import time
 
+from vppcfg.app.signals import Terminated
 from vppcfg.cli.places import journal_of
 from vppcfg.cli.progress import Progress
-from vppcfg.cli.signals import Terminated
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Record, Status
 

@@ -6,9 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vppcfg.app.router import Router
     from vppcfg.dataplane import Follower
     from vppcfg.linux.host import LinuxHost
-    from vppcfg.router import Router
 
 DEFAULT_SOCKET = "/run/vpp/api.sock"
 TIMEOUT_S = 10.0
@@ -40,7 +40,7 @@ def connect(args: argparse.Namespace) -> Router:
 
 def connect_following(args: argparse.Namespace) -> tuple[Router, Follower]:
     """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
-    from vppcfg.router import Router
+    from vppcfg.app.router import Router
     from vppcfg.vpp.live import LiveDataplane
     from vppcfg.vpp.peer import pid_of_peer
     from vppcfg.vpp.unixsocket import open_socket

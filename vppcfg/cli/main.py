@@ -10,10 +10,10 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from vppcfg.app.signals import Terminated, terminating
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import commands_for
 from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
-from vppcfg.cli.signals import Terminated, terminating
 from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)

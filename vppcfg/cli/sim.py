@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Serve until told to stop, and remove the socket."""
     from pathlib import Path
 
-    from vppcfg.cli.signals import Terminated
+    from vppcfg.app.signals import Terminated
     from vppcfg.cli.state_file import read_state
     from vppcfg.simulator.api import write_api_dir
     from vppcfg.simulator.port import parse_port

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from vppcfg.app.signals import Terminated
 from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
 from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.cli.signals import Terminated
 from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 

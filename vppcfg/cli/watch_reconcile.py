@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from vppcfg.app.signals import Terminated
 from vppcfg.cli.change import Intent, make_change
 from vppcfg.cli.consent import refuse_rolled_back
-from vppcfg.cli.signals import Terminated
 from vppcfg.cli.watch_file import WatchedFile
 from vppcfg.cli.watch_loop import Reconciler
 from vppcfg.cli.workplace import Workplace, workplace

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.app.signals import Terminated
 from vppcfg.cli.output import (
     Colour,
     ColourChoice,
@@ -23,7 +24,6 @@ from vppcfg.cli.output import (
     write,
     write_document,
 )
-from vppcfg.cli.signals import Terminated
 from vppcfg.errors import UsageError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vppcfg.cli.signals import deferring
+from vppcfg.app.signals import deferring
 
 
 @pytest.fixture

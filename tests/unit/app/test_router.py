@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from vppcfg.app.router import Router
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -22,7 +23,6 @@ from vppcfg.plan.operations import (
     SetLinuxBridge,
     SetLinuxLink,
 )
-from vppcfg.router import Router
 
 DEVICE = LinuxDevice(mtu=1500, is_up=True)
 STATE = State(
