@@ -185,6 +185,6 @@ def with_linux(monkeypatch: pytest.MonkeyPatch) -> Callable[[SimulatedRouter, Ca
     """Let vppcfg find the Linux around a simulated router."""
 
     def around(router: SimulatedRouter, on_change: Callable[[int], None] = lambda count: None) -> None:
-        monkeypatch.setattr("vppcfg.cli.dataplane_options._linux_around", lambda pid: router.linux(on_change))
+        monkeypatch.setattr("vppcfg.app.target._linux_around", lambda pid: router.linux(on_change))
 
     return around

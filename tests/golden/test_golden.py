@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from vppcfg.cli.state_file import read_state
+from vppcfg.app.loading import read_state
 from vppcfg.config import load
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration

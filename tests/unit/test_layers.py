@@ -27,6 +27,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "model",
         "common",
         "errors",
+        "__version__",
     ),
     "transaction": ("model", "common", "plan", "dataplane", "errors"),
     "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),

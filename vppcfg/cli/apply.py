@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.cli.transaction_options import add_change_options, add_state_dir_option, minutes
+from vppcfg.cli.arguments import DEFAULT_CONFIG, Subparsers, add_adopt_option, add_config_option
+from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
+from vppcfg.cli.transaction_options import add_change_options, add_state_dir_option, minutes, terms_of
 from vppcfg.errors import ExitCode, UsageError
 
 
@@ -53,14 +53,19 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Plan, show, ask where that is due, perform, and verify."""
     if args.wait and args.confirm is None:
         raise UsageError("--wait is for --confirm", "name the time: --confirm MINUTES")
+    from vppcfg.cli.console import terminal_for
+
+    target, terms, console = target_of(args), terms_of(args), terminal_for(args)
     if args.boot:
-        from vppcfg.cli.apply_boot import apply_at_boot
+        from vppcfg.app.booting import apply_at_boot
 
-        return apply_at_boot(args)
+        return apply_at_boot(args.config, target, terms, console)
     if args.plan is not None:
-        from vppcfg.cli.apply_saved import apply_saved
+        from vppcfg.app.saved_plans import apply_saved
 
-        return apply_saved(args)
-    from vppcfg.cli.apply_file import apply_file
+        if args.config != DEFAULT_CONFIG:
+            raise UsageError("name a configuration or a saved plan, not both", "the plan knows its configuration")
+        return apply_saved(args.plan, target, terms, console).code
+    from vppcfg.app.applying import apply_file
 
-    return apply_file(args)
+    return apply_file(args.config, target, terms, console).code

@@ -9,10 +9,11 @@ from contextlib import suppress
 from typing import Any, NoReturn, Protocol, cast
 
 from vppcfg import __version__
+from vppcfg.app import places
 from vppcfg.cli.output import ColourChoice, write
 from vppcfg.errors import ExitCode, UsageError
 
-DEFAULT_CONFIG = "/etc/vpp/vppcfg.yaml"
+DEFAULT_CONFIG = places.CONFIG
 
 
 class Subparsers(Protocol):

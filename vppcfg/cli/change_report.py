@@ -5,13 +5,13 @@ Nothing that goes wrong while saying it may stop the change: whoever listened ma
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from vppcfg.app.console import Report
 from vppcfg.cli.difference import painted_changes
 from vppcfg.cli.output import Paint, complain, printable, say
 from vppcfg.cli.progress import Progress
@@ -21,24 +21,14 @@ from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
-from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome, Watcher
+from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
 
 
-class Report(Watcher, Protocol):
-    """A watcher that has the last word too."""
-
-    def stopping(self) -> None:
-        """A signal has come."""
-
-    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
-        """It is over, one way or the other; `folder` is that of the journal."""
-
-
-def report_for(plan: Plan, args: argparse.Namespace) -> Report:
+def report_for(plan: Plan, *, is_json: bool) -> Report:
     """Return the report that the options ask for."""
-    return JsonReport(plan) if getattr(args, "format", "text") == "json" else TextReport()
+    return JsonReport(plan) if is_json else TextReport()
 
 
 def line_of(operation: Operation) -> str:

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Show the problems of `args.config` on standard output."""
     import json
 
-    from vppcfg.cli.loading import read
+    from vppcfg.app.loading import read
     from vppcfg.cli.problems import document, report
 
     loaded = read(args.config)

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
 from vppcfg.cli.transaction_options import add_state_dir_option, change_number
 from vppcfg.errors import ExitCode
 
@@ -32,21 +32,19 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Show the difference."""
     import logging
 
-    from vppcfg.cli.dataplane_options import connect
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
-    from vppcfg.cli.places import journal_of
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.plan import make_plan
     from vppcfg.plan.retarget import retarget
 
-    journal = journal_of(args)
+    journal = target_of(args).journal()
     entry = journal.record(args.number).entry
     before = journal.before(args.number)
     if args.change:
         plan = make_plan(before, journal.after(args.number))
     else:
-        with connect(args) as dataplane:
+        with target_of(args).connect() as dataplane:
             observed = dataplane.observe()
         plan = make_plan(observed, retarget(before, observed, NameGlobs(entry.unmanaged).matches).state)
     if not plan.steps:

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_socket_option
+from vppcfg.cli.dataplane_options import add_socket_option, target_of
 from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode
 
@@ -37,11 +37,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     """List the journal."""
     import json
 
-    from vppcfg.cli.arming import unconfirmed
+    from vppcfg.app.confirming import unconfirmed
     from vppcfg.cli.output import printable, say
-    from vppcfg.cli.places import journal_of
 
-    journal = journal_of(args)
+    journal = target_of(args).journal()
     records, wrong = journal.records(), unconfirmed(journal)
     if args.format == "json":
         say(json.dumps([_document(record, records) for record in records], indent=2, ensure_ascii=False))
@@ -82,8 +81,8 @@ def _lines(record: Record, records: Sequence[Record], *, is_well_timed: bool) ->
 
 def _status(record: Record) -> Status:
     """Return how a change stands; one whose vppcfg is dead was cut off, also when nobody has written that down yet."""
-    from vppcfg.transaction.accepted import is_running
     from vppcfg.transaction.entry import Status
+    from vppcfg.transaction.lock import is_running
 
     is_dead = record.status is Status.STARTED and not is_running(record.entry.pid)
     return Status.CUT_OFF if is_dead else record.status

@@ -10,12 +10,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
 from vppcfg.cli.transaction_options import add_state_dir_option
 from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
-    from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
     from vppcfg.config.resolve import Resolution
     from vppcfg.model.state import State
@@ -59,26 +58,28 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the plan; exit 5 or 4 when something forbids applying it."""
-    from vppcfg.cli.loading import load_configuration
-    from vppcfg.cli.obstacles import show_obstacles
-    from vppcfg.config.resolve import resolve
-    from vppcfg.plan.plan import make_plan
+    from vppcfg.app.loading import load_configuration
+    from vppcfg.app.planning import propose, show_obstacles
+    from vppcfg.cli.console import terminal_for
 
-    configuration, loaded = load_configuration(args)
+    console = terminal_for(args)
+    configuration, loaded = load_configuration(args.config, console)
     observed, boot_id = observe(args, configuration)
-    resolution = resolve(configuration, observed, adopt=args.adopt)
-    if not resolution.is_possible:
-        code = show_obstacles(loaded.placed(resolution.problems), args)
+    proposal = propose(configuration, loaded, observed, adopt=args.adopt)
+    if not proposal.resolution.is_possible:
+        code = show_obstacles(proposal, args.config, console)
         log.error("There is no plan as things stand")
         return code
-    plan = make_plan(resolution.observed, resolution.desired)
-    _show(plan, resolution, args)
-    code = show_obstacles(loaded.placed(resolution.problems), args)
+    plan = proposal.plan()
+    _show(plan, proposal.resolution, args)
+    code = show_obstacles(proposal, args.config, console)
     if code is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
         return code
     if args.save is not None:
-        save(plan, loaded, boot_id, args)
+        from vppcfg.app.saved_plans import save_plan
+
+        save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
     log.info("Planning succeeded")
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
 
@@ -90,12 +91,10 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
 
         return assumed_state(configuration), ""
     if args.state is not None:
-        from vppcfg.cli.state_file import read_state
+        from vppcfg.app.loading import read_state
 
         return read_state(args.state), ""
-    from vppcfg.cli.dataplane_options import connect
-
-    with connect(args) as dataplane:
+    with target_of(args).connect() as dataplane:
         state = dataplane.observe()
         _warn_of_unconfirmed(args)
         return state, dataplane.boot_id
@@ -103,37 +102,11 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
 
 def _warn_of_unconfirmed(args: argparse.Namespace) -> None:
     """Say what is wrong with a change that waits to be confirmed, where the journal may be read."""
-    from vppcfg.cli.arming import unconfirmed
-    from vppcfg.cli.places import journal_of
+    from vppcfg.app.confirming import unconfirmed
 
     with suppress(PlanRefusedError):
-        if found := unconfirmed(journal_of(args)):
+        if found := unconfirmed(target_of(args).journal()):
             log.warning("%s", found.text)
-
-
-def save(plan: Plan, loaded: Loaded, boot_id: str, args: argparse.Namespace) -> None:
-    """Keep the plan, and what it was made for, in a file of the user's own. Raise StorageError."""
-    from pathlib import Path
-
-    from vppcfg import __version__
-    from vppcfg.cli.places import now
-    from vppcfg.render.plan_text import plan_text
-    from vppcfg.transaction.saved_plan import SavedPlan, sealed_plan
-    from vppcfg.transaction.sealed import write_durably
-
-    saved = SavedPlan(
-        made_at=now(),
-        made_with=__version__,
-        boot_id=boot_id,
-        source_name=loaded.origin,
-        source=loaded.source,
-        is_adopting=args.adopt,
-        observed=plan.observed,
-        desired=plan.desired,
-        lines=tuple(plan_text(plan).lines),
-    )
-    write_durably(Path(args.save), sealed_plan(saved))
-    log.info("Saved the plan as %s: `vppcfg apply %s` applies it", args.save, args.save)
 
 
 def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:

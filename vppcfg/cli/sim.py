@@ -71,8 +71,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Serve until told to stop, and remove the socket."""
     from pathlib import Path
 
+    from vppcfg.app.loading import read_state
     from vppcfg.app.signals import Terminated
-    from vppcfg.cli.state_file import read_state
     from vppcfg.simulator.api import write_api_dir
     from vppcfg.simulator.port import parse_port
     from vppcfg.simulator.releases import NEWEST, release_of

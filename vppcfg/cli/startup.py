@@ -90,14 +90,15 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Do what the options say; nothing is written when there is an error anywhere."""
-    from vppcfg.cli.loading import load_configuration
+    from vppcfg.app.loading import load_configuration
+    from vppcfg.cli.console import terminal_for
     from vppcfg.cli.startup import show_verification
     from vppcfg.startup.derive import derive
     from vppcfg.startup.limits import measured_limits
     from vppcfg.startup.shown import HARDWARE, devices
 
     _refuse_contradictions(args)
-    configuration, loaded = load_configuration(args)
+    configuration, loaded = load_configuration(args.config, terminal_for(args))
     host = _machine(args)
     running = _running(args)
     measured = measured_limits(devices(running.shown[HARDWARE])) if running else {}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
+from typing import TYPE_CHECKING
 
-DEFAULT_STATE_DIR = "/var/lib/vppcfg"
-STATE_DIR_VARIABLE = "VPPCFG_STATE_DIR"
-RUN_DIR_VARIABLE = "VPPCFG_RUN_DIR"
-DEFAULT_RUN_DIR = "/run/vppcfg"
+from vppcfg.app import places
+
+if TYPE_CHECKING:
+    from vppcfg.app.consent import Terms
+
 _LONGEST_WINDOW_MIN = 24 * 60.0
 
 
@@ -17,8 +18,8 @@ def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--state-dir",
         metavar="DIR",
-        default=os.environ.get(STATE_DIR_VARIABLE, DEFAULT_STATE_DIR),
-        help=f"where the journal is kept (default: ${STATE_DIR_VARIABLE}, else {DEFAULT_STATE_DIR})",
+        default=places.state_dir(),
+        help=f"where the journal is kept (default: ${places.STATE_DIR_VARIABLE}, else {places.STATE_DIR})",
     )
 
 
@@ -57,6 +58,17 @@ def change_number(text: str) -> int:
     return int(text)
 
 
-def run_dir() -> str:
-    """Return where locks lie."""
-    return os.environ.get(RUN_DIR_VARIABLE, DEFAULT_RUN_DIR)
+def terms_of(args: argparse.Namespace) -> Terms:
+    """Return how far a change may go by the options of a command, those that it does not have as by default."""
+    from vppcfg.app.consent import Terms
+    from vppcfg.plan.impact import Impact
+
+    confirm_min = getattr(args, "confirm", None)
+    return Terms(
+        max_impact=Impact[args.max_impact.upper()],
+        force=getattr(args, "force", False),
+        keep=getattr(args, "keep", False),
+        adopt=getattr(args, "adopt", False),
+        confirm_s=None if confirm_min is None else 60 * confirm_min,
+        wait=getattr(args, "wait", False),
+    )

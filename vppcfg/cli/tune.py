@@ -178,7 +178,7 @@ def _configured_queues(file_name: str | None) -> dict[str, int]:
     """Return the receive queues that a configuration asks for, by name of the interface."""
     if file_name is None:
         return {}
-    from vppcfg.cli.loading import read
+    from vppcfg.app.loading import read
 
     configuration = read(file_name).configuration
     section = configuration.dataplane if configuration else None

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
 from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options
-from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
+from vppcfg.cli.transaction_options import add_state_dir_option, terms_of
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vppcfg.cli.arming import Unconfirmed
-    from vppcfg.cli.watch_file import WatchedFile
-    from vppcfg.cli.watch_loop import Watch
+    from vppcfg.app.confirming import Unconfirmed
+    from vppcfg.app.watching.file import WatchedFile
+    from vppcfg.app.watching.loop import VppWatch
+    from vppcfg.app.watching.reconciling import Reconciler
 
 log = logging.getLogger("root.main")
 
@@ -72,11 +73,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Watch until told to stop, or look once."""
-    from vppcfg.cli.watch_file import WatchedFile
+    from vppcfg.app.watching.file import WatchedFile
+    from vppcfg.cli.console import Terminal
     from vppcfg.cli.watch_output import ReaderLeftError, check_output
 
     check_output(args)
-    file = WatchedFile(args)
+    file = WatchedFile(args.config, Terminal(args.color))
     watch = _watch(file, args)
     try:
         if args.once:
@@ -92,39 +94,46 @@ def run(args: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _watch(file: WatchedFile, args: argparse.Namespace) -> Watch:
+def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
     from vppcfg import __version__
-    from vppcfg.cli.dataplane_options import connect_following
-    from vppcfg.cli.places import is_another_at_work
-    from vppcfg.cli.watch_loop import Watch
+    from vppcfg.app.watching.loop import VppWatch
     from vppcfg.cli.watch_output import output_for
-    from vppcfg.cli.watch_reconcile import reconciler_for
     from vppcfg.render.prometheus import Status
 
-    return Watch(
+    target = target_of(args)
+    return VppWatch(
         file,
-        lambda: connect_following(args),
+        target.connect_following,
         output_for(args),
         Status(version=__version__),
         interval_s=args.interval,
         adopt=args.adopt,
-        reconciler=reconciler_for(args) if args.reconcile else None,
+        reconciler=_reconciler(args) if args.reconcile else None,
         boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
-        is_busy=lambda: is_another_at_work(args),
+        is_busy=target.is_another_at_work,
         attend=_attending(args),
     )
 
 
+def _reconciler(args: argparse.Namespace) -> Reconciler:
+    """Return what brings the VPP that the options name to a file, as `apply --yes` does."""
+    from vppcfg.app.watching.reconciling import reconcile
+    from vppcfg.cli.console import Terminal
+
+    target, terms, console = target_of(args), terms_of(args), Terminal(args.color)
+    return lambda file: reconcile(file, target, terms, console)
+
+
 def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
     """Return what looks after the timer of a change that waits; who may not read the journal sees nothing."""
-    from vppcfg.cli.arming import attend
-    from vppcfg.cli.places import journal_of
+    from vppcfg.app.confirming import attend
 
-    journal = journal_of(args)
+    target = target_of(args)
+    journal = target.journal()
 
     def look() -> Unconfirmed | None:
         try:
-            return attend(journal, args)
+            return attend(journal, target)
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return None

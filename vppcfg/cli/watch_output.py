@@ -7,14 +7,11 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, Protocol
 
+from vppcfg.app.target import now
+from vppcfg.app.watching.notices import Notice, Output
 from vppcfg.cli.output import drop_output, printable, write_file
-from vppcfg.cli.places import now
 from vppcfg.errors import UsageError
-from vppcfg.record import record
 from vppcfg.render.prometheus import Status, metrics_text
 
 log = logging.getLogger("root.main")
@@ -25,26 +22,6 @@ FORMAT_VERSION = 1
 
 class ReaderLeftError(Exception):
     """Whoever read standard output is gone."""
-
-
-@record
-class Notice:
-    """One thing that is worth a line."""
-
-    event: str
-    text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-    is_bad: bool = False
-
-
-class Output(Protocol):
-    """Where notices and the status go. Nothing that goes wrong there ends a watch, but a reader that left."""
-
-    def say(self, notice: Notice) -> None:
-        """Tell a notice."""
-
-    def show(self, status: Status) -> None:
-        """Show how VPP stands now."""
 
 
 def output_for(args: argparse.Namespace) -> Output:

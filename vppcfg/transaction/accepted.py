@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
@@ -120,8 +118,3 @@ def _ended(journal: Journal, record: Record, status: Status, at: str, text: str)
     except StorageError as error:
         return [f"The journal does not know that change {record.entry.number} is {status.value}: {error.message}"]
     return []
-
-
-def is_running(pid: int) -> bool:
-    """Return whether there is a process with this id."""
-    return Path(f"/proc/{pid}").exists() and pid != os.getpid()

@@ -124,3 +124,8 @@ def acquire_within(
             if clock() >= deadline:
                 return False
             sleep(0.1)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether there is a process with this id."""
+    return Path(f"/proc/{pid}").exists() and pid != os.getpid()

@@ -33,7 +33,7 @@ _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
 
 @record
-class Watch:
+class TimerWatch:
     """What is to be done when nobody confirms."""
 
     command: Sequence[str]
@@ -56,12 +56,12 @@ def uses_systemd(environment: Mapping[str, str] = os.environ) -> bool:
     )
 
 
-def arm(watch: Watch) -> Timer:
+def arm(watch: TimerWatch) -> Timer:
     """Start the timer, and return once it runs. Raise StorageError when it does not."""
     return _arm_systemd(watch) if uses_systemd() else _arm_process(watch)
 
 
-def arm_again(watch: Watch) -> Timer:
+def arm_again(watch: TimerWatch) -> Timer:
     """Start a timer in the place of one that is gone, in any way there is. Raise StorageError when there is none."""
     try:
         return arm(watch)
@@ -124,7 +124,7 @@ def unit_name(socket_path: str, number: int) -> str:
     return f"vppcfg-confirm-{hashlib.sha256(socket_path.encode()).hexdigest()[:8]}-{number}"
 
 
-def _arm_systemd(watch: Watch) -> Timer:
+def _arm_systemd(watch: TimerWatch) -> Timer:
     moment = seconds_since_boot() + watch.after_s
     settings = [f"--setenv={name}={os.environ[name]}" for name in _PASSED_ON if name in os.environ]
     command = [
@@ -148,7 +148,7 @@ def _arm_systemd(watch: Watch) -> Timer:
     return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
 
 
-def _arm_process(watch: Watch) -> Timer:
+def _arm_process(watch: TimerWatch) -> Timer:
     ready, told = os.pipe()
     moment = seconds_since_boot() + watch.after_s
     command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(told)]

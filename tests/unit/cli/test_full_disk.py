@@ -78,7 +78,7 @@ def at_every_write(
             router.vpp.restart()
         with monkeypatch.context() as patch:
             patch.setattr("vppcfg.transaction.sealed.os.fsync", disk)
-            patch.setattr("vppcfg.cli.rollback_timer.time.sleep", lambda seconds, disk=disk: disk.mend())
+            patch.setattr("vppcfg.app.deadline.time.sleep", lambda seconds, disk=disk: disk.mend())
             code, err = router.run(*words)
         yield router, code, err
         if disk.count < number:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, two_ports
-from vppcfg.cli.apply_boot import await_ports
+from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config import Loaded, load
 from vppcfg.errors import ExitCode
@@ -102,7 +102,7 @@ def test_at_boot_a_file_that_changes_while_it_is_read_is_another(
 
     assert run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
     with monkeypatch.context() as patch:
-        patch.setattr("vppcfg.cli.loading.load", edited_and_loaded)
+        patch.setattr("vppcfg.app.loading.load", edited_and_loaded)
         assert run("apply", "--boot", "-c", "l2xc.yaml")[0] == ExitCode.DONE
     (files / "l2xc.yaml").write_text(L2XC)
     assert is_at(run, "l2xc.yaml")

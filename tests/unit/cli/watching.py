@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 LONG_S = 30.0
 ROOT = Path(__file__).resolve().parents[3]
-SOURCES = (ROOT / "vppcfg/cli/watch_loop.py", ROOT / "vppcfg/cli/watch_said.py")
+SOURCES = sorted((ROOT / "vppcfg" / "app" / "watching").glob("*.py"))
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs/watch.schema.json").read_text())
 SCHEMA = Draft202012Validator(DOCUMENT)
 

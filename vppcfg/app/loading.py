@@ -1,14 +1,48 @@
-"""A file in, a State out, for what takes --state: a state document, a JSON plan, or a configuration from a dump."""
+"""Loads configurations and saved states: logs how it goes and shows every problem."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
+from vppcfg.app.console import Console
+from vppcfg.config import Loaded, load
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import read_source
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.errors import UsageError
+from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
+
+main_log = logging.getLogger("root.main")
+valid_log = logging.getLogger("vppcfg.config.valid_config")
+
+
+def read(file_name: str) -> Loaded:
+    """Load a file and log how that goes. Raise ConfigError when there is nothing to read."""
+    main_log.info("Loading configfile %s", file_name)
+    loaded = load(file_name)
+    if loaded.configuration is not None:
+        valid_log.info("Configuration validated successfully")
+        main_log.info("Configuration is valid")
+    return loaded
+
+
+def load_configuration(file_name: str, console: Console) -> tuple[Configuration, Loaded]:
+    """Return the configuration in a file and what it was loaded from, after showing its problems.
+
+    Raise ConfigError when one of them is an error or when there is nothing to read.
+    """
+    loaded = read(file_name)
+    return configuration_in(loaded, console), loaded
+
+
+def configuration_in(loaded: Loaded, console: Console) -> Configuration:
+    """Return the configuration in a file that was read, after showing its problems. Raise ConfigError for an error."""
+    console.show_problems(loaded.problems, loaded.name)
+    if loaded.configuration is None:
+        raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` tells more about a rule")
+    return loaded.configuration
 
 
 def read_state(file_name: str) -> State:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from vppcfg.app.watching.file import WatchedFile
+from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, VppWatch
+from vppcfg.app.watching.notices import Notice
+from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
-from vppcfg.cli.watch_file import WatchedFile
-from vppcfg.cli.watch_loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, Watch
-from vppcfg.cli.watch_output import Notice
 from vppcfg.dataplane import Dataplane, Follower, Performance
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -176,7 +176,7 @@ WatchWorld = Callable[..., None]
 
 @pytest.fixture
 def watch(path: Path, heard: Heard, status: Status) -> WatchWorld:
-    """Watch a world until its time is over."""
+    """VppWatch a world until its time is over."""
 
     def run(world: World, reconciler: Callable[[WatchedFile], ExitCode] | None = None) -> None:
         made = watch_of(world, path, heard, status, reconciler)
@@ -192,9 +192,9 @@ def watch_of(
     heard: Heard,
     status: Status,
     reconciler: Callable[[WatchedFile], ExitCode] | None = None,
-) -> Watch:
-    file = WatchedFile(argparse.Namespace(config=str(path), color=ColourChoice.NEVER))
-    return Watch(
+) -> VppWatch:
+    file = WatchedFile(str(path), Terminal(ColourChoice.NEVER))
+    return VppWatch(
         file,
         world.connect,
         heard,

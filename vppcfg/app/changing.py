@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 from collections.abc import Mapping, Sequence
 from signal import SIGTERM
 
 from vppcfg import __version__
+from vppcfg.app.confirming import armed, disarm
+from vppcfg.app.console import Console, Report
 from vppcfg.app.signals import Stop, deferring
-from vppcfg.cli.arming import armed, disarm
-from vppcfg.cli.change_report import Report, report_for
-from vppcfg.cli.places import now, who
-from vppcfg.cli.workplace import Workplace
+from vppcfg.app.target import now, who
+from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan, make_plan
@@ -61,18 +60,18 @@ def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> None:
     place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
 
 
-def make_change(plan: Plan, intent: Intent, place: Workplace, args: argparse.Namespace) -> Made:
+def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) -> Made:
     """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
 
     Raise StorageError, before anything is changed, when that cannot be written, unless the change is the way back or a
     boot: those are made all the same.
     """
-    report = report_for(plan, args)
+    report = console.report(plan)
     with deferring(report.stopping) as stop:
         record = _written(plan, intent, place)
         try:
             if intent.confirm_s is not None:
-                record = armed(record, intent.confirm_s, place.journal, args)
+                record = armed(record, intent.confirm_s, place.journal, place.target)
         except StorageError as error:
             place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
             raise

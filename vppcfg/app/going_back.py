@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 from contextlib import suppress
 
-from vppcfg.cli.arming import disarm
-from vppcfg.cli.change import Intent, make_change
-from vppcfg.cli.consent import ask, show
-from vppcfg.cli.places import now
-from vppcfg.cli.workplace import Workplace
+from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.confirming import disarm
+from vppcfg.app.consent import Terms, ask
+from vppcfg.app.console import Console
+from vppcfg.app.target import Target, now
+from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.retarget import retarget
-from vppcfg.transaction.accepted import accepted_entry, accepted_state, beginning, last_accepted
+from vppcfg.transaction.accepted import accepted_entry, accepted_state, beginning, last_accepted, to_roll_back
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
 
 log = logging.getLogger("root.main")
 
 
-def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_timer: bool = False) -> ExitCode:
+def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
+    """Bring back the state before a change, by default the last one in force.
+
+    Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
+    """
+    with workplace(target, "vppcfg rollback", is_settling=False) as place:
+        return go_back(_chosen(number, place), place, terms, console)
+
+
+def go_back(record: Record, place: Workplace, terms: Terms, console: Console, *, is_timer: bool = False) -> ExitCode:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more."""
     plan = plan_back(record, place, is_timer=is_timer)
     if plan.steps:
         with suppress(UsageError):  # standard output may be a file on a full disk
-            show(plan, args)
-        check_impact(plan, Impact[args.max_impact.upper()])
+            console.show_plan(plan)
+        check_impact(plan, terms.max_impact)
         if not is_timer:
-            ask(plan, args)
-        made = make_change(plan, _intent(record, place, is_timer=is_timer), place, args)
+            ask(plan, console)
+        made = make_change(plan, _intent(record, place, is_timer=is_timer), place, console)
         if made.code is not ExitCode.DONE:
             return made.code
     else:
@@ -42,6 +50,22 @@ def roll_back(record: Record, place: Workplace, args: argparse.Namespace, *, is_
     note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
     return ExitCode.DONE
+
+
+def _chosen(number: int | None, place: Workplace) -> Record:
+    """Return the change to go back before. Raise PlanRefusedError when there is none, or it cannot be known."""
+    if number is not None:
+        return place.journal.record(number)
+    record = to_roll_back(place.records)
+    if record is None:
+        raise PlanRefusedError("no change is in force that could be rolled back", "`vppcfg history` lists the changes")
+    lost = place.journal.last_lost()
+    if lost > record.entry.number:
+        raise PlanRefusedError(
+            f"change {lost} came last and cannot be read, so it is not known what to go back to; nothing was changed",
+            f"`vppcfg rollback {record.entry.number}` goes back before change {record.entry.number}",
+        )
+    return whole(record, place)
 
 
 def whole(record: Record, place: Workplace) -> Record:

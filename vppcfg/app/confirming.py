@@ -1,15 +1,17 @@
-"""The timer of a change that must be confirmed: started, looked after, and started again when it is gone."""
+"""Changes that must be confirmed: their timer is started and looked after, and somebody confirms or does not."""
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
+import time
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from vppcfg.cli.places import lock_of, own_command
-from vppcfg.errors import PlanRefusedError, StorageError
+from vppcfg.app.console import Console
+from vppcfg.app.signals import Terminated
+from vppcfg.app.target import Target, now, own_command
+from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited
@@ -19,6 +21,8 @@ from vppcfg.transaction.lock import LockedError
 
 log = logging.getLogger("root.main")
 
+INTERVAL_S = 0.25
+"""Between two looks whether a change was confirmed."""
 _AT_ONCE_S = 0.1
 _SOON = "try again in a moment"
 
@@ -34,10 +38,10 @@ class Unconfirmed:
     text: str
 
 
-def armed(change: Record, after_s: float, journal: Journal, args: argparse.Namespace) -> Record:
+def armed(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
     """Start the timer of a change, before anything is changed. Raise StorageError."""
     deadline = (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
-    timer = watchdog.arm(_watch(change.entry.number, after_s, deadline, journal, args))
+    timer = watchdog.arm(_watch(change.entry.number, after_s, deadline, journal, target))
     try:
         return journal.arm(change, timer)
     except StorageError:
@@ -45,7 +49,7 @@ def armed(change: Record, after_s: float, journal: Journal, args: argparse.Names
         raise
 
 
-def armed_again(change: Record, journal: Journal, args: argparse.Namespace) -> Record:
+def armed_again(change: Record, journal: Journal, target: Target) -> Record:
     """Start the timer of a change anew, for what is left of its time; at once when that is over. Raise StorageError.
 
     Call it with the lock held, so that no two do it.
@@ -53,7 +57,7 @@ def armed_again(change: Record, journal: Journal, args: argparse.Namespace) -> R
     if change.timer is None:
         return change
     after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, datetime.now().astimezone()))
-    timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, args))
+    timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
     try:
         return journal.arm(change, timer)
     except StorageError as error:  # it runs all the same, and finds its change by the number
@@ -68,7 +72,55 @@ def disarm(change: Record) -> None:
             watchdog.disarm(change.timer)
 
 
-def refuse_while_waiting(change: Record, journal: Journal, args: argparse.Namespace) -> None:
+def confirm(target: Target) -> Record:
+    """Keep the change that waits, stop its timer, and return it.
+
+    Raise PlanRefusedError when none waits, LockedError when it is being rolled back.
+    """
+    nothing = PlanRefusedError("no change waits to be confirmed", "`vppcfg history` lists the changes")
+    journal = target.journal()
+    if awaited(journal.records()) is None:
+        raise nothing
+    with target.lock("vppcfg confirm"):
+        change = awaited(journal.records())
+        if change is None or change.status is not Status.WAITING:
+            raise nothing
+        change = journal.end(change, Status.CONFIRMED, now())
+        disarm(change)
+    return change
+
+
+def wait_for_confirmation(number: int, target: Target, window_s: float, console: Console, *, wait: bool) -> ExitCode:
+    """Say how to confirm a change; with `wait`, return once that is decided: DONE, or NOT_CONFIRMED."""
+    change = target.journal().record(number)
+    if change.timer is None:
+        return ExitCode.DONE
+    log.warning("Change %d is rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
+    if not wait:
+        return ExitCode.DONE
+    try:
+        change = _decided(change, target, window_s, console)
+    except (KeyboardInterrupt, Terminated):
+        log.warning("Not waiting any more; the timer goes on: `vppcfg confirm` or `vppcfg rollback`")
+        raise
+    if change.status is Status.CONFIRMED:
+        log.info("Change %d is confirmed", number)
+        return ExitCode.DONE
+    log.error("Change %d was not confirmed in time: %s %s", number, change.status.value, change.text)
+    return ExitCode.NOT_CONFIRMED if change.status is Status.ROLLED_BACK else ExitCode.STRANDED
+
+
+def _decided(change: Record, target: Target, window_s: float, console: Console) -> Record:
+    journal, began = target.journal(), time.monotonic()
+    with console.waiting(window_s) as waited:
+        while change.status is Status.WAITING:
+            time.sleep(INTERVAL_S)
+            waited(time.monotonic() - began)
+            change = journal.record(change.entry.number)
+    return change
+
+
+def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> None:
     """Raise PlanRefusedError for a change that waits for its timer, which is started again when it is gone.
 
     Call it with the lock held.
@@ -82,7 +134,7 @@ def refuse_while_waiting(change: Record, journal: Journal, args: argparse.Namesp
             raise PlanRefusedError(what, decide)
         raise PlanRefusedError(f"{what} and is being rolled back", _SOON)
     try:
-        armed_again(change, journal, args)
+        armed_again(change, journal, target)
     except StorageError as error:
         text = f"{what}; its timer is gone and cannot be started again: {error.message}"
         raise PlanRefusedError(text, decide if is_waiting else "`vppcfg rollback` brings the old state back") from error
@@ -110,7 +162,7 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
     return _unconfirmed(change, f"its timer is gone, so nothing happens by itself: {decide}")
 
 
-def attend(journal: Journal, args: argparse.Namespace) -> Unconfirmed | None:
+def attend(journal: Journal, target: Target) -> Unconfirmed | None:
     """Do what `unconfirmed` does, and start a timer that is gone again where that is possible.
 
     One whose time is over brings the old state back at once. Raise StorageError when the journal cannot be read.
@@ -119,11 +171,11 @@ def attend(journal: Journal, args: argparse.Namespace) -> Unconfirmed | None:
     if found is None:
         return None
     try:
-        with lock_of(args, f"vppcfg {args.command}"):
+        with target.lock("vppcfg watch"):
             change = awaited(journal.records())
             if change is None or change.timer is None or watchdog.is_alive(change.timer):
                 return found
-            armed_again(change, journal, args)
+            armed_again(change, journal, target)
     except LockedError:
         return found
     except PlanRefusedError as error:
@@ -148,17 +200,11 @@ def _is_overdue(change: Record) -> bool:
     return change.timer is not None and watchdog.left_s(change.timer, datetime.now().astimezone()) < 0
 
 
-def _watch(number: int, after_s: float, deadline: str, journal: Journal, args: argparse.Namespace) -> watchdog.Watch:
-    return watchdog.Watch(
-        command=[*own_command(), "rollback", "--unless-confirmed", str(number), *_place_options(args)],
-        name=watchdog.unit_name(os.path.realpath(args.api_socket), number),
+def _watch(number: int, after_s: float, deadline: str, journal: Journal, target: Target) -> watchdog.TimerWatch:
+    return watchdog.TimerWatch(
+        command=[*own_command(), "rollback", "--unless-confirmed", str(number), *target.options()],
+        name=watchdog.unit_name(os.path.realpath(target.api_socket), number),
         after_s=after_s,
         deadline=deadline,
         log=journal.folder / f"{number:06}" / "timer.log",
     )
-
-
-def _place_options(args: argparse.Namespace) -> list[str]:
-    socket, state_dir = os.path.realpath(args.api_socket), os.path.realpath(args.state_dir)
-    words = ["--api-socket", socket, "--state-dir", state_dir]
-    return [*words, "--vpp-json-dir", os.path.realpath(args.vpp_json_dir)] if args.vpp_json_dir else words

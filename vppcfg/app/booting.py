@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import time
 from collections.abc import Callable
 
-from vppcfg.cli.apply_file import apply_loaded
-from vppcfg.cli.change import Intent, make_change
-from vppcfg.cli.consent import guard
-from vppcfg.cli.loading import configuration_in, load_configuration, read
-from vppcfg.cli.workplace import Workplace, workplace
+from vppcfg.app.applying import apply_at
+from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.consent import Terms, guard
+from vppcfg.app.console import Console
+from vppcfg.app.loading import configuration_in, load_configuration, read
+from vppcfg.app.target import Target
+from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -31,28 +32,28 @@ PORTS_PATIENCE_S = 60.0
 """How long ports may be missing after that: VPP answers before it has made those of `unix { exec FILE }`."""
 
 
-def apply_at_boot(args: argparse.Namespace) -> ExitCode:
+def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
-    with workplace(args, patience_s=PATIENCE_S, must_go_on=True) as place:
+    with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
         copy = place.journal.accepted()
         accepted = accepted_entry(place.records, copy)
         if accepted is None:
             if place.journal.last_lost():
-                log.warning("The journal does not tell what was applied last: %s is applied", args.config)
-            return _apply_file(*load_configuration(args), place, args)
-        loaded = _readable(args.config)
+                log.warning("The journal does not tell what was applied last: %s is applied", file_name)
+            return _apply_file(*load_configuration(file_name, console), place, terms, console)
+        loaded = _readable(file_name)
         if loaded is not None and loaded.digest == accepted.source_digest:
-            return _apply_file(configuration_in(loaded, args), loaded, place, args)
+            return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
         state = accepted_state(accepted, place.journal, copy)
         if state is None:
-            log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, args.config)
-            return _apply_file(*load_configuration(args), place, args)
+            log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, file_name)
+            return _apply_file(*load_configuration(file_name, console), place, terms, console)
         log.warning(
             "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
-            args.config,
+            file_name,
             accepted.number,
         )
-        return _apply_state(accepted, state, place, args)
+        return _apply_state(accepted, state, place, terms, console)
 
 
 def await_ports(
@@ -87,12 +88,14 @@ def _readable(file_name: str) -> Loaded | None:
         return None
 
 
-def _apply_file(configuration: Configuration, loaded: Loaded, place: Workplace, args: argparse.Namespace) -> ExitCode:
+def _apply_file(
+    configuration: Configuration, loaded: Loaded, place: Workplace, terms: Terms, console: Console
+) -> ExitCode:
     await_ports(lambda: _missing_ports(configuration, place))
-    return apply_loaded(configuration, loaded, place, args, is_boot=True)[0]
+    return apply_at(place, configuration, loaded, terms, console, is_boot=True).code
 
 
-def _apply_state(entry: Entry, wanted: State, place: Workplace, args: argparse.Namespace) -> ExitCode:
+def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, console: Console) -> ExitCode:
     is_unmanaged = NameGlobs(entry.unmanaged).matches
     await_ports(lambda: retarget(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
     observed = place.session.dataplane.observe()
@@ -106,13 +109,13 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, args: argparse.N
     if not plan.steps:
         log.info("Nothing to do")
         return ExitCode.DONE
-    guard(plan, (), args, is_boot=True)
+    guard(plan, (), terms, console, is_boot=True)
     intent = Intent(
         origin=Origin.BOOT,
         source_name=entry.source_name,
         source_digest=entry.source_digest,
         unmanaged=entry.unmanaged,
-        keep=args.keep,
+        keep=terms.keep,
         is_forced=True,
     )
-    return make_change(plan, intent, place, args).code
+    return make_change(plan, intent, place, console).code

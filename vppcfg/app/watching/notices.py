@@ -1,13 +1,37 @@
-"""What a watch has said already: what a look found goes in, the notices that are news come out."""
+"""What a watch tells: each difference and each problem once, and when it is gone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Any, Protocol
 
-from vppcfg.cli.watch_output import Notice
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.drift import Differences, news
+from vppcfg.record import record
 from vppcfg.render.drift_text import difference_data, difference_line, gone_line
+from vppcfg.render.prometheus import Status
+
+
+@record
+class Notice:
+    """One thing that is worth a line."""
+
+    event: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    is_bad: bool = False
+
+
+class Output(Protocol):
+    """Where notices and the status go. Nothing that goes wrong there ends a watch, but a reader that left."""
+
+    def say(self, notice: Notice) -> None:
+        """Tell a notice."""
+
+    def show(self, status: Status) -> None:
+        """Show how VPP stands now."""
+
 
 Problems = tuple[Problem, ...]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
-from vppcfg.cli.loading import load_configuration
+from vppcfg.app.console import Console
+from vppcfg.app.loading import load_configuration
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import STDIN
@@ -16,10 +16,10 @@ Signature = tuple[int, int, int]
 class WatchedFile:
     """A configuration file, as it was when it was valid last."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, name: str, console: Console) -> None:
         """Load the file. Raise ConfigError when it is not valid."""
-        self._args = args
-        self.name: str = args.config
+        self.name = name
+        self._console = console
         self._is_asked = False
         self._loaded_as = self._seen_as = self._signature()
         self.configuration, self.loaded = self._load()
@@ -43,7 +43,7 @@ class WatchedFile:
         self.configuration, self.loaded = self._load()
 
     def _load(self) -> tuple[Configuration, Loaded]:
-        return load_configuration(self._args)
+        return load_configuration(self.name, self._console)
 
     def _signature(self) -> Signature | None:
         """Return what changes with the content; None without a file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import signal
@@ -10,14 +9,16 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
-from vppcfg.cli.places import journal_of, lock_path
-from vppcfg.cli.roll_back import note, roll_back, whole
-from vppcfg.cli.workplace import Workplace, workplace
+from vppcfg.app.consent import Terms
+from vppcfg.app.console import Console
+from vppcfg.app.going_back import go_back, note, whole
+from vppcfg.app.target import Target
+from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
-from vppcfg.transaction.accepted import accepted_entry, is_running
+from vppcfg.transaction.accepted import accepted_entry
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import LockedError, holder_of
+from vppcfg.transaction.lock import LockedError, holder_of, is_running
 from vppcfg.transaction.watchdog import READY, await_deadline
 
 log = logging.getLogger("root.main")
@@ -27,25 +28,27 @@ GRACE_S = 30.0
 LONGEST_PAUSE_S = 30.0
 
 
-def roll_back_unless_confirmed(args: argparse.Namespace) -> ExitCode:
+def roll_back_unless_confirmed(
+    number: int, target: Target, console: Console, *, moment_s: float = 0.0, ready_fd: int | None = None
+) -> ExitCode:
     """Wait for the deadline, or for the end of the vppcfg that makes the change; return DONE when it was confirmed.
 
-    It goes on until the change is decided, however long VPP does not answer or the disk is full. Raise StorageError
-    when the change is gone from the journal.
+    `moment_s` is the deadline in seconds since the machine's boot; `ready_fd` is told when this waits for it. It goes
+    on until the change is decided, however long VPP does not answer or the disk is full. Raise StorageError when the
+    change is gone from the journal.
     """
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    args.yes = True
-    if args.ready_fd is not None:
+    if ready_fd is not None:
         with suppress(BrokenPipeError):  # whoever started this was killed meanwhile
-            os.write(args.ready_fd, READY)
-        os.close(args.ready_fd)
-    change = Awaited(journal_of(args), args.unless_confirmed)
-    await_deadline(args.deadline, change.is_over)
+            os.write(ready_fd, READY)
+        os.close(ready_fd)
+    change = Awaited(target.journal(), number)
+    await_deadline(moment_s, change.is_over)
     pause, said = 0.25, ""
     while True:
         change.look()
         try:
-            return _act(change, args)
+            return _act(change, target, console)
         except VppcfgError as error:
             if error.message != said:  # once: this may go on for days, and be written to a disk that is full
                 said = error.message
@@ -82,20 +85,20 @@ class Awaited:
         return found.status is not Status.STARTED or not is_running(found.entry.pid)
 
 
-def _act(change: Awaited, args: argparse.Namespace) -> ExitCode:
+def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
     try:
-        with workplace(args, is_settling=False) as place:
-            return _roll_back(change, place, args)
+        with workplace(target, "vppcfg rollback", is_settling=False) as place:
+            return _roll_back(change, place, console)
     except LockedError:
         if found is not None:
-            _end_overdue(found, args)
+            _end_overdue(found, target)
         raise
 
 
-def _roll_back(change: Awaited, place: Workplace, args: argparse.Namespace) -> ExitCode:
+def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
@@ -107,7 +110,7 @@ def _roll_back(change: Awaited, place: Workplace, args: argparse.Namespace) -> E
         note(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-        code = roll_back(record, place, args, is_timer=True)
+        code = go_back(record, place, Terms(), console, is_timer=True)
         if code is not ExitCode.DONE:
             raise VppcfgError(f"the way back ended with exit code {code}")
     change.is_back = True
@@ -124,16 +127,16 @@ def _stand_in(number: int, place: Workplace) -> Record:
     return Record(entry=replace(former, number=number), status=Status.WAITING)
 
 
-def _end_overdue(record: Record, args: argparse.Namespace) -> None:
+def _end_overdue(record: Record, target: Target) -> None:
     """Make the vppcfg that still makes the change go back by itself, and end it when it does not."""
-    holder = holder_of(lock_path(args))
+    holder = holder_of(target.lock_path())
     if holder is None or holder.pid != record.entry.pid:
         return
     with suppress(ProcessLookupError):
         os.kill(holder.pid, signal.SIGTERM)
         until = time.monotonic() + GRACE_S
-        while time.monotonic() < until and holder_of(lock_path(args)) == holder:
+        while time.monotonic() < until and holder_of(target.lock_path()) == holder:
             time.sleep(0.1)
-        if holder_of(lock_path(args)) == holder:
+        if holder_of(target.lock_path()) == holder:
             log.warning("Process %d does not end and is killed", holder.pid)
             os.kill(holder.pid, signal.SIGKILL)

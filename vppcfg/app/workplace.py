@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vppcfg.cli.arming import refuse_while_waiting
-from vppcfg.cli.dataplane_options import connect
-from vppcfg.cli.places import journal_of, lock_of, now
+from vppcfg.app.confirming import refuse_while_waiting
+from vppcfg.app.target import Target, now
 from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
 from vppcfg.transaction.accepted import settle
@@ -27,6 +25,7 @@ log = logging.getLogger("root.main")
 class Workplace:
     """One VPP, and nobody else at work on it."""
 
+    target: Target
     session: Session
     journal: Journal
     records: tuple[Record, ...]
@@ -35,37 +34,40 @@ class Workplace:
 
 @contextmanager
 def workplace(
-    args: argparse.Namespace, *, is_settling: bool = True, patience_s: float = 0.0, must_go_on: bool = False
+    target: Target, command: str, *, is_settling: bool = True, patience_s: float = 0.0, must_go_on: bool = False
 ) -> Iterator[Workplace]:
-    """Take the lock, connect, waiting at most `patience_s` for each, and bring the journal in order.
+    """Take the lock as `command`, connect, waiting at most `patience_s` for each, and bring the journal in order.
 
     Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
     UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false. With
     `must_go_on`, a journal that cannot be made or trusted as a whole is said, and done without.
     """
-    journal, is_usable_journal = journal_of(args), True
+    journal, is_usable_journal = target.journal(), True
     try:
-        made_folder(Path(args.state_dir))
+        made_folder(Path(target.state_dir))
         made_folder(journal.folder)
     except PlanRefusedError as error:
         if not must_go_on:
             raise
         log.error("There is no journal to go by, and none to write: %s", error.message)
         is_usable_journal = False
-    lock = lock_of(args, f"vppcfg {args.command}")
+    lock = target.lock(command)
     if patience_s:
         acquire_within(lock, patience_s)
     with lock:
         if patience_s:
-            connected_within(lambda: connect(args), patience_s).close()
-        with Session(lambda: connect(args)) as session:
+            connected_within(target.connect, patience_s).close()
+        with Session(target.connect) as session:
             if is_usable_journal:
                 journal.set_aside()
             if is_settling and is_usable_journal:
                 for line in settle(
-                    journal, session.boot_id, now(), lambda change: refuse_while_waiting(change, journal, args)
+                    journal, session.boot_id, now(), lambda change: refuse_while_waiting(change, journal, target)
                 ):
                     log.warning("%s", line)
             yield Workplace(
-                session=session, journal=journal, records=tuple(journal.records()) if is_usable_journal else ()
+                target=target,
+                session=session,
+                journal=journal,
+                records=tuple(journal.records()) if is_usable_journal else (),
             )

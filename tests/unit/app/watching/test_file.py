@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 from pathlib import Path
 
 import pytest
 
+from vppcfg.app.watching.file import WatchedFile
+from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
-from vppcfg.cli.watch_file import WatchedFile
 from vppcfg.errors import ConfigError
 
 BEFORE = "interfaces: { eth0: { mtu: 1500 } }\n"
@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def watched(path: Path | str) -> WatchedFile:
-    return WatchedFile(argparse.Namespace(config=str(path), color=ColourChoice.NEVER))
+    return WatchedFile(str(path), Terminal(ColourChoice.NEVER))
 
 
 def mtu(file: WatchedFile) -> int | None:

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from vppcfg.cli.arming import Unconfirmed
-from vppcfg.cli.obstacles import code_of
-from vppcfg.cli.watch_attempts import Attempts
-from vppcfg.cli.watch_file import WatchedFile
-from vppcfg.cli.watch_output import Notice, Output
-from vppcfg.cli.watch_said import Said
+from vppcfg.app.confirming import Unconfirmed
+from vppcfg.app.planning import exit_code_of
+from vppcfg.app.watching.file import WatchedFile
+from vppcfg.app.watching.notices import Notice, Output, Said
+from vppcfg.app.watching.reconciling import Attempts, Reconciler
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
@@ -33,8 +32,6 @@ HOLD_S = 60.0
 """So long another vppcfg may be at work on VPP before VPP is read all the same."""
 
 Connect = Callable[[], tuple[Dataplane, Follower]]
-Reconciler = Callable[[WatchedFile], ExitCode]
-"""Brings VPP to the file and returns how that ended; raises VppcfgError when it is refused."""
 
 
 class Clock(Protocol):
@@ -50,7 +47,7 @@ class Clock(Protocol):
         """Wait."""
 
 
-class Watch:
+class VppWatch:
     """One VPP and one file."""
 
     def __init__(
@@ -108,7 +105,7 @@ class Watch:
             dataplane.close()
         if self._unconfirmed is not None and self._unconfirmed.is_overdue:
             return ExitCode.NOT_CONFIRMED
-        return ExitCode.DRIFT if self._said.differences else code_of(self._said.problems)
+        return ExitCode.DRIFT if self._said.differences else exit_code_of(self._said.problems)
 
     def run(self) -> None:
         """Watch until an exception ends it."""

@@ -1,0 +1,100 @@
+"""A configuration applied as a transaction: planned, guarded, made, or noted as in force when nothing is to be done."""
+
+from __future__ import annotations
+
+import logging
+
+from vppcfg.app.changing import Intent, make_change, note_unchanged
+from vppcfg.app.confirming import wait_for_confirmation
+from vppcfg.app.consent import Terms, guard, refuse_rolled_back
+from vppcfg.app.console import Console
+from vppcfg.app.loading import load_configuration
+from vppcfg.app.planning import propose, show_obstacles
+from vppcfg.app.target import Target
+from vppcfg.app.workplace import Workplace, workplace
+from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
+from vppcfg.errors import ExitCode
+from vppcfg.record import record
+from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.entry import Origin
+
+log = logging.getLogger("root.main")
+
+
+@record
+class Applied:
+    """What became of a configuration."""
+
+    code: ExitCode
+    change: int = 0
+    """Number of the change in the journal, 0 when there is none."""
+
+
+def apply_file(file_name: str, target: Target, terms: Terms, console: Console) -> Applied:
+    """Apply a configuration file. Raise VppcfgError when it is refused before anything was changed."""
+    configuration, loaded = load_configuration(file_name, console)
+    return apply_configuration(configuration, loaded, target, terms, console)
+
+
+def apply_configuration(
+    configuration: Configuration, loaded: Loaded, target: Target, terms: Terms, console: Console
+) -> Applied:
+    """Apply a configuration that was loaded; with `terms.wait`, return once it is decided whether it stays."""
+    with workplace(target, "vppcfg apply") as place:
+        applied = apply_at(place, configuration, loaded, terms, console)
+    return awaited_confirmation(applied, target, terms, console)
+
+
+def awaited_confirmation(applied: Applied, target: Target, terms: Terms, console: Console) -> Applied:
+    """Say what is to be confirmed, and wait for that where it is wanted."""
+    if applied.code is not ExitCode.DONE or not applied.change or terms.confirm_s is None:
+        return applied
+    code = wait_for_confirmation(applied.change, target, terms.confirm_s, console, wait=terms.wait)
+    return Applied(code=code, change=applied.change)
+
+
+def apply_at(
+    place: Workplace,
+    configuration: Configuration,
+    loaded: Loaded,
+    terms: Terms,
+    console: Console,
+    *,
+    is_boot: bool = False,
+) -> Applied:
+    """Apply a configuration where nobody else is at work."""
+    intent = _intent(configuration, loaded, terms, is_boot=is_boot)
+    refuse_rolled_back(intent.source_digest, place, terms)
+    proposal = propose(configuration, loaded, place.session.dataplane.observe(), adopt=terms.adopt)
+    code = show_obstacles(proposal, loaded.name, console)
+    if code is not ExitCode.DONE:
+        log.error("Nothing was changed")
+        return Applied(code=code)
+    plan = proposal.plan()
+    if not plan.steps:
+        log.info("Nothing to do")
+        if is_news(intent.source_digest, place):
+            note_unchanged(plan, intent, place)
+        return Applied(code=ExitCode.DONE)
+    guard(plan, configuration.protected, terms, console, is_boot=is_boot)
+    made = make_change(plan, intent, place, console)
+    return Applied(code=made.code, change=made.record.entry.number)
+
+
+def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_boot: bool) -> Intent:
+    return Intent(
+        origin=Origin.BOOT if is_boot else Origin.APPLY,
+        source_name=loaded.origin,
+        source_digest=loaded.digest,
+        unmanaged=configuration.unmanaged,
+        confirm_s=terms.confirm_s,
+        keep=terms.keep,
+        is_forced=terms.force or is_boot,
+    )
+
+
+def is_news(digest: str, place: Workplace) -> bool:
+    """Return whether the journal does not know yet that this file is in force."""
+    last = last_accepted(place.records)
+    return last is None or last.entry.source_digest != digest

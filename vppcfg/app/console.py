@@ -1,0 +1,105 @@
+"""Who is told how it goes, and asked: a person at a terminal, a program, or nobody.
+
+What happens is in the log (`logging`) as well; here is what somebody may want to show in a way of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from vppcfg.dataplane import Performance
+from vppcfg.errors import ExitCode
+from vppcfg.model.problem import Problem
+from vppcfg.plan.diff import Change
+from vppcfg.plan.plan import Plan
+from vppcfg.transaction.entry import Record
+from vppcfg.transaction.transact import Failure, Outcome, Watcher
+
+
+class Report(Watcher, Protocol):
+    """Follows a change while it is made, and has the last word."""
+
+    def stopping(self) -> None:
+        """A signal has come."""
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """It is over, one way or the other; `folder` is that of the journal."""
+
+
+class Console(Protocol):
+    """What shows and asks. It may raise UsageError where something cannot be shown at all, as on a full disk."""
+
+    def show_problems(self, problems: Sequence[Problem], file_name: str) -> None:
+        """Show what is wrong with a file, or stands between it and VPP."""
+
+    def show_plan(self, plan: Plan) -> None:
+        """Show what is about to be done."""
+
+    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
+        """Show what makes a saved plan stale."""
+
+    def agrees(self, plan: Plan) -> bool:
+        """Return whether objects may be removed or recreated; with nobody to ask, that is so."""
+
+    def report(self, plan: Plan) -> Report:
+        """Return what follows a change."""
+
+    def waiting(self, window_s: float) -> AbstractContextManager[Callable[[float], None]]:
+        """Return what is told, within its context, how many seconds of a window are over."""
+
+
+class Silent:
+    """A console that shows nothing, and agrees."""
+
+    def show_problems(self, problems: Sequence[Problem], file_name: str) -> None:
+        """Show nothing."""
+
+    def show_plan(self, plan: Plan) -> None:
+        """Show nothing."""
+
+    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
+        """Show nothing."""
+
+    def agrees(self, plan: Plan) -> bool:
+        """Return True."""
+        return True
+
+    def report(self, plan: Plan) -> Report:
+        """Return what says nothing either."""
+        return SilentReport()
+
+    @contextmanager
+    def waiting(self, window_s: float) -> Iterator[Callable[[float], None]]:
+        """Show nothing."""
+        yield lambda seconds: None
+
+
+class SilentReport:
+    """A report that says nothing."""
+
+    def performing(self, plan: Plan) -> None:
+        """Say nothing."""
+
+    def progress(self, done: int) -> None:
+        """Say nothing."""
+
+    def performed(self, performance: Performance) -> None:
+        """Say nothing."""
+
+    def verifying(self) -> None:
+        """Say nothing."""
+
+    def failed(self, failure: Failure) -> None:
+        """Say nothing."""
+
+    def undoing(self, plan: Plan) -> None:
+        """Say nothing."""
+
+    def stopping(self) -> None:
+        """Say nothing."""
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """Say nothing."""

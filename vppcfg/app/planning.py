@@ -1,0 +1,56 @@
+"""What a configuration asks of a VPP as it is: the problems between them, and the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vppcfg.app.console import Console
+from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.errors import ExitCode
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.record import record
+
+_LACKING = frozenset({"lcp-plugin-missing", "plugin-missing"})
+"""Rules that say what the dataplane lacks; the others forbid the plan."""
+
+
+@record
+class Proposal:
+    """A configuration beside the state that it is to be applied to."""
+
+    resolution: Resolution
+    problems: tuple[Problem, ...]
+    """What stands between both, each with its place in the file."""
+
+    @property
+    def code(self) -> ExitCode:
+        """Return DONE, or the exit code that the problems lead to."""
+        return exit_code_of(self.problems)
+
+    def plan(self) -> Plan:
+        """Return the plan, also one that must not be carried out; there is none unless `resolution.is_possible`."""
+        return make_plan(self.resolution.observed, self.resolution.desired)
+
+
+def propose(configuration: Configuration, loaded: Loaded, observed: State, *, adopt: bool) -> Proposal:
+    """Return what the configuration in a file asks of a state."""
+    resolution = resolve(configuration, observed, adopt=adopt)
+    return Proposal(resolution=resolution, problems=tuple(loaded.placed(resolution.problems)))
+
+
+def show_obstacles(proposal: Proposal, file_name: str, console: Console) -> ExitCode:
+    """Show the problems of a proposal, and return DONE when none of them is an error."""
+    console.show_problems(proposal.problems, file_name)
+    return proposal.code
+
+
+def exit_code_of(problems: Sequence[Problem]) -> ExitCode:
+    """Return the exit code that problems lead to, DONE when none of them is an error."""
+    errors = {problem.rule for problem in problems if problem.severity is Severity.ERROR}
+    if not errors:
+        return ExitCode.DONE
+    return ExitCode.DATAPLANE if errors & _LACKING else ExitCode.REFUSED

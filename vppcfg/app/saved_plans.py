@@ -1,0 +1,109 @@
+"""Plans that are kept in files: written, and applied if everything still is as it was when the plan was made."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from vppcfg import __version__
+from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
+from vppcfg.app.consent import Terms
+from vppcfg.app.console import Console
+from vppcfg.app.target import Target, now
+from vppcfg.app.workplace import Workplace, workplace
+from vppcfg.config import Loaded, parse_text
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.resolve import resolve
+from vppcfg.config.yaml.document import STDIN
+from vppcfg.errors import PlanRefusedError
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.plan.plan import Plan
+from vppcfg.render.plan_text import plan_text
+from vppcfg.transaction.folders import group_id
+from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
+from vppcfg.transaction.sealed import write_durably
+
+log = logging.getLogger("root.main")
+_AGAIN = "make a new one: `vppcfg plan --save`"
+
+
+def save_plan(name: str, plan: Plan, loaded: Loaded, boot_id: str, *, adopt: bool) -> None:
+    """Keep a plan, and what it was made for, in a file of the user's own. Raise StorageError."""
+    saved = SavedPlan(
+        made_at=now(),
+        made_with=__version__,
+        boot_id=boot_id,
+        source_name=loaded.origin,
+        source=loaded.source,
+        is_adopting=adopt,
+        observed=plan.observed,
+        desired=plan.desired,
+        lines=tuple(plan_text(plan).lines),
+    )
+    write_durably(Path(name), sealed_plan(saved))
+    log.info("Saved the plan as %s: `vppcfg apply %s` applies it", name, name)
+
+
+def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Applied:
+    """Apply a saved plan. Raise PlanRefusedError when it is stale."""
+    saved = read_saved_plan(Path(name), group_id())
+    if saved.made_with != __version__:
+        raise PlanRefusedError(
+            f"{name} was made by vppcfg {saved.made_with}, and this is {__version__}; nothing was changed", _AGAIN
+        )
+    configuration, loaded = _configuration(saved, name)
+    terms = replace(terms, adopt=saved.is_adopting)
+    with workplace(target, "vppcfg apply") as place:
+        _refuse_stale(saved, configuration, place, console)
+        applied = apply_at(place, configuration, loaded, terms, console)
+    return awaited_confirmation(applied, target, terms, console)
+
+
+def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
+    loaded = parse_text(saved.source, saved.source_name)
+    if loaded.configuration is None:
+        raise PlanRefusedError(f"the configuration in {name} is not valid", _AGAIN)
+    return loaded.configuration, loaded
+
+
+def _refuse_stale(saved: SavedPlan, configuration: Configuration, place: Workplace, console: Console) -> None:
+    """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
+    boot_id = place.session.boot_id
+    if boot_id != saved.boot_id:
+        raise PlanRefusedError(
+            f"the plan is stale: it was made for VPP {saved.boot_id}, and this is {boot_id}; nothing was changed",
+            _AGAIN,
+        )
+    observed = place.session.dataplane.observe()
+    _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)
+    wanted = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    _refuse_moved(saved.desired, wanted, "the plan would lead elsewhere now", console)
+    _refuse_edited(saved, observed, console)
+
+
+def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
+    """Raise PlanRefusedError when the file is there and asks for something else by now."""
+    if saved.source_name == STDIN:
+        return
+    try:
+        source = Path(saved.source_name).read_bytes()
+    except OSError:
+        return
+    if source == saved.source:
+        return
+    configuration = parse_text(source, saved.source_name).configuration
+    if configuration is None:
+        raise PlanRefusedError(
+            f"the plan is stale: {saved.source_name} is not valid any more; nothing was changed", _AGAIN
+        )
+    wanted = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    _refuse_moved(saved.desired, wanted, f"{saved.source_name} asks for something else by now", console)
+
+
+def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:
+    if before == after:
+        return
+    console.show_changes(tuple(diff(before, replace(after, facts=before.facts))))
+    raise PlanRefusedError(f"the plan is stale: {what}; nothing was changed", _AGAIN)

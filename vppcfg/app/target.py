@@ -1,0 +1,115 @@
+"""The VPP that is worked on: its socket, how long it may take to answer, and where its journal and its lock lie."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from dataclasses import field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vppcfg.app import places
+from vppcfg.record import record
+from vppcfg.transaction.folders import folder_name, is_usable, made_folder
+from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.lock import Holder, Lock, holder_of, is_running
+
+if TYPE_CHECKING:
+    from vppcfg.app.router import Router
+    from vppcfg.dataplane import Follower
+    from vppcfg.linux.host import LinuxHost
+
+TIMEOUT_S = 10.0
+_NAMES_OF_VPP = ("vpp_main", "vpp")
+
+
+@record
+class Target:
+    """One VPP and what vppcfg keeps about it. Two that are equal are the same VPP."""
+
+    api_socket: str = places.SOCKET
+    json_dir: str | None = None
+    """API definitions (`*.api.json`) of a VPP that does not serve them itself; None for the usual places."""
+    state_dir: str = field(default_factory=places.state_dir)
+    run_dir: str = field(default_factory=places.run_dir)
+    timeout_s: float = TIMEOUT_S
+    """How long VPP may be silent."""
+
+    def connect(self) -> Router:
+        """Return the VPP with the Linux around it. Raise DataplaneError when there is none."""
+        return self.connect_following()[0]
+
+    def connect_following(self) -> tuple[Router, Follower]:
+        """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
+        from vppcfg.app.router import Router
+        from vppcfg.vpp.live import LiveDataplane
+        from vppcfg.vpp.peer import pid_of_peer
+        from vppcfg.vpp.unixsocket import open_socket
+
+        sock = open_socket(self.api_socket, self.timeout_s)
+        linux = _linux_around(pid_of_peer(sock))
+        vpp = LiveDataplane.over(
+            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=f"VPP at {self.api_socket}"
+        )
+        return Router(vpp, linux), vpp
+
+    def journal(self) -> Journal:
+        """Return the journal, to read; only who holds the lock may write."""
+        return Journal(Path(self.state_dir) / folder_name(self.api_socket))
+
+    def lock(self, command: str) -> Lock:
+        """Return the lock, not yet taken. `command` is what others are told who holds it."""
+        return Lock(self.lock_path(), Holder(pid=os.getpid(), command=command, since=now()))
+
+    def lock_path(self) -> Path:
+        """Return the file of the lock; who may not use the common folder for locks has it beside the journal."""
+        common = Path(self.run_dir)
+        folder = common if is_usable(common) else made_folder(Path(self.state_dir))
+        return folder / f"{folder_name(self.api_socket)}.lock"
+
+    def is_another_at_work(self) -> bool:
+        """Return whether another vppcfg holds the lock, which is not touched."""
+        name = f"{folder_name(self.api_socket)}.lock"
+        holders = (holder_of(Path(folder) / name) for folder in (self.run_dir, self.state_dir))
+        return any(holder is not None and is_running(holder.pid) for holder in holders)
+
+    def options(self) -> list[str]:
+        """Return the words of a command line that name this VPP, wherever that is run."""
+        words = ["--api-socket", os.path.realpath(self.api_socket), "--state-dir", os.path.realpath(self.state_dir)]
+        return [*words, "--vpp-json-dir", os.path.realpath(self.json_dir)] if self.json_dir else words
+
+
+def _linux_around(pid: int | None) -> LinuxHost | None:
+    """Return the Linux around a VPP process on this machine; None for a simulated one, which has none."""
+    from vppcfg.linux.host import LinuxHost
+
+    try:
+        name = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    return LinuxHost(pid) if name in _NAMES_OF_VPP else None
+
+
+def now() -> str:
+    """Return the time of day, ISO 8601 with the zone."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def who() -> str:
+    """Return who gave the command, as far as that is known."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = f"user id {os.getuid()}"
+    behind = os.environ.get("SUDO_USER")
+    return f"{user} (sudo by {behind})" if behind and behind != user else user
+
+
+def own_command() -> list[str]:
+    """Return the words that start vppcfg: this very program, or another one's module."""
+    program = Path(sys.argv[0])
+    if program.name == "vppcfg" and program.is_file():
+        return [sys.executable, str(program.resolve())]
+    return [sys.executable, "-m", "vppcfg"]

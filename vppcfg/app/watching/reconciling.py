@@ -1,0 +1,87 @@
+"""Brings a VPP that drifted back to its file, by the same transaction as an apply, and says when to try again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.consent import Terms, refuse_rolled_back
+from vppcfg.app.console import Console
+from vppcfg.app.planning import propose
+from vppcfg.app.signals import Terminated
+from vppcfg.app.target import Target
+from vppcfg.app.watching.file import WatchedFile
+from vppcfg.app.workplace import Workplace, workplace
+from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.model.problem import Severity
+from vppcfg.plan.drift import Differences
+from vppcfg.transaction import guard
+from vppcfg.transaction.entry import Origin
+
+Reconciler = Callable[[WatchedFile], ExitCode]
+"""Brings VPP to the file and returns how that ended; raises VppcfgError when it is refused."""
+LONGEST_S = 3600.0
+"""Between two attempts."""
+
+
+class Attempts:
+    """What could not be reconciled last, and when that may be tried again."""
+
+    def __init__(self, first_s: float) -> None:
+        """Try again after `first_s`, then after twice the time, up to an hour."""
+        self._first_s = self._pause_s = first_s
+        self._failed: Differences = {}
+        self._due_s = 0.0
+
+    def is_due(self, differences: Differences, now_s: float) -> bool:
+        """Return whether to try."""
+        return differences != self._failed or now_s >= self._due_s
+
+    def fail(self, differences: Differences, now_s: float) -> float:
+        """Note a failure and return after how many seconds the next attempt is due."""
+        is_same = differences == self._failed
+        self._pause_s = min(2 * self._pause_s, LONGEST_S) if is_same else self._first_s
+        self._failed, self._due_s = differences, now_s + self._pause_s
+        return self._pause_s
+
+    def succeed(self) -> None:
+        """Forget what failed before."""
+        self._failed, self._pause_s = {}, self._first_s
+
+
+def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console) -> ExitCode:
+    """Plan, perform and verify, or go back; return how that ended. Raise VppcfgError when it is refused.
+
+    A signal that comes meanwhile is obeyed once VPP is in the old state or the new one.
+    """
+    with workplace(target, "vppcfg watch") as place:
+        code = _reconcile(file, place, terms, console)
+    if code is ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code is ExitCode.TERMINATED:
+        raise Terminated
+    return code
+
+
+def _reconcile(file: WatchedFile, place: Workplace, terms: Terms, console: Console) -> ExitCode:
+    refuse_rolled_back(file.loaded.digest, place, terms)
+    proposal = propose(file.configuration, file.loaded, place.session.dataplane.observe(), adopt=terms.adopt)
+    errors = [problem.text for problem in proposal.problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise PlanRefusedError(errors[0])
+    plan = proposal.plan()
+    if not plan.steps:
+        return ExitCode.DONE
+    guard.check_impact(plan, terms.max_impact)
+    guard.check_protected(plan, file.configuration.protected)
+    guard.check_mass_deletion(plan)
+    return make_change(plan, _intent(file), place, console).code
+
+
+def _intent(file: WatchedFile) -> Intent:
+    return Intent(
+        origin=Origin.RECONCILE,
+        source_name=file.loaded.origin,
+        source_digest=file.loaded.digest,
+        unmanaged=file.configuration.unmanaged,
+    )

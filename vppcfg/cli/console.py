@@ -1,0 +1,65 @@
+"""The console of the command: shows on standard output and standard error, and asks at a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from vppcfg.app.console import Report
+from vppcfg.cli.change_report import report_for
+from vppcfg.cli.difference import painted_changes, painted_difference
+from vppcfg.cli.output import ColourChoice, Paint, is_terminal, paint_for, write
+from vppcfg.cli.problems import report
+from vppcfg.cli.progress import Progress
+from vppcfg.model.problem import Problem
+from vppcfg.plan.diff import Change
+from vppcfg.plan.plan import Plan
+
+
+class Terminal:
+    """Shows for people, in colours where they are wanted, or, of a change, a JSON object per step."""
+
+    def __init__(self, colour: ColourChoice, *, is_json: bool = False, asks: bool = False) -> None:
+        self._colour = colour
+        self._is_json = is_json
+        self._asks = asks
+
+    def show_problems(self, problems: Sequence[Problem], file_name: str) -> None:
+        """Write them to standard error, where they stand in the file."""
+        report(problems, file_name, sys.stderr, paint_for(sys.stderr, self._colour))
+
+    def show_plan(self, plan: Plan) -> None:
+        """Write the difference that a plan makes to standard output, unless that is for programs."""
+        if not self._is_json:
+            write(painted_difference(plan, paint_for(sys.stdout, self._colour)), sys.stdout)
+
+    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
+        """Write what differs to standard error."""
+        write(painted_changes(changes, Paint(False)), sys.stderr)
+
+    def agrees(self, plan: Plan) -> bool:
+        """Ask, when somebody is there and wants to be asked."""
+        if not self._asks or not is_terminal(sys.stdin):
+            return True
+        write("Objects are removed or recreated. Apply this? [y/N] ", sys.stderr)
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+    def report(self, plan: Plan) -> Report:
+        """Return what shows how a change goes."""
+        return report_for(plan, is_json=self._is_json)
+
+    @contextmanager
+    def waiting(self, window_s: float) -> Iterator[Callable[[float], None]]:
+        """Show how much of the time to confirm is over."""
+        total = round(window_s)
+        with Progress("Waiting for `vppcfg confirm`", total) as progress:
+            yield lambda seconds: progress.report(min(round(seconds), total))
+
+
+def terminal_for(args: argparse.Namespace) -> Terminal:
+    """Return the console that the options of a command ask for."""
+    is_json = getattr(args, "format", "text") == "json"
+    return Terminal(args.color, is_json=is_json, asks=not getattr(args, "yes", True))
