@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from vppcfg.errors import UsageError
 from vppcfg.record import record
 from vppcfg.simulator.api_json import document, text_of
 from vppcfg.simulator.api_text import ApiFile, parse
-from vppcfg.simulator.codec import Codec, Types, layout_of
+from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.session import MESSAGE_IDS
@@ -91,15 +91,6 @@ def message_ids(files: Collection[ApiFile]) -> dict[str, int]:
     return {name: ids[name] for name in names}
 
 
-def codec_of(files: Collection[ApiFile], ids: Mapping[str, int], known: Collection[str] = ()) -> Codec:
-    """Return the codec of all messages in `files`; `known` are fields that messages have in other releases."""
-    layouts = {}
-    for file in files:
-        types = Types(file)
-        layouts.update({message.name: layout_of(message, types) for message in file.messages})
-    return Codec(layouts, ids, known)
-
-
 @lru_cache(maxsize=16)
 def api_of(release: Release, plugins: frozenset[str]) -> Api:
     """Return the API of a VPP of `release` with these plugins; it is made once."""
@@ -107,7 +98,7 @@ def api_of(release: Release, plugins: frozenset[str]) -> Api:
     ids = message_ids(files)
     crcs = {message.name: message.crc for file in files for message in file.messages}
     return Api(
-        codec=codec_of(files, ids, _all_fields()),
+        codec=Codec(files, ids, _all_fields()),
         message_table=tuple((number, f"{name}_{crcs[name]}".encode()) for name, number in ids.items()),
         json=text_of(files, release.name),
     )

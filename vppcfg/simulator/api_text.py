@@ -17,7 +17,7 @@ whose fields have changed has a line for each layout.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 
@@ -130,8 +130,9 @@ def parse(module: str, *texts: str, shared: Mapping[str, str] = MappingProxyType
     structs: list[Aggregate] = []
     unions: list[Aggregate] = []
     messages: list[Message] = []
-    imported = dict.fromkeys(words[0] for keyword, words, _ in _statements(texts) if keyword == "import")
-    for keyword, words, fields in _statements((*(shared[name] for name in imported), *texts)):
+    own = list(_statements(texts))
+    imported = dict.fromkeys(words[0] for keyword, words, _ in own if keyword == "import")
+    for keyword, words, fields in (*_statements(shared[name] for name in imported), *own):
         name = words[0]
         if keyword == "import":
             continue
@@ -158,7 +159,7 @@ def parse(module: str, *texts: str, shared: Mapping[str, str] = MappingProxyType
     )
 
 
-def _statements(texts: tuple[str, ...]) -> Iterator[tuple[str, list[str], tuple[Field, ...]]]:
+def _statements(texts: Iterable[str]) -> Iterator[tuple[str, list[str], tuple[Field, ...]]]:
     for text in texts:
         for line in text.splitlines():
             if line.strip():

@@ -6,8 +6,10 @@ The values of a message are a mapping by field. The fields of nested types and t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from struct import Struct, error
+from typing import Any
 
 from vppcfg.record import record
 from vppcfg.simulator.api_text import ApiFile, Enumeration, Field, Message
@@ -16,6 +18,8 @@ from vppcfg.simulator.wire import Value, Values
 _FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "8s", "bool": "?"}
 """Of the plain types; a floating-point number stays bytes, for VPP sends it little-endian."""
 _ID = Struct(">H")
+_FIELD = re.compile(r"[.\[]")
+"""What stands behind the name of a field in that of a value."""
 
 
 class MalformedMessageError(ValueError):
@@ -80,42 +84,40 @@ class Layout:
     count_name: str = ""
     """The field that holds the number of elements; a string has its length before it and no field for that."""
 
-    def unpack(self, body: bytes) -> dict[str, Value]:
-        """Return the values in `body`, which starts behind the message id; raise MalformedMessageError."""
+    def unpack(self, message: bytes) -> dict[str, Value]:
+        """Return the values of a message, which starts with its id; raise MalformedMessageError."""
         try:
-            values = self.fixed.unpack_from(body)
+            values = self.fixed.unpack_from(message, _ID.size)
         except error as problem:
             raise MalformedMessageError(str(problem)) from None
         named: dict[str, Value] = dict(zip(self.zeros, values, strict=False))
-        if self.tail is None:
-            return named
-        count = values[-1] if self.tail_is_text else named[self.count_name]
-        if not isinstance(count, int):
-            raise TypeError("a part of varying length comes after its length")
-        start = self.fixed.size
-        end = start + count * self.tail.size
-        if end > len(body):
-            raise MalformedMessageError(f"a part of {end - start} bytes does not fit into {len(body) - start}")
-        named[self.tail_name] = self._tail_in(body[start:end])
+        if self.tail is not None:
+            count = values[-1] if self.tail_is_text else named[self.count_name]
+            named[self.tail_name] = self._tail_in(message[_ID.size + self.fixed.size :], count)
         return named
 
-    def _tail_in(self, packed: bytes) -> Value:
-        if self.tail is None or self.tail_is_text:
-            return packed
-        rows = tuple(self.tail.iter_unpack(packed))
+    def _tail_in(self, packed: bytes, count: Value) -> Value:
+        """Return the part of varying length, which has `count` elements and stands at the start of `packed`."""
+        if self.tail is None or not isinstance(count, int):
+            raise TypeError("a part of varying length comes after its length")
+        size = count * self.tail.size
+        if size > len(packed):
+            raise MalformedMessageError(f"a part of {size} bytes does not fit into {len(packed)}")
+        if self.tail_is_text:
+            return packed[:size]
+        rows = tuple(self.tail.iter_unpack(packed[:size]))
         return tuple(row[0] for row in rows) if rows and len(rows[0]) == 1 else rows
 
     def pack(self, values: dict[str, Value]) -> bytes:
-        """Return the bytes behind the message id of all values, which stand in order."""
-        if self.tail is None:
-            return self.fixed.pack(*values.values())
+        """Return the bytes behind the message id of all values, which stand in order, the part at the end last."""
         last = values.pop(self.tail_name)
         if isinstance(last, bytes):
             return self.fixed.pack(*values.values(), len(last)) + last
         if isinstance(last, int):
             raise TypeError("the last value of this message is a list")
         values[self.count_name] = len(last)
-        rows = (self.tail.pack(*row) if isinstance(row, tuple) else self.tail.pack(row) for row in last)
+        one = self.tail or _ID
+        rows = (one.pack(*row) if isinstance(row, tuple) else one.pack(row) for row in last)
         return self.fixed.pack(*values.values()) + b"".join(rows)
 
 
@@ -124,51 +126,75 @@ def layout_of(message: Message, types: Types) -> Layout:
     *start, last = message.fields
     is_open = last.length == 0
     values = dict(types.values_of(start if is_open else message.fields))
-    formats = ">" + "".join(values.values())
-    zeros: dict[str, Value] = dict(zip(values, Struct(formats).unpack(bytes(Struct(formats).size)), strict=True))
+    fixed = Struct(">" + "".join(values.values()))
+    zeros: dict[str, Value] = dict(zip(values, fixed.unpack(bytes(fixed.size)), strict=True))
     if not is_open:
-        return Layout(fixed=Struct(formats), zeros=zeros)
+        return Layout(fixed=fixed, zeros=zeros)
     if last.type == "string":
         zeros[last.name] = b""
-        return Layout(
-            fixed=Struct(f"{formats}I"), zeros=zeros, tail=Struct(">c"), tail_name=last.name, tail_is_text=True
-        )
+        fixed = Struct(f"{fixed.format}I")
+        return Layout(fixed=fixed, zeros=zeros, tail=Struct(">c"), tail_name=last.name, tail_is_text=True)
     zeros[last.name] = ()
     row = Struct(">" + types.format_of([Field(type=last.type, name=last.name)]))
-    return Layout(fixed=Struct(formats), zeros=zeros, tail=row, tail_name=last.name, count_name=last.counted_by)
+    return Layout(fixed=fixed, zeros=zeros, tail=row, tail_name=last.name, count_name=last.counted_by)
+
+
+class _Layouts(dict[str, Layout]):
+    """The layouts of messages by name, each made when it is first asked for."""
+
+    def __init__(self, files: Collection[ApiFile]) -> None:
+        super().__init__()
+        self._messages = {message.name: (message, file) for file in files for message in file.messages}
+
+    def __missing__(self, name: str) -> Layout:
+        message, file = self._messages[name]
+        layout = self[name] = layout_of(message, Types(file))
+        return layout
 
 
 class Codec:
     """The messages of one release, with the ids under which they travel."""
 
-    def __init__(self, layouts: Mapping[str, Layout], ids: Mapping[str, int], known: Collection[str] = ()) -> None:
-        """`known` are the names of fields that messages of other releases have."""
-        self._layouts = layouts
+    def __init__(self, files: Collection[ApiFile], ids: Mapping[str, int], known: Collection[str] = ()) -> None:
+        """Speak the messages in `files`; `known` are the fields that messages have in other releases."""
+        self._layouts = _Layouts(files)
         self._prefixes = {name: _ID.pack(number) for name, number in ids.items()}
         self._names = {number: name for name, number in ids.items()}
-        self._known = frozenset(known).union(*(layout.zeros for layout in layouts.values()))
+        own = (field.name for file in files for message in file.messages for field in message.fields)
+        self._known = frozenset(known).union(own)
 
     def name_of(self, message: bytes) -> str | None:
         """Return the name of a packed message, None when its id is unknown or missing."""
         return self._names.get(_ID.unpack_from(message)[0]) if len(message) >= _ID.size else None
 
-    def unpack(self, name: str, message: bytes) -> dict[str, Value]:
+    def unpack(self, name: str, message: bytes) -> dict[str, Any]:
         """Return the values of a packed message; raise MalformedMessageError."""
-        return self._layouts[name].unpack(message[_ID.size :])
+        return self._layouts[name].unpack(message)
 
-    def pack(self, name: str, values: Values) -> bytes:
-        """Return a message with its id, where fields that `values` leaves out are zero.
+    def pack(self, name: str, values: Values, context: int | None = None) -> bytes:
+        """Return a message with its id, where fields that `values` leaves out are zero; an answer repeats a context.
 
-        Values for which this version of the message has no field are left out. Raise struct.error for a value that does
+        Values for which this version of the message has no field are left out. Raise ValueError for a value that does
         not fit, and KeyError for a field that no message has.
         """
         layout = self._layouts[name]
         whole = {**layout.zeros, **values}
+        if context is not None:
+            whole["context"] = context
         if len(whole) != len(layout.zeros):
-            if not self._known.issuperset(values):
-                raise KeyError(f"no message has the fields {sorted(values.keys() - self._known)}")
+            self._check(values)
             whole = {field: whole[field] for field in layout.zeros}
-        return self._prefixes[name] + layout.pack(whole)
+        try:
+            if layout.tail is None:
+                return self._prefixes[name] + layout.fixed.pack(*whole.values())
+            return self._prefixes[name] + layout.pack(whole)
+        except error as problem:
+            raise ValueError(f"{name} cannot hold {values!r}: {problem}") from problem
+
+    def _check(self, values: Values) -> None:
+        unknown = [name for name in values if _FIELD.split(name, 1)[0] not in self._known]
+        if unknown:
+            raise KeyError(f"no message has the fields {unknown}")
 
     def zeros(self, name: str) -> dict[str, Value]:
         """Return an all-zero value for every field of a message, in order."""

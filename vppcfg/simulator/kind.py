@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -17,7 +18,7 @@ from vppcfg.simulator.tables import Hook, SwInterface, Tables
 from vppcfg.simulator.wire import Client, Outgoing, Values
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Call:
     """One request and where it came from."""
 
@@ -35,7 +36,12 @@ class Call:
 
     def details(self, values: Values) -> Outgoing:
         """Return one row of the answer to this dump."""
-        return f"{self.message.removesuffix('_dump')}_details", values
+        return _details_of(self.message), values
+
+
+@cache
+def _details_of(dump: str) -> str:
+    return f"{dump.removesuffix('_dump')}_details"
 
 
 Answer = Callable[[Call, Values], Outgoing | Iterable[Outgoing]]

@@ -287,13 +287,15 @@ class Tables:
 
     def hw_of(self, interface: SwInterface) -> HwInterface:
         """Return the port of an interface or of a sub-interface's parent (vnet_get_sup_hw_interface)."""
-        parent = self.parent_of(interface)
-        return self.hw[parent.hw_index if self.hw.has(parent.hw_index) else 0]
+        return self.hw.get(self.parent_of(interface).hw_index) or self.hw[0]
 
     def name_of(self, interface: SwInterface) -> str:
         """Return VPP's name of an interface (format_vnet_sw_interface_name)."""
-        name = self.hw_of(interface).name
-        return f"{name}.{interface.sub_id}" if interface.is_sub else name
+        return self.name_on(self.hw_of(interface), interface)
+
+    def name_on(self, port: HwInterface, interface: SwInterface) -> str:
+        """Return the name of an interface whose port is known."""
+        return f"{port.name}.{interface.sub_id}" if interface.is_sub else port.name
 
     def named(self, name: str) -> SwInterface | None:
         """Return the interface called `name`, None when there is none."""

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from struct import error as StructError
 
 from vppcfg.model.state import State
 from vppcfg.simulator.api import api_of, kinds_of, present
@@ -136,13 +135,13 @@ class SimulatedVpp:
             values = self.codec.unpack(name, message)
         except MalformedMessageError:
             return []
-        receiver = _handle_in(values, client)
+        receiver = values.get("client_index", client.handle)
         known = clients.get(receiver)
         is_change = name in _CHANGES and not _is_reading(name, values)
         verdict = self._verdict(pause) if is_change else Verdict.CARRY_OUT
-        call = Call(message=name, tables=self.tables, client=known or client, clients=clients, cli=self._cli)
-        context = {"context": values["context"]}
-        sent = [(receiver, self._packed(reply, context, row)) for reply, row in self._answer(call, values, verdict)]
+        call = Call(name, self.tables, known or client, clients, self._cli)
+        context, pack = values["context"], self.codec.pack
+        sent = [(receiver, pack(reply, row, context)) for reply, row in self._answer(call, values, verdict)]
         events = self._events(clients)
         if self.faults.is_mute or known is None:
             return [] if self.faults.is_mute else events
@@ -186,14 +185,10 @@ class SimulatedVpp:
         fields = self.codec.zeros(f"{call.message}_reply")
         return call.reply(**{name: NONE for name in fields if name.endswith("index")}, retval=retval)
 
-    def _packed(self, name: str, context: Values, values: Values) -> bytes:
-        try:
-            return self.codec.pack(name, {**context, **values})
-        except StructError as problem:
-            raise AssertionError(f"{name} cannot hold {values!r}: {problem}") from problem
-
     def _events(self, clients: Mapping[int, Client]) -> list[tuple[int, bytes]]:
         """Return what VPP tells about what just happened: one message per interface and listener, by index."""
+        if not self.tables.events:
+            return []
         events, self.tables.events = self.tables.events, []
         listeners = [client for client in clients.values() if client.wants_events]
         return list(self._packed_events(listeners, events)) if listeners else []
@@ -211,12 +206,6 @@ class SimulatedVpp:
                     "deleted": any(event.is_deleted for event in batch),
                 }
                 yield client.handle, self.codec.pack("sw_interface_event", values)
-
-
-def _handle_in(values: Values, client: Client) -> int:
-    """Return who gets the answer: the client that the message names, which need not be the one that sent it."""
-    handle: int = values.get("client_index", client.handle)
-    return handle
 
 
 def _is_reading(name: str, values: Values) -> bool:

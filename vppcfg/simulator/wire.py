@@ -41,4 +41,4 @@ def to_bytes(text: str) -> bytes:
 
 def fixed(text: str, size: int) -> bytes:
     """Return a text for a string field of `size` bytes: cut, and ended by a NUL at least."""
-    return to_bytes(text)[: size - 1]
+    return text.encode(errors="surrogateescape")[: size - 1]

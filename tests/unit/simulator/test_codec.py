@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.simulator.api import api_files, codec_of, message_ids
+from vppcfg.simulator.api import api_files, message_ids
 from vppcfg.simulator.api_text import ApiFile, parse
-from vppcfg.simulator.codec import MalformedMessageError, Types, layout_of
+from vppcfg.simulator.codec import Codec, MalformedMessageError, Types, layout_of
 from vppcfg.simulator.releases import NEWEST, RELEASES, release_named
 
 FILES = api_files(release_named(NEWEST), ["linux_cp"])
 IDS = message_ids(FILES)
-CODEC = codec_of(FILES, IDS)
+CODEC = Codec(FILES, IDS)
 
 
 def size_of(file: ApiFile, name: str) -> int:
@@ -91,6 +91,11 @@ def test_a_field_that_no_message_has_is_an_error() -> None:
         CODEC.pack("control_ping_reply", {"reval": 1})
 
 
+def test_a_value_that_does_not_fit_is_an_error() -> None:
+    with pytest.raises(ValueError, match="control_ping_reply cannot hold"):
+        CODEC.pack("control_ping_reply", {"vpe_pid": -1})
+
+
 def test_the_release_picks_one_of_several_layouts() -> None:
     """One function can answer in all of them: a message takes the values that it has."""
     file = parse(
@@ -105,7 +110,7 @@ def test_the_release_picks_one_of_several_layouts() -> None:
     )
     packed = {}
     for release in ("23.06", "26.06"):
-        codec = codec_of([file.in_release(release)], {"poke": 100, "poke_reply": 101}, ["force"])
+        codec = Codec([file.in_release(release)], {"poke": 100, "poke_reply": 101}, ["force"])
         packed[release] = codec.pack("poke", {"index": 5, "force": 7})[2:]
         shown = codec.unpack("poke", b"\0\0" + packed[release])
         assert (shown["index"], shown.get("force")) == (5, None if release == "23.06" else 7)

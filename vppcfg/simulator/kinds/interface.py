@@ -54,9 +54,12 @@ request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
 reply sw_interface_get_mac_address_reply 40ef2c08: i32 retval, mac_address mac_address
 """
 _ADMIN_UP, _LINK_UP = 1, 2
-_TYPE_HARDWARE, _TYPE_SUB = 0, 1
+_TYPE_SUB = 1
 _VISIBLE_FLAGS = 0xFE
-_NO_MAC = bytes(6)
+_MTUS = ("mtu[0]", "mtu[1]", "mtu[2]", "mtu[3]")
+"""L3, IPv4, IPv6 and MPLS."""
+_ONE_TAG, _TWO_TAGS = int(Flag.ONE_TAG), int(Flag.TWO_TAGS)
+"""As numbers, which are quicker: many interfaces are shown at once."""
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -76,31 +79,39 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _details(tables: Tables, row: SwInterface) -> Values:
-    port = tables.hw_of(row)
-    rewrite, is_dot1q, tag1, tag2 = rewrite_of(tables, row)
-    return {
+    port, mtus = tables.hw_of(row), row.mtus
+    details = {
         "sw_if_index": row.index,
         "sup_sw_if_index": row.sup_index,
-        "l2_address": port.mac if row.sup_index == row.index and port.is_ethernet else _NO_MAC,
         "flags": (_ADMIN_UP if row.is_up else 0) | (_LINK_UP if port.is_link_up else 0),
-        "type": _TYPE_SUB if row.is_sub else _TYPE_HARDWARE,
         "link_mtu": port.link_mtu & 0xFFFF,
-        "mtu[0]": row.mtus[0],
-        "mtu[1]": row.mtus[1],
-        "mtu[2]": row.mtus[2],
-        "mtu[3]": row.mtus[3],
-        "sub_id": row.sub_id,
-        "sub_number_of_tags": (1 if row.flags & Flag.ONE_TAG else 0) + (2 if row.flags & Flag.TWO_TAGS else 0),
-        "sub_outer_vlan_id": row.outer_vlan,
-        "sub_inner_vlan_id": row.inner_vlan,
-        "sub_if_flags": row.flags & _VISIBLE_FLAGS,
-        "vtr_op": rewrite,
-        "vtr_push_dot1q": is_dot1q,
-        "vtr_tag1": tag1,
-        "vtr_tag2": tag2,
-        "interface_name": fixed(tables.name_of(row), 64),
+        "mtu[0]": mtus[0],
+        "mtu[1]": mtus[1],
+        "mtu[2]": mtus[2],
+        "mtu[3]": mtus[3],
+        "interface_name": fixed(tables.name_on(port, row), 64),
         "interface_dev_type": fixed(port.device_class, 64),
         "tag": row.tag[:63],
+    }
+    if row.sup_index == row.index and port.is_ethernet:
+        details["l2_address"] = port.mac
+    if row.is_sub:
+        details |= _encapsulation(row)
+    if row.index in tables.l2:
+        rewrite, is_dot1q, tag1, tag2 = rewrite_of(tables, row)
+        details |= {"vtr_op": rewrite, "vtr_push_dot1q": is_dot1q, "vtr_tag1": tag1, "vtr_tag2": tag2}
+    return details
+
+
+def _encapsulation(row: SwInterface) -> Values:
+    flags = row.flags
+    return {
+        "type": _TYPE_SUB,
+        "sub_id": row.sub_id,
+        "sub_number_of_tags": (1 if flags & _ONE_TAG else 0) + (2 if flags & _TWO_TAGS else 0),
+        "sub_outer_vlan_id": row.outer_vlan,
+        "sub_inner_vlan_id": row.inner_vlan,
+        "sub_if_flags": flags & _VISIBLE_FLAGS,
     }
 
 
@@ -114,7 +125,7 @@ def _answer_flags(call: Call, values: Values) -> Outgoing:
 def _answer_mtu(call: Call, values: Values) -> Outgoing:
     """Set the L3, IPv4, IPv6 and MPLS MTUs."""
     row = interfaces.require(call.tables, values["sw_if_index"])
-    interfaces.set_packet_mtus(call.tables, row, [values[f"mtu[{position}]"] for position in range(4)])
+    interfaces.set_packet_mtus(call.tables, row, [values[name] for name in _MTUS])
     return call.reply()
 
 
