@@ -26,7 +26,7 @@ class Subparsers(Protocol):
 
 
 class CommandModule(Protocol):
-    """A module of this package that is a command. Importing it costs no time: what it works with, `run` imports."""
+    """What a command is, usually a module. Importing it costs no time: what it works with, `run` imports."""
 
     def add_parser(self, subparsers: Subparsers) -> None:
         """Declare the command's name, help and arguments, and its `run` as the default of `run`."""

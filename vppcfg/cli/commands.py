@@ -1,8 +1,9 @@
-"""The commands that there are: words of a command line in, the modules that have to be imported for them out."""
+"""The commands that there are, and which of them have to be imported for a command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from vppcfg.cli.arguments import CommandModule
 
@@ -40,6 +41,7 @@ def commands_for(words: Sequence[str]) -> list[CommandModule]:
     return [_imported(first)] if first in NAMES and "--" not in words else all_commands()
 
 
+@cache
 def _imported(name: str) -> CommandModule:
     """Import one command, and none of the others."""
     match name:
@@ -104,8 +106,8 @@ def _imported(name: str) -> CommandModule:
 
             return loadtest
         case "completion":
-            from vppcfg.cli import completion
+            from vppcfg.cli.completion import CompletionCommand
 
-            return completion
+            return CompletionCommand(all_commands)
         case _:
             raise ValueError(name)

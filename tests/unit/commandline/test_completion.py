@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.cli.commands import all_commands
 from vppcfg.cli.completion import SHELLS, script_for
 from vppcfg.cli.main import main
 from vppcfg.commandline.command import Command
@@ -72,7 +73,7 @@ def complete(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     home = tmp_path_factory.mktemp(shell)
-    (home / "script").write_text(script_for(shell))
+    (home / "script").write_text(script_for(shell, all_commands()))
     (home / "work" / "captures").mkdir(parents=True)
     (home / "work" / "router.yaml").touch()
     return lambda line: IN[shell](home / "script", home / "work", line)
@@ -123,14 +124,14 @@ def test_what_fits_is_offered(complete: Complete, line: str, offered: list[str])
 
 def test_bash_offers_an_option_again_only_when_it_can_be_repeated(tmp_path: Path) -> None:
     script = tmp_path / "script"
-    script.write_text(script_for("bash"))
+    script.write_text(script_for("bash", all_commands()))
     assert in_bash(script, tmp_path, "vppcfg plan --novpp --nov") == []
     assert in_bash(script, tmp_path, "vppcfg sim --phy eth0 --ph") == ["--phy"]
 
 
 def test_the_command_writes_the_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "bash"]) == ExitCode.DONE
-    assert capsys.readouterr().out == script_for("bash")
+    assert capsys.readouterr().out == script_for("bash", all_commands())
 
 
 def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
