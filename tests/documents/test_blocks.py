@@ -75,7 +75,14 @@ OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppc
 
 
 def test_every_block_says_what_it_is() -> None:
-    assert [str(block) for block in BLOCKS if block.language not in {"", "yaml", "console", "text", "json"}] == []
+    assert [
+        str(block) for block in BLOCKS if block.language not in {"", "yaml", "console", "text", "json", "python"}
+    ] == []
+
+
+def test_programs_stand_where_they_are_run() -> None:
+    """tests/documents/test_api.py runs the one of docs/api.md."""
+    assert [block.document for block in BLOCKS if block.language == "python"] == ["docs/api.md"]
 
 
 @pytest.mark.parametrize("block", YAML, ids=str)

@@ -16,6 +16,7 @@ PACKAGE = ROOT / "vppcfg"
 EVERYTHING = "everything"
 LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (EVERYTHING,),
+    "api": ("app", "config", "plan", "model", "errors"),
     "app": (
         "config",
         "transaction",

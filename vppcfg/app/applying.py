@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from vppcfg.app.changing import Intent, make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
@@ -15,6 +16,7 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.errors import ExitCode
+from vppcfg.model.problem import Problem
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Origin
@@ -29,6 +31,8 @@ class Applied:
     code: ExitCode
     change: int = 0
     """Number of the change in the journal, 0 when there is none."""
+    problems: tuple[Problem, ...] = ()
+    """What stood between the configuration and VPP."""
 
 
 def apply_file(file_name: str, target: Target, terms: Terms, console: Console) -> Applied:
@@ -51,7 +55,7 @@ def awaited_confirmation(applied: Applied, target: Target, terms: Terms, console
     if applied.code is not ExitCode.DONE or not applied.change or terms.confirm_s is None:
         return applied
     code = wait_for_confirmation(applied.change, target, terms.confirm_s, console, wait=terms.wait)
-    return Applied(code=code, change=applied.change)
+    return replace(applied, code=code)
 
 
 def apply_at(
@@ -70,16 +74,16 @@ def apply_at(
     code = show_obstacles(proposal, loaded.name, console)
     if code is not ExitCode.DONE:
         log.error("Nothing was changed")
-        return Applied(code=code)
+        return Applied(code=code, problems=proposal.problems)
     plan = proposal.plan()
     if not plan.steps:
         log.info("Nothing to do")
         if is_news(intent.source_digest, place):
             note_unchanged(plan, intent, place)
-        return Applied(code=ExitCode.DONE)
+        return Applied(code=ExitCode.DONE, problems=proposal.problems)
     guard(plan, configuration.protected, terms, console, is_boot=is_boot)
     made = make_change(plan, intent, place, console)
-    return Applied(code=made.code, change=made.record.entry.number)
+    return Applied(code=made.code, change=made.record.entry.number, problems=proposal.problems)
 
 
 def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_boot: bool) -> Intent:

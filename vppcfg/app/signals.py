@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -50,9 +51,12 @@ def deferring(on_request: Callable[[], None]) -> Iterator[Stop]:
 
     The terminal may be closed meanwhile (SIGHUP): a change that cuts its own connection must not stop half-way. SIGINT
     that was ignored when vppcfg started stays so: a shell ignores it for what it runs in the background, so that Ctrl-C
-    ends only what stands in front.
+    ends only what stands in front. Signals are the business of the main thread: in others nothing is noted.
     """
     stop = Stop(on_request)
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
     numbers = [signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         numbers.append(signal.SIGINT)

@@ -31,6 +31,9 @@ _SYSTEMD = Path("/run/systemd/system")
 _MACHINE_RUN = Path("/proc/sys/kernel/random/boot_id")
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
+_started: list[subprocess.Popen[bytes]] = []
+"""Timers that this process started and that are to outlive it: none of them is a child that was forgotten."""
+
 
 @record
 class TimerWatch:
@@ -96,6 +99,8 @@ def disarm(timer: Timer) -> None:
         subprocess.run(["systemctl", "stop", f"{timer.unit}.timer"], check=False, capture_output=True)
     elif timer.pid != os.getpid() and is_alive(timer):
         os.kill(timer.pid, signal.SIGTERM)
+    for process in _started:
+        process.poll()
 
 
 def is_alive(timer: Timer) -> bool:
@@ -168,6 +173,7 @@ def _arm_process(watch: TimerWatch) -> Timer:
         raise StorageError(f"cannot start the timer: {error.strerror}", "nothing was changed") from error
     finally:
         os.close(told)
+    _started.append(process)
     _await_ready(ready, process, watch.log)
     return Timer(deadline=watch.deadline, pid=process.pid, moment_s=moment, machine_run=machine_run())
 
