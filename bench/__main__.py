@@ -7,23 +7,19 @@ import logging
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.dataplanes import Start, real, release_of_real_vpp, simulated, vppcfg
 from bench.measure import FailedError, least, measure
 from bench.networks import KINDS
-from bench.report import REAL, SIMULATED, SUB_INTERFACES, Results, bounds, grown_too_fast, report, written_into
-from bench.scenario import COMMANDS, LOADER, Result, measure_network
+from bench.report import REAL, SIMULATED, SUB_INTERFACES, Results, bounds, grown_too_fast, picture, report, written_into
+from bench.scenario import Result, measure_network
 from tests import real_vpp
-from vppcfg.common.graph import PALETTE, Graph, Line, log_scale
-from vppcfg.common.svg import svg_of
 
 log = logging.getLogger("bench")
 
-_PICTURE = 760, 420
-"""Width and height of the plot in pixels."""
 SIZES: dict[str, tuple[int, ...]] = {
     "sub-interfaces": (1, 250, 1000, 2500, 10_000, 50_000),
     "bonds-and-bridges": (1, 100, 250, 500),
@@ -55,7 +51,7 @@ def main() -> int:
     sys.stdout.write(text)
     if args.document is not None:
         args.document.write_text(written_into(args.document.read_text(), text))
-        args.document.with_suffix(".svg").write_text(_picture(results))
+        args.document.with_suffix(".svg").write_text(picture(results))
     return _verdict(results, version_cpu_s)
 
 
@@ -115,35 +111,6 @@ def _machine() -> str:
     python = f"Python {platform.python_version()}"
     vpp = f"; VPP {release_of_real_vpp()}" if real_vpp.skip_reason() is None else ""
     return f"Measured on {os.cpu_count()} CPUs ({model}), Linux {platform.release()}, {python}{vpp}."
-
-
-def _picture(results: Results) -> str:
-    lines: dict[str, tuple[tuple[float, float], ...]] = {}
-    for command in (LOADER, *COMMANDS):
-        found = [
-            (float(size), result.cost.cpu_s)
-            for size in results.sizes(SUB_INTERFACES, SIMULATED)
-            if (result := results.find(SUB_INTERFACES, size, command, SIMULATED)) is not None
-        ]
-        if found:
-            lines[command] = tuple(found)
-    return svg_of(_graph(lines), *_PICTURE) + "\n"
-
-
-def _graph(lines: Mapping[str, tuple[tuple[float, float], ...]]) -> Graph:
-    """Return both axes logarithmic, so that what grows with the size is a straight line."""
-    sizes, seconds = zip(*(point for points in lines.values() for point in points), strict=True)
-    return Graph(
-        title="CPU seconds against size",
-        x=log_scale(min(sizes), max(sizes), "{:,g}".format),
-        y=log_scale(min(seconds), max(seconds), "{:,g}".format),
-        x_name="sub-interfaces with two addresses and an LCP pair",
-        y_name="CPU seconds",
-        lines=tuple(
-            Line(label=name, parts=(points,), colour=number, is_dashed=number >= len(PALETTE))
-            for number, (name, points) in enumerate(lines.items())
-        ),
-    )
 
 
 def _verdict(results: Results, version_cpu_s: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bench.growth import Growth, growth
 from bench.scenario import (
@@ -18,10 +18,14 @@ from bench.scenario import (
     VPPCTL,
     Result,
 )
+from vppcfg.common.graph import PALETTE, Graph, Line, log_scale
+from vppcfg.common.svg import svg_of
 from vppcfg.record import record
 
 SIMULATED, REAL = "simulated", "real"
 SUB_INTERFACES = "sub-interfaces"
+_PICTURE_SIZE = 760, 420
+"""Width and height of the plot in pixels."""
 BOUND_SIZE = 10_000
 """Sub-interfaces that the bounds are about."""
 _MEASURED = re.compile(r"(?<=<!-- measured -->\n).*(?=<!-- end of measured -->)", re.DOTALL)
@@ -130,6 +134,36 @@ def report(results: Results, *, machine: str, version_cpu_s: float) -> str:
         parts += [*_table(results, kind, REAL, lambda result: result.cost.wall_s), ""]
     parts += ["### Growth", "", *_growth_table(list(growths(results))), "", *_peers(results)]
     return "\n".join(parts) + "\n"
+
+
+def picture(results: Results) -> str:
+    """Return CPU time against the number of sub-interfaces as SVG, a line per command."""
+    lines: dict[str, tuple[tuple[float, float], ...]] = {}
+    for command in (LOADER, *COMMANDS):
+        found = [
+            (float(size), result.cost.cpu_s)
+            for size in results.sizes(SUB_INTERFACES, SIMULATED)
+            if (result := results.find(SUB_INTERFACES, size, command, SIMULATED)) is not None
+        ]
+        if found:
+            lines[command] = tuple(found)
+    return svg_of(_graph(lines), *_PICTURE_SIZE) + "\n"
+
+
+def _graph(lines: Mapping[str, tuple[tuple[float, float], ...]]) -> Graph:
+    """Return both axes logarithmic, so that what grows with the size is a straight line."""
+    sizes, seconds = zip(*(point for points in lines.values() for point in points), strict=True)
+    return Graph(
+        title="CPU seconds against size",
+        x=log_scale(min(sizes), max(sizes), "{:,g}".format),
+        y=log_scale(min(seconds), max(seconds), "{:,g}".format),
+        x_name="sub-interfaces with two addresses and an LCP pair",
+        y_name="CPU seconds",
+        lines=tuple(
+            Line(label=name, parts=(points,), colour=number, is_dashed=number >= len(PALETTE))
+            for number, (name, points) in enumerate(lines.items())
+        ),
+    )
 
 
 def written_into(document: str, text: str) -> str:
