@@ -1,7 +1,8 @@
 """Packs and unpacks API messages with struct formats compiled from the definitions; it knows no message by name.
 
 The values of a message are a mapping by field. The fields of nested types and the elements of arrays have names such as
-`prefix.len` and `mtu[0]`; byte arrays, strings and unions are bytes.
+`prefix.len` and `mtu[0]`; byte arrays, strings and unions are bytes. The part of varying length at the end of a message
+is bytes or a sequence of rows, and is counted here.
 """
 
 from __future__ import annotations
@@ -110,14 +111,16 @@ class Layout:
 
     def pack(self, values: dict[str, Value]) -> bytes:
         """Return the bytes behind the message id of all values, which stand in order, the part at the end last."""
+        tail = self.tail
+        if tail is None:
+            return self.fixed.pack(*values.values())
         last = values.pop(self.tail_name)
         if isinstance(last, bytes):
             return self.fixed.pack(*values.values(), len(last)) + last
         if isinstance(last, int):
             raise TypeError("the last value of this message is a list")
         values[self.count_name] = len(last)
-        one = self.tail or _ID
-        rows = (one.pack(*row) if isinstance(row, tuple) else one.pack(row) for row in last)
+        rows = (tail.pack(*row) if isinstance(row, tuple) else tail.pack(row) for row in last)
         return self.fixed.pack(*values.values()) + b"".join(rows)
 
 
@@ -185,8 +188,6 @@ class Codec:
             self._check(values)
             whole = {field: whole[field] for field in layout.zeros}
         try:
-            if layout.tail is None:
-                return self._prefixes[name] + layout.fixed.pack(*whole.values())
             return self._prefixes[name] + layout.pack(whole)
         except error as problem:
             raise ValueError(f"{name} cannot hold {values!r}: {problem}") from problem

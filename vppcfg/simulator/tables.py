@@ -1,4 +1,7 @@
-"""VPP's tables in memory: interfaces, L2 settings, addresses and all else. They hold, and decide nothing."""
+"""VPP's tables in memory: what several kinds of objects read. They hold, and decide nothing.
+
+What one kind keeps for itself is a class in its module, and is had from `Tables.part`.
+"""
 
 from __future__ import annotations
 
@@ -123,6 +126,7 @@ class BridgeFeature:
 
 
 DEFAULT_FEATURES = 0xFFFFFFFF & ~(BridgeFeature.ARP_TERM | BridgeFeature.ARP_UFWD | BridgeFeature.UU_FWD)
+"""What a bridge domain has before anybody sets it up."""
 
 
 @dataclass(slots=True, kw_only=True)
