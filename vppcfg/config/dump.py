@@ -45,9 +45,9 @@ def said(state: State) -> tuple[Configuration, Unmanaged]:
     while True:
         _Followers(left, state).run()
         configuration = _restated(state, left)
-        before = left.count()
+        before = left.how_many()
         _object(configuration, state, left)
-        if left.count() == before:
+        if left.how_many() == before:
             return configuration, left
 
 

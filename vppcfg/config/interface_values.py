@@ -7,9 +7,10 @@ or `lcp`, has functions of its own in `sections/`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from enum import Enum
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from vppcfg.config.yaml.text import scalar
 from vppcfg.model.interface import Interface
@@ -26,8 +27,7 @@ class InterfaceValues:
     has_sflow: bool = False
 
 
-@record
-class Value:
+class Value(NamedTuple):
     """One key with a plain value."""
 
     key: str
@@ -58,7 +58,7 @@ WITH_PLUGIN = tuple((value, value.plugin) for value in VALUES if value.plugin is
 KEYS = frozenset(value.key for value in VALUES)
 _ATTRIBUTES = tuple(value.attribute for value in VALUES)
 _GET_ALL = attrgetter(*_ATTRIBUTES)
-DEFAULTS: Mapping[str, Any] = dict(zip(_ATTRIBUTES, _GET_ALL(InterfaceValues()), strict=True))
+DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(InterfaceValues)}
 """By attribute."""
 
 

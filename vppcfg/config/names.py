@@ -12,11 +12,6 @@ LINUX_NAME_LENGTH = 15
 NETNS_LENGTH = 31
 """linux-cp keeps 32 bytes of a namespace's name, the last one NUL (linux-cp/lcp.api)."""
 MAX_SUB_ID = 0xFFFFFFFF
-MAX_LOOPBACK = 16383
-"""Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
-MAX_TAP = 1024
-MAX_BRIDGE = 0xFFFFFF
-"""The id of a bridge domain has 24 bits (vnet/l2/l2_bd.h, L2_BD_ID_MAX)."""
 MAX_INSTANCE = 0xFFFFFFFE
 """Of bonds and tunnels; all ones asks VPP to choose."""
 LIST_LENGTH = 64

@@ -11,7 +11,7 @@ from typing import Any
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.sections import MADE, acl, lcp, sflow
-from vppcfg.config.sections.section import MadeSection, Plugin
+from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vppcfg.config.rules import (
-    acl,
     address,
     bond,
     bridge,
@@ -17,7 +16,6 @@ from vppcfg.config.rules import (
     l2xc,
     lcp,
     mac,
-    protected,
     sub_interface,
     tap,
     unmanaged,
@@ -72,9 +70,9 @@ RULES: tuple[Rule, ...] = (
     tap.tap_ring,
     tap.tap_create,
     tap.tap_interface,
-    acl.acl_applied,
+    interface.acl_applied,
     unmanaged.unmanaged_configured,
-    protected.protected_missing,
+    unmanaged.protected_missing,
     dataplane.main_core_is_worker,
     dataplane.poll_sleep_without_workers,
     dataplane.jumbo_without_multi_seg,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
 from vppcfg.config.parse import Parsed
 from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.section import MadeSection
+from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.record import record
 
 _T = TypeVar("_T")

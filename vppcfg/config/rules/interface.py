@@ -1,4 +1,4 @@
-"""Rules about an interface by itself: where its keys make sense, and what an L2 interface may not have."""
+"""Rules about an interface by itself: where its keys make sense, and what it may not have beside each other."""
 
 from __future__ import annotations
 
@@ -61,3 +61,20 @@ def sflow_on_created(index: Index) -> Iterator[Problem]:
 
 def _hint(interface: InterfaceConfig) -> str:
     return " here and set it on the members" if interface.kind is InterfaceKind.BOND else ""
+
+
+def acl_applied(index: Index) -> Iterator[Problem]:
+    """Find ACLs that interfaces apply and the file lacks, and those that VPP would take once only."""
+    for interface in index.interfaces:
+        if not interface.acls:
+            continue
+        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
+            seen: set[str] = set()
+            for position, name in enumerate(names):
+                path = (*interface.path, "acls", key, position)
+                if not index.has_entry("acls", name, index.configuration.acls):
+                    text = f"there is no ACL {name} in this file; add it to `acls`"
+                    yield Problem(rule="acl-undefined", path=path, text=text)
+                elif name in seen:
+                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} stands in this list already")
+                seen.add(name)

@@ -1,4 +1,4 @@
-"""Rules about the `unmanaged` list."""
+"""Rules about the lists of names: `unmanaged` and `protected`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import translate
 
 from vppcfg.config.rules.index import Index
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, Severity
 
 _WILD = frozenset("*?[")
 
@@ -30,3 +30,13 @@ def _first_covered(pattern: str, names: Mapping[str, object]) -> str | None:
         return pattern if pattern in names else None
     match = re.compile(translate(pattern)).match
     return next((name for name in names if match(name)), None)
+
+
+def protected_missing(index: Index) -> Iterator[Problem]:
+    """Find names that protect nothing."""
+    configuration = index.configuration
+    for position, name in enumerate(configuration.protected):
+        if not index.has(name) and name not in configuration.made:
+            text = f"this file has no interface {name}, so nothing is protected; correct the name, or remove it"
+            path = ("protected", position)
+            yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_unicast
 from vppcfg.common.mac import FORMS, canonical_mac
@@ -30,7 +30,6 @@ from vppcfg.config.names import (
     is_netns_name,
     is_prefix_list_name,
 )
-from vppcfg.record import record
 
 JsonSchema = dict[str, Any]
 
@@ -44,8 +43,7 @@ _HUGEPAGES = frozenset({64 * KIB, *(number * MIB for number in (1, 2, 16, 32, 25
 _MOST_WORKERS = 256
 
 
-@record
-class Word:
+class Word(NamedTuple):
     """One word of the schema. Its arguments, such as limits, follow the value wherever a function is called."""
 
     name: str

@@ -21,7 +21,8 @@ from vppcfg.config.sections import (
     unmanaged,
     vxlan,
 )
-from vppcfg.config.sections.section import MadeSection, NamedSection, Section
+from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (

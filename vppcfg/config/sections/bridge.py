@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.names import MAX_BRIDGE, number_of
+from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import Entry, NamedSection, Parsing, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import list_lines, scalar
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
@@ -18,6 +18,8 @@ from vppcfg.model.ownership import description_of, is_foreign, tag_for
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 
+MAX_BRIDGE = 0xFFFFFF
+"""The id of a bridge domain has 24 bits (vnet/l2/l2_bd.h, L2_BD_ID_MAX)."""
 MAX_AGE = 255
 """Minutes."""
 _WORD = "bd"

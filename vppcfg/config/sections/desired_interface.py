@@ -9,7 +9,7 @@ from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, marked_tag
 from vppcfg.config.sections import acl, bond
-from vppcfg.config.sections.section import MadeSection
+from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.device import FIXED_LINK_MTU

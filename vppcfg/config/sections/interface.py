@@ -9,7 +9,8 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
-from vppcfg.config.sections.section import MadeSection, NamePattern, Parsing, Section, Unmanaged
+from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import indented, scalar
 from vppcfg.model.bridge import bridge_name
@@ -110,7 +111,8 @@ class Interfaces(Section):
             return "its name cannot stand in a configuration"
         if interface.parent is None and interface.kind is not self.kind_of(interface.name):
             return "its name says that it is something else than it is"
-        if interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
+        is_port = interface.kind is InterfaceKind.PHYSICAL
+        if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
             return f"it is made by something else than a configuration ({interface.device_class})"
         return loopback.why_not(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
-from vppcfg.config.names import MAX_LOOPBACK
 from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, numbered
 from vppcfg.config.yaml.errors import shown
@@ -15,6 +14,8 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 
+MAX_LOOPBACK = 16383
+"""Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
 WORD = "loop"
 _NAMING = numbered(WORD, 0, MAX_LOOPBACK, thing="loopback", rule="loopback-id")
 _DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")

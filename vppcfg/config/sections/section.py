@@ -1,25 +1,15 @@
-"""What a section of the file is: what it is parsed from, resolved to, restated from and written as.
-
-A section of named entries says what names look like; a MadeSection has the entries of one kind of interface that VPP
-makes on demand, and all that is generic about such kinds follows from its attributes.
-"""
+"""What a section of the file is: what it is parsed from, resolved to, restated from and written as."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple
 
-from vppcfg.common.names import natural_key
-from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.configuration import Configuration, MadeConfig
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import indented, scalar
-from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.making import Making
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.record import record
@@ -28,19 +18,18 @@ NamePattern = tuple[str, int | None]
 """A regular expression, and the largest number of characters, for editors."""
 
 
-@dataclass(slots=True)
-class Unmanaged:
+class Unmanaged(NamedTuple):
     """Objects of a State that a configuration leaves alone, by kind and name, each with the reason."""
 
-    interfaces: dict[str, str] = field(default_factory=dict)
-    bridges: dict[str, str] = field(default_factory=dict)
-    acls: dict[str, str] = field(default_factory=dict)
+    interfaces: dict[str, str]
+    bridges: dict[str, str]
+    acls: dict[str, str]
 
     def covers(self, name: str, state: State) -> bool:
         """Return whether an interface is left alone, by itself or with its parent."""
         return name in self.interfaces or state.interfaces[name].parent in self.interfaces
 
-    def count(self) -> int:
+    def how_many(self) -> int:
         """Return how many objects there are."""
         return len(self.interfaces) + len(self.bridges) + len(self.acls)
 
@@ -94,8 +83,7 @@ class Section:
         yield from ()
 
 
-@record
-class Naming:
+class Naming(NamedTuple):
     """What the entries of a section may be called."""
 
     is_name: Callable[[Any], bool]
@@ -205,123 +193,6 @@ class NamedSection(Section):
 def described(description: str | None) -> list[str]:
     """Return the line of a description."""
     return [f"description: {scalar(description)}"] if description else []
-
-
-_Config = TypeVar("_Config", bound=MadeConfig)
-_Making = TypeVar("_Making", bound=Making)
-
-
-@record
-class Plugin:
-    """The plugin of VPP that has the objects of a section."""
-
-    name: str
-    """Without _plugin.so."""
-    reason: str
-    """Why a file needs it."""
-    thing: str | None = None
-    """What an object is that needs it, as `NAME is ...`; None when VPP is not asked for the plugin before a plan."""
-    is_needed_by: Callable[[Any], bool] = lambda config: True
-    """Tells whether an entry needs it."""
-    since: Release = OLDEST
-    """Before, what it does was part of VPP itself."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MadeSection(NamedSection, Generic[_Config, _Making]):
-    """The section of one kind of interface that VPP makes on demand; `model/kinds` lists the kinds."""
-
-    key: str
-    word: str
-    """An interface of the kind is called this and a number."""
-    last: int
-    """The largest number."""
-    thing: str
-    """What an operator calls one, without the article."""
-    config: type[_Config]
-    making: type[_Making]
-    plugin: Plugin | None = None
-    dispensable: frozenset[str] = frozenset({"description"})
-    needs_interface: bool = False
-    """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
-    can_join_bond: bool = False
-    attribute = "made"
-
-    parse_made: Callable[[Entry], _Config]
-    """Returns what an entry of the right shape says."""
-    resolve_made: Callable[[_Config, _Making | None, State], _Making]
-    """Returns what VPP is to make, given what it has made as that name and the observed state."""
-    why_not: Callable[[_Making], str | None] = lambda making: None
-    """Tells why no entry can say what VPP has made, None when one can."""
-    may_remove: Callable[[_Making], bool] = lambda making: True
-    """Tells whether a plan may remove one that the file does not name; if not, it is left as it is."""
-    restate_made: Callable[[str, _Making, State], _Config]
-    """Returns the entry that says what VPP has made."""
-    made_lines: Callable[[_Config], Iterable[str]]
-    """Returns the lines of an entry but for its description."""
-    linux: Callable[[DesiredState], None] = lambda desired: None
-    """Enters what the kind needs on the Linux side."""
-
-    @property
-    def kind(self) -> InterfaceKind:
-        """Return what an interface of this section is."""
-        return self.making.kind
-
-    @cached_property
-    def naming(self) -> Naming:  # type: ignore[override]  # from the attributes
-        """Return what entries are called."""
-        return numbered(self.word, 0, self.last, thing=self.thing, rule=self.rule("id"))
-
-    def rule(self, what: str) -> str:
-        """Return the name of a rule about the kind, such as vxlan-undefined."""
-        return f"{self.kind.value}-{what}"
-
-    @property
-    def asked_plugin(self) -> Plugin | None:
-        """Return the plugin that VPP is asked for before a plan."""
-        return self.plugin if self.plugin is not None and self.plugin.thing is not None else None
-
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> _Config:
-        """Return what an entry says."""
-        return self.parse_made(entry)
-
-    def resolve(self, desired: DesiredState) -> None:
-        """Enter the objects of the file that are not somebody else's and whose plugin VPP runs."""
-        for name, config in self.entries_in(desired.configuration).items():
-            if name not in desired.interfaces and self._has_plugin(config, desired):
-                before = desired.observed.making(name, self.making)
-                desired.made[name] = self.resolve_made(config, before, desired.observed)
-
-    def _has_plugin(self, config: _Config, desired: DesiredState) -> bool:
-        plugin = self.asked_plugin
-        if plugin is None or not plugin.is_needed_by(config):
-            return True
-        return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.thing}")
-
-    def resolve_linux(self, desired: DesiredState) -> None:
-        """Enter what the kind needs on the Linux side."""
-        self.linux(desired)
-
-    def why_not_made(self, interface: Interface, state: State) -> str | None:
-        """Return why what an observed interface of this kind was made with cannot be said."""
-        making = state.making(interface.name, self.making)
-        if making is None or not self.naming.is_name(interface.name):
-            return f"VPP does not show how this {self.thing} is made"
-        return self.why_not(making)
-
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, _Config]:
-        """Return the entries that say what VPP has made, in natural order."""
-        made = state.made_as(self.making)
-        names = sorted((name for name in made if not unmanaged.covers(name, state)), key=natural_key)
-        return {name: self.restate_made(name, made[name], state) for name in names}
-
-    def entry_lines(self, entry: _Config) -> list[str]:
-        """Return the text of one entry."""
-        return [*described(entry.description), *self.made_lines(entry)]
-
-    def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
-        """Return the entries of this kind."""
-        return configuration.made_as(self.config)
 
 
 def enter(attributes: dict[str, Any], attribute: str, part: Any) -> None:

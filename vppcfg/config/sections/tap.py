@@ -10,14 +10,16 @@ from vppcfg.common.mac import canonical_mac
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import MAX_MTU, MIN_MTU, MadeConfig
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.names import MAX_TAP, is_lcp_name, is_netns_name
-from vppcfg.config.sections.section import Entry, MadeSection, Plugin
+from vppcfg.config.names import is_lcp_name, is_netns_name
+from vppcfg.config.sections.made_section import MadeSection, Plugin
+from vppcfg.config.sections.section import Entry, Parsing
 from vppcfg.config.yaml.text import flow_map, scalar
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 
+MAX_TAP = 1024
 DEFAULT_RING_SIZE = 256
 MIN_RING, MAX_RING = 8, 32768
 """Largest as in plugins/tap/tap.c; below 8 there is no room for a burst."""
@@ -41,60 +43,123 @@ class TapConfig(MadeConfig):
     tx_ring_size: int = DEFAULT_RING_SIZE
 
 
-def _parse(entry: Entry) -> TapConfig:
-    host = entry.raw["host"]
-    return TapConfig(
-        name=entry.name,
-        path=entry.path,
-        host_name=host["name"],
-        description=entry.description,
-        host_mac=canonical_mac(host.get("mac")),
-        host_mtu=host.get("mtu"),
-        host_bridge=host.get("bridge"),
-        creates_bridge=host.get("bridge-create") or False,
-        host_netns=host.get("namespace"),
-        creates_netns=host.get("namespace-create") or False,
-        rx_ring_size=_ring_size(entry.raw.get("rx-ring-size")),
-        tx_ring_size=_ring_size(entry.raw.get("tx-ring-size")),
-    )
+class Taps(MadeSection[TapConfig, Tap]):
+    """The section `taps`."""
+
+    key = "taps"
+    word = "tap"
+    last = MAX_TAP
+    thing = "TAP"
+    config = TapConfig
+    making = Tap
+    plugin = Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE)
+    can_join_bond = True
+
+    def parse_entry(self, entry: Entry, parsing: Parsing) -> TapConfig:
+        """Return a TAP."""
+        host = entry.raw["host"]
+        return TapConfig(
+            name=entry.name,
+            path=entry.path,
+            host_name=host["name"],
+            description=entry.description,
+            host_mac=canonical_mac(host.get("mac")),
+            host_mtu=host.get("mtu"),
+            host_bridge=host.get("bridge"),
+            creates_bridge=host.get("bridge-create") or False,
+            host_netns=host.get("namespace"),
+            creates_netns=host.get("namespace-create") or False,
+            rx_ring_size=_ring_size(entry.raw.get("rx-ring-size")),
+            tx_ring_size=_ring_size(entry.raw.get("tx-ring-size")),
+        )
+
+    def making_of(self, config: TapConfig, before: Tap | None, observed: State) -> Tap:
+        """Return the TAP; what the file leaves open of it stays as it is."""
+        return Tap(
+            host_name=config.host_name,
+            host_mac=config.host_mac or "",
+            host_mtu=config.host_mtu if config.host_mtu is not None else before.host_mtu if before else 0,
+            host_bridge=config.host_bridge or "",
+            host_netns=config.host_netns or "",
+            rx_ring_size=config.rx_ring_size,
+            tx_ring_size=config.tx_ring_size,
+            flags=before.flags if before else 0,
+        )
+
+    def resolve_linux(self, desired: DesiredState) -> None:
+        """Enter what TAPs create in Linux, and their devices; note what they only name and Linux does not have."""
+        for name, config in desired.configuration.made_as(TapConfig).items():
+            tap = desired.made.get(name)
+            if not isinstance(tap, Tap):
+                continue
+            netns, bridge = config.host_netns, config.host_bridge
+            if netns is not None and config.creates_netns:
+                desired.namespaces |= {netns}
+            if bridge is not None and config.creates_bridge:
+                desired.linux_bridges |= {(netns or "", bridge)}
+            if not desired.observed.facts.has_linux:
+                continue
+            if netns is not None and netns not in desired.namespaces:
+                _lacks(desired, config, "namespace", f"there is no network namespace {netns}")
+            if bridge is not None and (netns or "", bridge) not in desired.linux_bridges:
+                _lacks(desired, config, "bridge", f"there is no Linux bridge {bridge}")
+            desired.linux[name] = _device(tap, desired.observed.linux.get(name))
+
+    def why_not(self, making: Tap) -> str | None:
+        """Return why no entry can say what a TAP is."""
+        if not is_lcp_name(making.host_name):
+            return f"its Linux side has a name that the configuration does not allow: {making.host_name}"
+        if making.host_bridge and not is_lcp_name(making.host_bridge):
+            return f"it is in a Linux bridge with a name that the configuration does not allow: {making.host_bridge}"
+        if making.host_netns and not is_netns_name(making.host_netns):
+            return f'it is in a network namespace that the configuration cannot name: "{making.host_netns}"'
+        if making.host_mtu and not MIN_MTU <= making.host_mtu <= MAX_MTU:
+            return f"the MTU of its Linux side is {making.host_mtu}, outside of {MIN_MTU} to {MAX_MTU}"
+        for size in (making.rx_ring_size, making.tx_ring_size):
+            if not MIN_RING <= size <= MAX_RING:
+                return f"it has a ring of {size}"
+        return None
+
+    def restate_made(self, name: str, making: Tap, state: State) -> TapConfig:
+        """Return the entry of a TAP."""
+        return TapConfig(
+            name=name,
+            path=(self.key, name),
+            host_name=making.host_name,
+            host_mac=making.host_mac or None,
+            host_mtu=making.host_mtu or None,
+            host_bridge=making.host_bridge or None,
+            host_netns=making.host_netns or None,
+            rx_ring_size=making.rx_ring_size,
+            tx_ring_size=making.tx_ring_size,
+        )
+
+    def made_lines(self, entry: TapConfig) -> Iterator[str]:
+        """Yield the lines of a TAP."""
+        host = {"name": scalar(entry.host_name)}
+        if entry.host_mac is not None:
+            host["mac"] = scalar(entry.host_mac)
+        if entry.host_mtu is not None:
+            host["mtu"] = str(entry.host_mtu)
+        if entry.host_bridge is not None:
+            host["bridge"] = scalar(entry.host_bridge)
+        if entry.creates_bridge:
+            host["bridge-create"] = "true"
+        if entry.host_netns is not None:
+            host["namespace"] = scalar(entry.host_netns)
+        if entry.creates_netns:
+            host["namespace-create"] = "true"
+        yield f"host: {flow_map(host)}"
+        for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
+            if size != DEFAULT_RING_SIZE:
+                yield f"{key}: {size}"
+
+
+SECTION = Taps()
 
 
 def _ring_size(raw: Any) -> int:
     return DEFAULT_RING_SIZE if raw is None else int(raw)
-
-
-def _resolve(config: TapConfig, before: Tap | None, observed: State) -> Tap:
-    """Return the TAP; what the file leaves open of it stays as it is."""
-    return Tap(
-        host_name=config.host_name,
-        host_mac=config.host_mac or "",
-        host_mtu=config.host_mtu if config.host_mtu is not None else before.host_mtu if before else 0,
-        host_bridge=config.host_bridge or "",
-        host_netns=config.host_netns or "",
-        rx_ring_size=config.rx_ring_size,
-        tx_ring_size=config.tx_ring_size,
-        flags=before.flags if before else 0,
-    )
-
-
-def _resolve_linux(desired: DesiredState) -> None:
-    """Enter what TAPs are to create in Linux and their devices; note what they only name and Linux does not have."""
-    for name, config in desired.configuration.made_as(TapConfig).items():
-        tap = desired.made.get(name)
-        if not isinstance(tap, Tap):
-            continue
-        netns, bridge = config.host_netns, config.host_bridge
-        if netns is not None and config.creates_netns:
-            desired.namespaces |= {netns}
-        if bridge is not None and config.creates_bridge:
-            desired.linux_bridges |= {(netns or "", bridge)}
-        if not desired.observed.facts.has_linux:
-            continue
-        if netns is not None and netns not in desired.namespaces:
-            _lacks(desired, config, "namespace", f"there is no network namespace {netns}")
-        if bridge is not None and (netns or "", bridge) not in desired.linux_bridges:
-            _lacks(desired, config, "bridge", f"there is no Linux bridge {bridge}")
-        desired.linux[name] = _device(tap, desired.observed.linux.get(name))
 
 
 def _lacks(desired: DesiredState, config: TapConfig, key: str, text: str) -> None:
@@ -106,70 +171,3 @@ def _lacks(desired: DesiredState, config: TapConfig, key: str, text: str) -> Non
 def _device(tap: Tap, before: LinuxDevice | None) -> LinuxDevice:
     device = before or tap.device_as_created()
     return replace(device, mtu=tap.host_mtu or device.mtu, bridge=tap.host_bridge)
-
-
-def _why_not(tap: Tap) -> str | None:
-    if not is_lcp_name(tap.host_name):
-        return f"its Linux side has a name that the configuration does not allow: {tap.host_name}"
-    if tap.host_bridge and not is_lcp_name(tap.host_bridge):
-        return f"it is in a Linux bridge with a name that the configuration does not allow: {tap.host_bridge}"
-    if tap.host_netns and not is_netns_name(tap.host_netns):
-        return f'it is in a network namespace that the configuration cannot name: "{tap.host_netns}"'
-    if tap.host_mtu and not MIN_MTU <= tap.host_mtu <= MAX_MTU:
-        return f"the MTU of its Linux side is {tap.host_mtu}, outside of {MIN_MTU} to {MAX_MTU}"
-    for size in (tap.rx_ring_size, tap.tx_ring_size):
-        if not MIN_RING <= size <= MAX_RING:
-            return f"it has a ring of {size}"
-    return None
-
-
-def _restate(name: str, tap: Tap, state: State) -> TapConfig:
-    return TapConfig(
-        name=name,
-        path=(SECTION.key, name),
-        host_name=tap.host_name,
-        host_mac=tap.host_mac or None,
-        host_mtu=tap.host_mtu or None,
-        host_bridge=tap.host_bridge or None,
-        host_netns=tap.host_netns or None,
-        rx_ring_size=tap.rx_ring_size,
-        tx_ring_size=tap.tx_ring_size,
-    )
-
-
-def _lines(tap: TapConfig) -> Iterator[str]:
-    host = {"name": scalar(tap.host_name)}
-    if tap.host_mac is not None:
-        host["mac"] = scalar(tap.host_mac)
-    if tap.host_mtu is not None:
-        host["mtu"] = str(tap.host_mtu)
-    if tap.host_bridge is not None:
-        host["bridge"] = scalar(tap.host_bridge)
-    if tap.creates_bridge:
-        host["bridge-create"] = "true"
-    if tap.host_netns is not None:
-        host["namespace"] = scalar(tap.host_netns)
-    if tap.creates_netns:
-        host["namespace-create"] = "true"
-    yield f"host: {flow_map(host)}"
-    for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
-        if size != DEFAULT_RING_SIZE:
-            yield f"{key}: {size}"
-
-
-SECTION = MadeSection(
-    key="taps",
-    word="tap",
-    last=MAX_TAP,
-    thing="TAP",
-    config=TapConfig,
-    making=Tap,
-    plugin=Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE),
-    can_join_bond=True,
-    parse_made=_parse,
-    resolve_made=_resolve,
-    why_not=_why_not,
-    restate_made=_restate,
-    made_lines=_lines,
-    linux=_resolve_linux,
-)

@@ -12,8 +12,9 @@ from vppcfg.config.yaml.text import scalar
 class NameList(Section):
     """A section that is a list of names, or of globs over names."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, *, has_reasons: bool = False) -> None:
         self.key = self.attribute = key
+        self._has_reasons = has_reasons
 
     def parse(self, parsing: Parsing) -> tuple[str, ...]:
         """Return the list, nothing when any of it is of a wrong shape."""
@@ -25,11 +26,11 @@ class NameList(Section):
         if texts:
             yield f"{self.key}:"
         for text in texts:
-            comment = f" # {_printable(reasons[text])}" if self is UNMANAGED and text in reasons else ""
+            comment = f" # {_printable(reasons[text])}" if self._has_reasons and text in reasons else ""
             yield f"  - {scalar(text)}{comment}"
 
 
-UNMANAGED = NameList("unmanaged")
+UNMANAGED = NameList("unmanaged", has_reasons=True)
 PROTECTED = NameList("protected")
 
 

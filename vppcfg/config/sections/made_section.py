@@ -1,0 +1,132 @@
+"""What the sections have in common whose entries are interfaces that VPP makes on demand, one kind of them each.
+
+A kind is a subclass, in a module of its own, and a line in the list of sections; `model/kinds` lists the same kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from vppcfg.common.names import natural_key
+from vppcfg.common.release import OLDEST, Release
+from vppcfg.config.configuration import Configuration, MadeConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing, Unmanaged, described, numbered
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.making import Making
+from vppcfg.model.state import State
+
+_Config = TypeVar("_Config", bound=MadeConfig)
+_Making = TypeVar("_Making", bound=Making)
+
+
+class Plugin(NamedTuple):
+    """The plugin of VPP that has the objects of a section."""
+
+    name: str
+    """Without _plugin.so."""
+    reason: str
+    """Why a file needs it."""
+    thing: str | None = None
+    """What an object is that needs it, as `NAME is ...`; None when VPP is not asked for the plugin before a plan."""
+    is_needed_by: Callable[[Any], bool] = lambda config: True
+    """Tells whether an entry needs it."""
+    since: Release = OLDEST
+    """Before, what it does was part of VPP itself."""
+
+
+class MadeSection(NamedSection, Generic[_Config, _Making]):
+    """The section of one kind. A kind says what stands here without a body; the rest follows."""
+
+    attribute = "made"
+    word: str
+    """An interface of the kind is called this and a number."""
+    last: int
+    """The largest number."""
+    thing: str
+    """What an operator calls one, without the article."""
+    config: type[_Config]
+    making: type[_Making]
+    plugin: Plugin | None = None
+    needs_interface = False
+    """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
+    can_join_bond = False
+
+    def parse_entry(self, entry: Entry, parsing: Parsing) -> _Config:
+        """Return what an entry of the right shape says."""
+        raise NotImplementedError
+
+    def making_of(self, config: _Config, before: _Making | None, observed: State) -> _Making:
+        """Return what VPP is to make, given what it has made under that name and the observed state."""
+        raise NotImplementedError
+
+    def why_not(self, making: _Making) -> str | None:
+        """Return why no entry can say what VPP has made, None when one can."""
+        return None
+
+    def may_remove(self, making: _Making) -> bool:
+        """Return whether a plan may remove one that the file does not name; if not, it is left as it is."""
+        return True
+
+    def restate_made(self, name: str, making: _Making, state: State) -> _Config:
+        """Return the entry that says what VPP has made."""
+        raise NotImplementedError
+
+    def made_lines(self, entry: _Config) -> Iterator[str]:
+        """Yield the lines of an entry but for its description."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> InterfaceKind:
+        """Return what an interface of this section is."""
+        return self.making.kind
+
+    @cached_property
+    def naming(self) -> Naming:  # type: ignore[override]  # from the attributes
+        """Return what entries are called."""
+        return numbered(self.word, 0, self.last, thing=self.thing, rule=self.rule("id"))
+
+    def rule(self, what: str) -> str:
+        """Return the name of a rule about the kind, such as vxlan-undefined."""
+        return f"{self.kind.value}-{what}"
+
+    @property
+    def asked_plugin(self) -> Plugin | None:
+        """Return the plugin that VPP is asked for before a plan."""
+        return self.plugin if self.plugin is not None and self.plugin.thing is not None else None
+
+    def resolve(self, desired: DesiredState) -> None:
+        """Enter the objects of the file that are not somebody else's and whose plugin VPP runs."""
+        for name, config in self.entries_in(desired.configuration).items():
+            if name not in desired.interfaces and self._has_plugin(config, desired):
+                before = desired.observed.making(name, self.making)
+                desired.made[name] = self.making_of(config, before, desired.observed)
+
+    def _has_plugin(self, config: _Config, desired: DesiredState) -> bool:
+        plugin = self.asked_plugin
+        if plugin is None or not plugin.is_needed_by(config):
+            return True
+        return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.thing}")
+
+    def why_not_made(self, interface: Interface, state: State) -> str | None:
+        """Return why what an observed interface of this kind was made with cannot be said."""
+        making = state.making(interface.name, self.making)
+        if making is None or not self.naming.is_name(interface.name):
+            return f"VPP does not show how this {self.thing} is made"
+        return self.why_not(making)
+
+    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, _Config]:
+        """Return the entries that say what VPP has made, in natural order."""
+        made = state.made_as(self.making)
+        names = sorted((name for name in made if not unmanaged.covers(name, state)), key=natural_key)
+        return {name: self.restate_made(name, made[name], state) for name in names}
+
+    def entry_lines(self, entry: _Config) -> list[str]:
+        """Return the text of one entry."""
+        return [*described(entry.description), *self.made_lines(entry)]
+
+    def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
+        """Return the entries of this kind."""
+        return configuration.made_as(self.config)
