@@ -20,9 +20,8 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
-from vppcfg.model.state import Facts, State
+from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 

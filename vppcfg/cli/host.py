@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     from vppcfg.cli.host_file import machine_at
     from vppcfg.cli.output import printable, write_document
-    from vppcfg.model.host_document import host_document
+    from vppcfg.model.host import host_document
 
     host = machine_at(args.root)
     for note in host.notes:

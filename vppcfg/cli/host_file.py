@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from vppcfg.errors import UsageError
-from vppcfg.model.host import Host
-from vppcfg.model.host_document import host_of
+from vppcfg.model.host import Host, host_of
 
 
 def machine_at(root: str) -> Host:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from vppcfg.common.release import Release
     from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
+    from vppcfg.model.dataplane import RunningVpp
     from vppcfg.model.host import Host
-    from vppcfg.model.running import RunningVpp
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.sections import MADE, acl, lcp, sflow
-from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 
 ALL_PLUGINS = frozenset(

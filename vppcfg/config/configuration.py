@@ -12,7 +12,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import SflowSettings
 from vppcfg.record import record
 
 DEFAULT_MTU = 1500

@@ -11,8 +11,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.state import State
+from vppcfg.model.state import SflowSettings, State
 
 
 class DesiredState:

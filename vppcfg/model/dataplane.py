@@ -1,4 +1,4 @@
-"""The `dataplane` section of a configuration: how VPP itself is to be set up. None stands for `auto` throughout."""
+"""How VPP itself is set up: as the `dataplane` section says it, None for `auto`, and as a running VPP shows it."""
 
 from __future__ import annotations
 
@@ -128,3 +128,23 @@ class DataplaneSection:
     kernel: KernelSection = KernelSection()
     given: frozenset[KeyPath] = field(default=frozenset(), compare=False)
     """Paths of the keys that stand in the file, without the `dataplane` in front."""
+
+
+@record
+class Thread:
+    """One thread of VPP."""
+
+    id: int
+    """0 is the main thread."""
+    name: str
+    cpu: int
+
+
+@record
+class RunningVpp:
+    """One VPP at one time."""
+
+    version: str
+    threads: tuple[Thread, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What it shows, by command, such as `show buffers`."""

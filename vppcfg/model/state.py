@@ -12,10 +12,19 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.sflow import SflowSettings
 from vppcfg.record import record
 
 _Kind = TypeVar("_Kind", bound=Making)
+
+
+@record
+class SflowSettings:
+    """How packets are sampled (plugins/sflow)."""
+
+    sampling_rate: int = 10000
+    """One packet in so many."""
+    polling_interval_s: int = 20
+    header_bytes: int = 128
 
 
 @record

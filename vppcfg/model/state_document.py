@@ -21,8 +21,7 @@ from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.state import Facts, State
+from vppcfg.model.state import Facts, SflowSettings, State
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -152,7 +151,7 @@ def _interface(name: str, document: object) -> Interface:
     place = f"interfaces.{name}"
     data = _mapping(document, place)
     converters: dict[str, Callable[[Any], Any]] = {
-        "kind": InterfaceKind,
+        **_converters_of(cast(Hashable, Interface)),
         "addresses": _addresses,
         "encapsulation": lambda entry: _encapsulation(entry, place),
         "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),

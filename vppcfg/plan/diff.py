@@ -17,9 +17,8 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
-from vppcfg.model.state import State
+from vppcfg.model.state import SflowSettings, State
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record
 

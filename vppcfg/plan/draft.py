@@ -14,9 +14,8 @@ from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.sflow import SflowSettings
 from vppcfg.model.stacking import Stacking
-from vppcfg.model.state import State
+from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 
 _Kind = TypeVar("_Kind", bound=Making)

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vppcfg.errors import UsageError
-from vppcfg.model.device import DEVICE_TYPES
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind, Maker

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.numbers import cpu_text, size_text
+from vppcfg.model.dataplane import RunningVpp
 from vppcfg.model.host import Host
-from vppcfg.model.running import RunningVpp
 from vppcfg.record import record
 from vppcfg.startup import shown
 from vppcfg.startup.settings import Device, Settings

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from vppcfg.errors import DataplaneError
-from vppcfg.model.running import RunningVpp, Thread
+from vppcfg.model.dataplane import RunningVpp, Thread
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.unixsocket import open_socket

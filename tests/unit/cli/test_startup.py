@@ -11,7 +11,7 @@ import pytest
 
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
-from vppcfg.model.running import RunningVpp
+from vppcfg.model.dataplane import RunningVpp
 from vppcfg.startup.shown import COMMANDS
 
 CONFIG = """\

@@ -10,7 +10,7 @@ import pytest
 import vppcfg
 from vppcfg.config import parse_text
 from vppcfg.config.schema.check import shape
-from vppcfg.model.device import DEVICE_TYPES
+from vppcfg.model.interface import DEVICE_TYPES
 
 PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

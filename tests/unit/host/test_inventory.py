@@ -12,8 +12,7 @@ from vppcfg.common.numbers import GIB, KIB, MIB
 from vppcfg.host.files import Files
 from vppcfg.host.inventory import read_host
 from vppcfg.host.nic import max_queues
-from vppcfg.model.host import Host, PcieLink
-from vppcfg.model.host_document import host_document, host_of
+from vppcfg.model.host import Host, PcieLink, host_document, host_of
 
 
 def machine(name: str, tmp_path: Path, more: str = "") -> Host:

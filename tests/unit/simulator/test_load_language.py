@@ -12,8 +12,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.state import State
+from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator.kinds import mpls

@@ -12,8 +12,8 @@ from tests.unit.startup.test_derive import HARDWARE
 from vppcfg.common.release import Release
 from vppcfg.config import parse_text
 from vppcfg.host.inventory import read_host
+from vppcfg.model.dataplane import RunningVpp, Thread
 from vppcfg.model.host import Host
-from vppcfg.model.running import RunningVpp, Thread
 from vppcfg.startup import shown
 from vppcfg.startup.derive import derive
 from vppcfg.startup.settings import Settings

@@ -11,8 +11,7 @@ from vppcfg.config.plugins import NEEDS
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection
-from vppcfg.model.device import DEFAULT_DEVICE_TYPE
-from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, InterfaceKind
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem, Severity
 

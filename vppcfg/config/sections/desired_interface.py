@@ -12,8 +12,15 @@ from vppcfg.config.sections import acl, bond
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
-from vppcfg.model.device import FIXED_LINK_MTU
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite, evolve
+from vppcfg.model.interface import (
+    FIXED_LINK_MTU,
+    Encapsulation,
+    Interface,
+    InterfaceKind,
+    OtherMatch,
+    TagRewrite,
+    evolve,
+)
 from vppcfg.model.kinds import MAKING_OF, as_created, sub_interface_as_created
 
 _POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}

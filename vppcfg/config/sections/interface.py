@@ -14,8 +14,7 @@ from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmana
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import indented, scalar
 from vppcfg.model.bridge import bridge_name
-from vppcfg.model.device import DEFAULT_DEVICE_TYPE, DEVICE_TYPES
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State

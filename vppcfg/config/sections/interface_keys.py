@@ -12,8 +12,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, Interface
 from vppcfg.config.sections import lcp
 from vppcfg.config.yaml.text import flow_list, list_lines, scalar
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.device import FIXED_LINK_MTU
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ownership import description_of, is_foreign, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State

@@ -9,8 +9,7 @@ from typing import Any
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import Parsing, Section, Unmanaged
-from vppcfg.model.sflow import SflowSettings
-from vppcfg.model.state import State
+from vppcfg.model.state import SflowSettings, State
 
 PLUGIN = "sflow"
 _STEP, _LEAST, _MOST = 32, 64, 256

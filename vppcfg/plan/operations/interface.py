@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.model.device import FIXED_LINK_MTU
-from vppcfg.model.interface import must_be_down_for_link_mtu
+from vppcfg.model.interface import FIXED_LINK_MTU, must_be_down_for_link_mtu
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import Impact, InterfaceOperation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.acl import Acl, AclBinding
-from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import SflowSettings
 from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import (
     BindAcls,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from vppcfg.common.numbers import address_of_interface
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
-from vppcfg.model.device import DEFAULT_DEVICE_TYPE
 from vppcfg.model.host import Host, Nic
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE
 from vppcfg.startup.limits import NicLimits
 from vppcfg.startup.settings import Device, Ledger, Placement, ValueOrigin
 

@@ -6,7 +6,7 @@ maps to an interface (plugins/sflow/sflow.c).
 
 from __future__ import annotations
 
-from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import SflowSettings
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection, Replies, malformed
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vppcfg.config import parse_text
 from vppcfg.config.schema.check import check_shape, shape
-from vppcfg.model.device import DEVICE_TYPES
+from vppcfg.model.interface import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity
 
 EVERYTHING: dict[str, Any] = {

@@ -26,7 +26,7 @@ from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import MAKINGS
-from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import SflowSettings
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.sflow import SflowSettings
+from vppcfg.model.state import SflowSettings
 
 SHOWN = """\
 sflow sampling-rate 1000
