@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.tune.diagnosis import Diagnosis
-from vppcfg.tune.finding import Finding, Proposal
+from vppcfg.tune.finding import Finding, Remedy
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.patch import as_data, startup_difference
 
@@ -49,7 +49,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _proposal(proposal: Proposal) -> dict[str, Any]:
+def _proposal(proposal: Remedy) -> dict[str, Any]:
     return {
         "text": proposal.text,
         "patch": as_data(proposal.settings),

@@ -55,7 +55,7 @@ class Setting:
 
 
 @record
-class Proposal:
+class Remedy:
     """A change. Without settings it is something to do elsewhere: a cable, a slot, a BIOS."""
 
     text: str
@@ -86,7 +86,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     lost_pps: float = 0.0
     """Packets per second lost to this; what findings rank by."""
-    proposal: Proposal | None = None
+    proposal: Remedy | None = None
     expectation: Expectation | None = None
     disproof: str = ""
     """What would show that the verdict is wrong."""

@@ -23,7 +23,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.watch.outcome import Watched, jitter_us, percentile
 from vppcfg.loadtest.watch.probe import UdpProbe
-from vppcfg.loadtest.watch.run import LoadWatch, Target, WatchPlan
+from vppcfg.loadtest.watch.run import LoadWatch, WatchPlan, WatchTarget
 
 Behaviour = Callable[[int], tuple[float, int]]
 """Takes the number of a probe and returns seconds until the answer, and how many answers there are."""
@@ -64,7 +64,7 @@ def reflector(behave: Behaviour) -> Iterator[int]:
 def watched(behave: Behaviour, duration_s: float = 1.0, timeout_s: float = 0.5) -> Watched:
     """Return what a watch of 50 probes per second sees of a reflector."""
     with reflector(behave) as port:
-        target = Target(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
+        target = WatchTarget(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
         plan = WatchPlan(interval_s=0.02, duration_s=duration_s, timeout_s=timeout_s, moment_s=0.25)
         watch = LoadWatch([target], plan, lambda watch, elapsed_s: None)
         watch.run()
@@ -111,7 +111,7 @@ def test_a_refusal_on_the_way_counts_and_its_probe_is_lost() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind(("127.0.0.1", 0))
         port = int(sock.getsockname()[1])
-    target = Target(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
+    target = WatchTarget(name="t", address="127.0.0.1", kind="udp", probe=UdpProbe("127.0.0.1", port, 1))
     plan = WatchPlan(interval_s=0.02, duration_s=0.2, timeout_s=0.1, moment_s=1.0)
     watch = LoadWatch([target], plan, lambda watch, elapsed_s: None)
     watch.run()

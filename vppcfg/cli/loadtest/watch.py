@@ -13,7 +13,7 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from vppcfg.loadtest.watch.outcome import Watched
     from vppcfg.loadtest.watch.probe import Probe
-    from vppcfg.loadtest.watch.run import LoadWatch, Target, WatchPlan
+    from vppcfg.loadtest.watch.run import LoadWatch, WatchPlan, WatchTarget
 
 _ECHO_PORT = 7
 _LEAST_INTERVAL_S = 0.002
@@ -100,17 +100,17 @@ def _plan(args: argparse.Namespace) -> WatchPlan:
     )
 
 
-def _targets(args: argparse.Namespace) -> tuple[Target, ...]:
+def _targets(args: argparse.Namespace) -> tuple[WatchTarget, ...]:
     """Return the targets with a socket towards each. Raise UsageError for one that has no address."""
     from vppcfg.linux.inside import run_inside
-    from vppcfg.loadtest.watch.run import Target
+    from vppcfg.loadtest.watch.run import WatchTarget
 
     targets = []
     for name in args.targets:
         host, port = _host_and_port(name, args.probe)
         address = run_inside(args.netns, lambda host=host: _address(host))  # type: ignore[misc]
         probe = run_inside(args.netns, lambda address=address, port=port: _probe(args.probe, address, port))  # type: ignore[misc]
-        targets.append(Target(name=name, address=address, kind=args.probe, probe=probe))
+        targets.append(WatchTarget(name=name, address=address, kind=args.probe, probe=probe))
     return tuple(targets)
 
 
@@ -189,7 +189,7 @@ def watch_lines(watched: tuple[Watched, ...]) -> Iterator[str]:
     """Yield the figures of every target, in 80 columns; times are in milliseconds."""
     from vppcfg.loadtest.load import loss_text
 
-    yield f"{'Target':<19} {'Sent':>7} {'Loss':>9} {'min':>7} {'median':>7} {'95 %':>7} {'max':>8} {'jitter':>7}"
+    yield f"{'WatchTarget':<19} {'Sent':>7} {'Loss':>9} {'min':>7} {'median':>7} {'95 %':>7} {'max':>8} {'jitter':>7}"
     for one in watched:
         times = (one.least_us, one.median_us, one.p95_us, one.most_us, one.jitter_us)
         least, median, high, most, jitter = ("-" if time is None else _ms(time) for time in times)

@@ -16,7 +16,7 @@ _NS = 10**9
 
 
 @record
-class Target:
+class WatchTarget:
     """Whom to probe."""
 
     name: str
@@ -42,7 +42,7 @@ class WatchPlan:
 class _Track:
     """One target's probes so far."""
 
-    target: Target
+    target: WatchTarget
     sent_ns: list[int] = field(default_factory=list)
     rtts_us: dict[int, float] = field(default_factory=dict)
     duplicates: int = 0
@@ -53,7 +53,7 @@ class LoadWatch:
     """A running watch. `moments` and `outcome` may be asked at any time."""
 
     def __init__(
-        self, targets: Sequence[Target], plan: WatchPlan, on_second: Callable[[LoadWatch, float], None]
+        self, targets: Sequence[WatchTarget], plan: WatchPlan, on_second: Callable[[LoadWatch, float], None]
     ) -> None:
         self._plan = plan
         self._tracks = [_Track(target=target) for target in targets]

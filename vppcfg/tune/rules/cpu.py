@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps, short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts
 from vppcfg.tune.settings import isolate, rx_queues, workers
@@ -40,7 +40,7 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         verdict=f"{thread.name} has no time left: it forwards {pps(thread.rx_pps)}, and that is its limit",
         evidence=_cpu_bound_evidence(thread, situation, lost),
         lost_pps=lost,
-        proposal=Proposal(
+        proposal=Remedy(
             text="more workers, with a receive queue for each on every port; fewer features on the path; a higher "
             "clock. Without free cores this is the capacity of the machine",
             settings=_cpu_bound_settings(ports, count, more),
@@ -121,7 +121,7 @@ def _not_isolated_finding(
         if exposed
         else f"{names} shares a core with another thread of VPP",
         evidence=tuple(_not_isolated_evidence(exposed, paired, taken, situation)),
-        proposal=Proposal(
+        proposal=Remedy(
             text="isolate the CPUs of workers and their siblings on the kernel's command line (isolcpus, nohz_full, "
             "rcu_nocbs); needs a reboot",
             settings=(isolate(),) if exposed else (),
@@ -187,7 +187,7 @@ def _clock_low_finding(worker: ThreadLoad, now: int, most: int, governor: str, *
         if is_slow
         else f"the governor of {worker.name}'s CPU may slow it down",
         evidence=tuple(evidence),
-        proposal=Proposal(text="governor `performance`; if it is set, look at cooling and power limits"),
+        proposal=Remedy(text="governor `performance`; if it is set, look at cooling and power limits"),
         expectation=Expectation(
             text=f"the rate grows with the clock, by {percent(most / now - 1)} at most" if is_slow and now
             else "no slow start after idle times", basis=Basis.COMPUTED if is_slow else Basis.GUESS,
@@ -206,17 +206,17 @@ def find_debug_build(situation: Situation) -> Iterator[Finding]:
         yield _debug_build_finding(
             "this VPP is built for debugging, at about half the speed of a release",
             Evidence(text=f"version {reading.version}", source=reading.source("version")),
-            Proposal(text="install a release build"),
+            Remedy(text="install a release build"),
         )
     if reading.is_tracing:
         yield _debug_build_finding(
             "packets are being traced, or were: every packet is looked at by each node until the buffer is full",
             Evidence(text="there are packets in the trace buffer", source=reading.source("is_tracing")),
-            Proposal(text="stop tracing", live=("clear trace",)),
+            Remedy(text="stop tracing", live=("clear trace",)),
         )
 
 
-def _debug_build_finding(verdict: str, evidence: Evidence, proposal: Proposal) -> Finding:
+def _debug_build_finding(verdict: str, evidence: Evidence, proposal: Remedy) -> Finding:
     return Finding(
         rule="debug-build",
         severity=FindingSeverity.NOTICE,

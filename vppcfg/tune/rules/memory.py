@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from vppcfg.common.rates import count, percent, pps, short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load
 from vppcfg.tune.reading import BufferPool, Heap
 from vppcfg.tune.settings import buffers, buffers_needed, doubled_megabytes, main_heap, stat_segment
@@ -58,7 +58,7 @@ def _buffers_finding(
         verdict="there are too few packet buffers" + (f": {pps(lost)} find none" if lost else " for a burst"),
         evidence=_buffers_evidence(situation, ports, nodes),
         lost_pps=lost,
-        proposal=Proposal(
+        proposal=Remedy(
             text="more buffers on each NUMA node, and hugepages for them (2496 bytes each)",
             settings=(buffers(wanted, present or None),),
         ),
@@ -125,8 +125,8 @@ def _buffer_leak_finding(name: str, used: list[int], situation: Situation) -> Fi
                      source=situation.load.reading.source("buffers")),
             Evidence(text=f"rings, caches and frames under way explain {need}", source="computed"),
         ),
-        proposal=Proposal(text="report it to VPP's developers, with `show buffers` and the features in use; more "
-                          "buffers only put it off"),
+        proposal=Remedy(text="report it to VPP's developers, with `show buffers` and the features in use; more "
+                        "buffers only put it off"),
         disproof="the number falls when the traffic stops",
     )  # fmt: skip
 
@@ -154,7 +154,7 @@ def _memory_full_finding(heap: Heap, situation: Situation) -> Finding:
             Evidence(text=f"{short(heap.used_bytes)}B of {short(heap.total_bytes)}B are used",
                      source=situation.load.reading.source("heaps")),
         ),
-        proposal=Proposal(text="twice the size at least, before more routes or interfaces come", settings=(setting,)),
+        proposal=Remedy(text="twice the size at least, before more routes or interfaces come", settings=(setting,)),
         expectation=Expectation(
             text=f"{percent(heap.used_bytes / (megabytes << 20))} of {megabytes} MB are used then",
             basis=Basis.COMPUTED,

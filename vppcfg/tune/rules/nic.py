@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.rules.rings import is_bursty
 from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_checksum_offload
@@ -104,7 +104,7 @@ def _nic_bound_finding(
         "increase of workers will not help",
         evidence=_nic_bound_evidence(port, threads, situation, line),
         lost_pps=lost,
-        proposal=Proposal(
+        proposal=Remedy(
             text="try longer receive rings once; then another port or NIC, its PCIe slot, pause frames; as an "
             "experiment pcie_aspm=off on the kernel's command line and `ethtool --set-eee` off",
             settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
@@ -160,7 +160,7 @@ def _nic_pattern_finding(trials: list[FrameTrial], spread: float) -> Finding:
             for trial in trials
         ),
         lost_pps=max(trial.offered_pps - trial.received_pps for trial in trials),
-        proposal=Proposal(
+        proposal=Remedy(
             text="an experiment: pcie_aspm=off on the kernel's command line and `ethtool --set-eee DEV eee off`, then "
             "the same trials; also pause frames, cable and optics, another port"
         ),
@@ -189,7 +189,7 @@ def _slow_burst_finding(port: PortLoad, slow: list[str], situation: Situation, *
         subject=port.name,
         verdict=f"the driver of {port.name} handles packets one by one",
         evidence=tuple(Evidence(text=name, source=situation.load.reading.source("hardware")) for name in slow),
-        proposal=Proposal(
+        proposal=Remedy(
             text="what keeps drivers from their vector functions: packets of several buffers, checksum offload, "
             "descriptor counts that are no power of two, max-simd-bitwidth",
             settings=_slow_burst_settings(port) if is_tx else (),
@@ -241,8 +241,8 @@ def _mtu_multi_seg_finding(port: PortLoad, mtu: int, situation: Situation) -> Fi
         verdict=f"{port.name} is to take packets of {mtu} bytes and drops those above 2048",
         evidence=tuple(evidence),
         lost_pps=lost,
-        proposal=Proposal(text="multi-seg on, or an MTU of up to 2000, or larger buffers",
-                          settings=(multi_seg(is_on=True),)),
+        proposal=Remedy(text="multi-seg on, or an MTU of up to 2000, or larger buffers",
+                        settings=(multi_seg(is_on=True),)),
         expectation=Expectation(text="large packets pass; sending costs somewhat more per packet",
                                 basis=Basis.COMPUTED),
         disproof="a ping of the full MTU with `do not fragment` is answered",

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from vppcfg.common.rates import short
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import PciDevice
 from vppcfg.tune.situation import Situation
@@ -75,8 +75,8 @@ def _pcie_finding(
         subject=names,
         verdict=f"the PCIe link of {names} carries less than its ports",
         evidence=tuple(evidence),
-        proposal=Proposal(text="another slot, or the full width of this one: check bifurcation in the BIOS, risers "
-                          "and how the card sits"),
+        proposal=Remedy(text="another slot, or the full width of this one: check bifurcation in the BIOS, risers "
+                        "and how the card sits"),
         expectation=Expectation(text=f"at most {short(min(could, needed))}bit/s each way", basis=Basis.COMPUTED),
         disproof="the ports carry more than that in a test",
     )  # fmt: skip
@@ -117,7 +117,7 @@ def _numa_remote_finding(port: PortLoad, at: int, thread: ThreadLoad, node: int,
             Evidence(text=f"{port.name} is attached to node {at}", source=reading.source("hardware")),
             Evidence(text=f"{thread.name} runs on node {node} (CPU {thread.lcore})", source=reading.source("places")),
         ),
-        proposal=Proposal(
+        proposal=Remedy(
             text=f"poll it from workers on node {at}: list their CPUs in `cpu.workers`, or move the card to a slot of "
             f"node {node}; packet buffers come from the node of the NIC"
         ),

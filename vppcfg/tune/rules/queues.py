@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import TxQueue
 from vppcfg.tune.settings import rx_queues
@@ -67,7 +67,7 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
         if share is not None
         else f"{port.name} has {count} receive queues and spreads nothing over them",
         evidence=tuple(evidence),
-        proposal=Proposal(
+        proposal=Remedy(
             text="rss { ... } for this device in startup.conf, with the headers that differ between flows; for a "
             "single flow, a tunnel or PPPoE only a hand-off between workers helps"
         ),
@@ -101,7 +101,7 @@ def _queues_ignored_finding(port: PortLoad, situation: Situation, wanted: int, m
             Evidence(text=f"rx: queues 1 (max {most})", source=situation.load.reading.source("hardware")),
             Evidence(text=f"rx-queues: {wanted}", source="the configuration"),
         ),
-        proposal=Proposal(
+        proposal=Remedy(
             text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)",
             settings=(rx_queues(most, wanted, address),),
         ),
@@ -159,8 +159,8 @@ def _shared_tx_queue_finding(
             Evidence(text=f"{port.name}-tx takes {cost:.0f} clocks per packet{compared}",
                      source=nodes_source(situation)),
         ),
-        proposal=Proposal(text="a transmit queue for each thread where the NIC has them, else fewer workers that "
-                          "send to this port"),
+        proposal=Remedy(text="a transmit queue for each thread where the NIC has them, else fewer workers that "
+                        "send to this port"),
         expectation=Expectation(text=f"clocks of {port.name}-tx come down to those of other ports",
                                 basis=Basis.GUESS),
         disproof="the clocks stay when only one worker sends to the port",
@@ -190,7 +190,7 @@ def _interrupt_mode_finding(port: PortLoad, rate: float, mode: str, count: int, 
             Evidence(text=f"{count} queue(s) in {mode} mode", source=situation.load.reading.source("rx_queues")),
             Evidence(text=f"it receives {pps(rate)}", source=situation.load.reading.source("interfaces")),
         ),
-        proposal=Proposal(
+        proposal=Remedy(
             text="poll it; from 26.06 on `interface { default-rx-mode polling }` in startup.conf does so for all ports",
             live=(f"set interface rx-mode {port.name} polling",),
         ),

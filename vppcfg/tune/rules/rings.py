@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import count, percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
 from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_descriptors
@@ -59,7 +59,7 @@ def _rx_ring_finding(
             Evidence(text=f"packets per poll on average: {means}", source=nodes_source(situation)),
         ),
         lost_pps=missed,
-        proposal=Proposal(
+        proposal=Remedy(
             text="longer receive rings; and find what makes the worker pause: route changes, `show runtime`, "
             "interrupts on its CPU",
             settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
@@ -149,10 +149,10 @@ def _tx_descriptors_evidence(port: PortLoad, situation: Situation) -> tuple[Evid
     return tuple(parts)
 
 
-def _tx_descriptors_proposal(port: PortLoad) -> Proposal:
+def _tx_descriptors_proposal(port: PortLoad) -> Remedy:
     limits = port.hardware.tx_limits if port.hardware else None
     if limits is None:
-        return Proposal(
+        return Remedy(
             text="longer rings where the interface is made (a memif's ring-size, a TAP's tx-ring-size), or a reader "
             "at its other end that keeps up"
         )
@@ -162,7 +162,7 @@ def _tx_descriptors_proposal(port: PortLoad) -> Proposal:
         settings.append(tx_descriptors(more, limits.descriptors))
     if _uses_many_buffers(port):
         settings.append(multi_seg(is_on=False))
-    return Proposal(
+    return Remedy(
         text="longer transmit rings first; then packets of one buffer each, which lets drivers send the simple way",
         settings=tuple(settings),
         live=(f"set dpdk interface descriptors {port.name} tx {more}",) if more else (),

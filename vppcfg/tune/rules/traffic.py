@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import FAULT_PPS, LINE_SHARE, OFFERED_SHARE, TX_DEFICIT
@@ -85,7 +85,7 @@ def _link_bound_finding(port: PortLoad, situation: Situation, evidence: tuple[Ev
         verdict=f"the link of {port.name} is full; the CPU is not the limit",
         evidence=(*evidence, vectors, *one_off),
         lost_pps=max(offered - line, 0.0) if offered and line and offered > line * 1.01 else 0.0,
-        proposal=Proposal(text="a faster port, or several in a bond; nothing in startup.conf helps"),
+        proposal=Remedy(text="a faster port, or several in a bond; nothing in startup.conf helps"),
         expectation=Expectation(text="no change of VPP gives more on this link", basis=Basis.COMPUTED),
         disproof="the frames are smaller than assumed, so that the line rate is higher",
     )
@@ -124,8 +124,8 @@ def _egress_finding(port: PortLoad, situation: Situation, sent: float, line: flo
                      source=source),
         ),
         lost_pps=port.tx_lost_pps,
-        proposal=Proposal(text="a faster port or a bond, or policing where the traffic comes in; longer rings only "
-                          "delay the drops"),
+        proposal=Remedy(text="a faster port or a bond, or policing where the traffic comes in; longer rings only "
+                        "delay the drops"),
         expectation=Expectation(text="no change of VPP gives more on this link", basis=Basis.COMPUTED),
         disproof="the frames are smaller than assumed, so that the link is not full",
     )  # fmt: skip
@@ -174,8 +174,8 @@ def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situ
         verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
         evidence=(Evidence(text=f"{what} grow by {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
         lost_pps=lost,
-        proposal=Proposal(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are",
-                          live=()),
+        proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are",
+                        live=()),
         expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
         disproof="the same packets pass through another router",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.rates import pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Proposal, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
 from vppcfg.tune.settings import rx_queues, workers
@@ -52,7 +52,7 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
                      f"{worker.n_graph:.1f} packets per call", source=nodes_source(situation))
             for worker in workers
         ),
-        proposal=Proposal(
+        proposal=Remedy(
             text="spread the receive queues evenly: as many in total as workers, or a multiple",
             settings=_queue_settings(situation.load, len(workers)),
             live=moves,
@@ -130,7 +130,7 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
         subject=main.name,
         verdict=f"{main.name} forwards packets: API, CLI and route changes wait for traffic, and traffic for them",
         evidence=tuple(evidence),
-        proposal=Proposal(
+        proposal=Remedy(
             text="move its receive queues to workers" if has_workers else "one worker at least",
             settings=() if has_workers else (workers(1, 0),),
             live=moves,
@@ -154,7 +154,7 @@ def _held_up(slow: list[NodeLoad], situation: Situation) -> Finding:
                      source=nodes_source(situation))
             for node in slow
         ),
-        proposal=Proposal(text="smaller batches: `linux-nl { nl-batch-size N }`, 2048 by default"),
+        proposal=Remedy(text="smaller batches: `linux-nl { nl-batch-size N }`, 2048 by default"),
         expectation=Expectation(text="shorter pauses, the same work in total", basis=Basis.GUESS),
         disproof="the pauses stay as long with half the batch size",
     )  # fmt: skip
@@ -180,8 +180,8 @@ def _handoff_finding(rate: ErrorRate, lost: float, situation: Situation) -> Find
             Evidence(text=f"`{rate.reason}` grows by {pps(lost)}", source=situation.load.reading.source("errors")),
         ),
         lost_pps=lost,
-        proposal=Proposal(text="more workers, or RSS over the headers that the feature needs, so that packets come to "
-                          "the right worker at once"),
+        proposal=Remedy(text="more workers, or RSS over the headers that the feature needs, so that packets come to "
+                        "the right worker at once"),
         expectation=Expectation(text="fewer packets change workers, and fewer are dropped on the way",
                                 basis=Basis.GUESS),
         disproof="the drops go on when the load is spread evenly",
