@@ -6,10 +6,9 @@ whole or not at all; only its outcome changes afterwards. What the states mean i
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,8 @@ from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
-from vppcfg.transaction.folders import MODE, made_folder
+from vppcfg.transaction.entry_folders import EntryFolders
+from vppcfg.transaction.folders import made_folder
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
@@ -33,9 +33,8 @@ KEPT = 50
 _COPY = "accepted state"
 _OUTCOME_BYTES = 8192
 """More than there ever is to say, in whole blocks of a disk."""
-_ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
-_ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
-_LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
+_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
+"""What the kernel says of a file that is not there or is none; anything else may pass, such as a lack of rights."""
 _log = logging.getLogger(__name__)
 
 
@@ -45,8 +44,8 @@ class Damage:
 
     number: int
     text: str
-    is_forbidden: bool
-    """Whether only the right to read it is missing: it may be whole then."""
+    may_be_whole: bool
+    """Whether only this process, or at this moment, it cannot be read."""
 
 
 @record
@@ -64,6 +63,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """Use a folder, which need not be there for reading."""
         self.folder = folder
+        self._folders = EntryFolders(folder)
         self._copy = folder.with_name(f"{folder.name}.accepted")
         """Beside the journal, so that nothing that befalls that takes the copy along."""
         self._reserve = folder.with_name(f"{folder.name}.reserve")
@@ -75,7 +75,7 @@ class Journal:
         Raise StorageError when the journal itself cannot be read.
         """
         found = []
-        for number in self._numbers():
+        for number in self._folders.numbers():
             try:
                 found.append(self.record(number))
             except UntrustedFileError as error:
@@ -87,35 +87,34 @@ class Journal:
     def damaged(self) -> list[Damage]:
         """Return what is to be said of the entries that cannot be read. Raise StorageError."""
         found = []
-        for number in self._numbers():
+        for number in self._folders.numbers():
             try:
                 self.record(number)
             except UntrustedFileError as error:
-                is_forbidden = isinstance(error.__cause__, PermissionError)
-                found.append(Damage(number=number, text=error.message, is_forbidden=is_forbidden))
+                cause = error.__cause__
+                may_be_whole = isinstance(cause, OSError) and cause.errno not in _ABSENT
+                found.append(Damage(number=number, text=error.message, may_be_whole=may_be_whole))
         return found
 
     def set_aside(self) -> None:
         """Give entries that cannot be read another name, under which nobody looks for them, and say so.
 
-        Nothing is deleted. Call it with the lock held. What may not be read by this user stays as it is.
+        Nothing is deleted. Call it with the lock held. What may be whole stays as it is.
         """
         for damage in self.damaged():
-            if damage.is_forbidden:
+            if damage.may_be_whole:
                 continue
-            place, aside = self._folder_of(damage.number), self._place_aside(damage.number)
             try:
-                place.rename(aside)
-                sync_folder(self.folder)
+                aside = self._folders.set_aside(damage.number)
             except OSError as error:
-                _log.warning("%s cannot be set aside: %s", place, error.strerror)
+                _log.warning("%s cannot be set aside: %s", self._folders.of(damage.number), error.strerror)
             else:
                 self._complained.add(damage.number)
                 _log.warning("Change %d cannot be read and was set aside as %s: %s", damage.number, aside, damage.text)
 
     def last_lost(self) -> int:
         """Return the highest number of an entry that cannot be read or was set aside, 0 without any."""
-        return max([*(damage.number for damage in self.damaged()), *self._numbers_aside()], default=0)
+        return max([*(damage.number for damage in self.damaged()), *self._folders.numbers_aside()], default=0)
 
     def record(self, number: int) -> Record:
         """Return one entry. Raise StorageError when there is none, UntrustedFileError when it is not trustworthy."""
@@ -124,8 +123,12 @@ class Journal:
             entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")
         except (TypeError, ValueError) as error:
-            raise UntrustedFileError(f"{self._folder_of(number)} is no entry of a journal: {error}") from error
+            raise UntrustedFileError(f"{self._folders.of(number)} is no entry of a journal: {error}") from error
         return Record(entry=entry, status=outcome.status, text=outcome.text, at=outcome.at, timer=outcome.timer)
+
+    def knows(self, number: int) -> bool:
+        """Return whether there is an entry, one that cannot be read or was set aside included."""
+        return self._folders.knows(number)
 
     def before(self, number: int) -> State:
         """Return what was observed before a change. Raise UntrustedFileError or StorageError."""
@@ -140,7 +143,7 @@ class Journal:
         if not self._copy.exists():
             return None
         try:
-            content = unsealed(read_trusted(self._copy, self._group()), _COPY, FORMAT_VERSION, str(self._copy))
+            content = unsealed(read_trusted(self._copy, self._folders.group()), _COPY, FORMAT_VERSION, str(self._copy))
             return build(Accepted, content, "the copy")
         except (TypeError, ValueError) as error:
             _log.warning("%s is no copy of what was accepted last: %s", self._copy, error)
@@ -155,8 +158,8 @@ class Journal:
         much room as it takes; what undoes it uses that when there is no other.
         """
         made_folder(self.folder)
-        self._sweep()
-        number = max([*self._numbers(), *self._numbers_aside()], default=0) + 1
+        self._folders.sweep()
+        number = self._folders.next_number()
         record = Record(entry=replace(entry, number=number), status=Status.STARTED, at=entry.made_at)
         parts = {
             "entry": _content(record.entry),
@@ -194,7 +197,7 @@ class Journal:
         This goes before the outcome, so that the copy is never older than what the entries say.
         """
         try:
-            os.replace(self._folder_of(number) / "accepted.json", self._copy)
+            os.replace(self._folders.of(number) / "accepted.json", self._copy)
             sync_folder(self.folder.parent)
         except FileNotFoundError:
             pass  # a rollback by a timer accepts nothing
@@ -202,7 +205,7 @@ class Journal:
             _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
 
     def _put(self, record: Record) -> Record:
-        path = self._path(record.entry.number, "outcome")
+        path = self._folders.path(record.entry.number, "outcome.json")
         data = _sealed_outcome(record)
         if not put_into_spare(path, path.with_suffix(".spare"), data):
             write_durably(path, data)
@@ -210,48 +213,23 @@ class Journal:
 
     def _make_by_all_means(self, number: int, files: Mapping[str, bytes]) -> None:
         try:
-            self._make(number, files)
+            self._folders.make(number, files)
         except StorageError:
             if not give_back(self._reserve):
                 raise
-            self._make(number, files)
+            self._folders.make(number, files)
 
     def _make_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
         take(self._reserve, room_for([len(data) for data in files.values()]))
         try:
-            self._make(number, files)
+            self._folders.make(number, files)
         except StorageError:
             give_back(self._reserve)
             raise
 
-    def _make(self, number: int, files: Mapping[str, bytes]) -> None:
-        """Write the files of an entry beside the journal, and then let it appear with all of them."""
-        unfinished = self.folder / f"tmp-{os.getpid()}"
-        try:
-            unfinished.mkdir()
-            unfinished.chmod(MODE)
-            for name, data in files.items():
-                write_durably(unfinished / name, data)
-            unfinished.rename(self._folder_of(number))
-            sync_folder(self.folder)
-        except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise StorageError(f"cannot write to {self.folder}: {error.strerror}") from error
-        except StorageError:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise
-
-    def _sweep(self) -> None:
-        """Remove what a vppcfg that was killed has left unfinished."""
-        for path in self.folder.glob("*"):
-            if _LEFTOVER.fullmatch(path.name):
-                shutil.rmtree(path, ignore_errors=True)
-        for path in self.folder.glob("*/.*.tmp"):
-            path.unlink(missing_ok=True)
-
     def _forget(self) -> None:
         """Remove the oldest entries, but none that waits and not the last accepted one."""
-        old = self._numbers()[:-KEPT]
+        old = self._folders.numbers()[:-KEPT]
         if not old:
             return
         records = self.records()
@@ -259,64 +237,24 @@ class Journal:
         waiting = [record.entry.number for record in records if record.status is Status.WAITING]
         lost = [damage.number for damage in self.damaged()]
         for number in set(old) - {*accepted[-1:], *waiting, *lost}:
-            shutil.rmtree(self._folder_of(number), ignore_errors=True)
-
-    def _numbers(self) -> list[int]:
-        return sorted(int(name) for name in self._names() if _ENTRY.fullmatch(name))
-
-    def _numbers_aside(self) -> list[int]:
-        return [int(found[1]) for name in self._names() if (found := _ASIDE.fullmatch(name))]
-
-    def _names(self) -> list[str]:
-        try:
-            return os.listdir(self.folder)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise StorageError(f"cannot read {self.folder}: {error.strerror}") from error
-
-    def _place_aside(self, number: int) -> Path:
-        """Return a name that nothing has yet."""
-        taken = self._numbers_aside().count(number)
-        return self.folder / (_name_aside(number) + (f"-{taken + 1}" if taken else ""))
+            self._folders.remove(number)
 
     def _demand(self, number: int) -> None:
-        if number not in self._numbers():
+        if number not in self._folders.numbers():
             raise StorageError(f"the journal has no entry {number}", "`vppcfg history` lists them")
 
     def _state(self, number: int, part: str) -> State:
         """Return a state, also of an entry that was set aside because of another part of it."""
-        if not self.knows(number):
+        if not self._folders.knows(number):
             self._demand(number)
         try:
             return state_of(self._read(number, part))
         except ValueError as error:
-            raise UntrustedFileError(f"{self._path(number, part)} is not a state: {error}") from error
+            raise UntrustedFileError(f"{self._folders.path(number, f'{part}.json')} is not a state: {error}") from error
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
-        path = self._path(number, part)
-        return unsealed(read_trusted(path, self._group()), f"journal {part}", FORMAT_VERSION, str(path))
-
-    def _group(self) -> int:
-        return self.folder.stat().st_gid
-
-    def _path(self, number: int, part: str) -> Path:
-        folder = self._folder_of(number)
-        return (folder if folder.exists() else self.folder / _name_aside(number)) / f"{part}.json"
-
-    def knows(self, number: int) -> bool:
-        """Return whether there is an entry, one that cannot be read or was set aside included."""
-        try:
-            return number in self._numbers() or number in self._numbers_aside()
-        except StorageError:
-            return True
-
-    def _folder_of(self, number: int) -> Path:
-        return self.folder / f"{number:06}"
-
-
-def _name_aside(number: int) -> str:
-    return f"set-aside-{number:06}"
+        path = self._folders.path(number, f"{part}.json")
+        return unsealed(read_trusted(path, self._folders.group()), f"journal {part}", FORMAT_VERSION, str(path))
 
 
 @record

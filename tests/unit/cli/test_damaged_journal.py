@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -13,9 +14,10 @@ import pytest
 
 from tests.unit.cli.conftest import L2XC, L3, Serve, two_ports
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
+from vppcfg.transaction.trusted import read_trusted
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -199,3 +201,18 @@ def test_what_is_set_aside_twice_stays_both_times(router: Router) -> None:
         "set-aside-000009",
         "set-aside-000009-2",
     ]
+
+
+def test_what_cannot_be_read_at_the_moment_is_left_where_it_is(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many open files say nothing about an entry."""
+
+    def refuse(path: Path, group: int | None = None) -> bytes:
+        if path.parent.name == "000001":
+            raise UntrustedFileError("cannot read it") from OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return read_trusted(path, group)
+
+    monkeypatch.setattr("vppcfg.transaction.journal.read_trusted", refuse)
+    code, err = router.run("apply", "-c", "l2xc.yaml")
+    assert code == ExitCode.DONE
+    assert "Change 1 is left out" in err
+    assert (router.journal / "000001" / "entry.json").exists()

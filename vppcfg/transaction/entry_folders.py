@@ -1,0 +1,106 @@
+"""The folders of the entries of a journal: their names, how one appears, and where those lie that cannot be read."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from vppcfg.errors import StorageError
+from vppcfg.transaction.folders import MODE
+from vppcfg.transaction.sealed import sync_folder, write_durably
+
+_ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
+_ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
+_LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
+
+
+class EntryFolders:
+    """What lies in the folder of a journal, by number. Nothing is known here of what the files say."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use a folder, which need not be there for reading."""
+        self.folder = folder
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the entries, the lowest first. Raise StorageError when the folder cannot be read."""
+        return sorted(int(name) for name in self._names() if _ENTRY.fullmatch(name))
+
+    def numbers_aside(self) -> list[int]:
+        """Return the numbers of what was set aside. Raise StorageError."""
+        return [int(found[1]) for name in self._names() if (found := _ASIDE.fullmatch(name))]
+
+    def knows(self, number: int) -> bool:
+        """Return whether there is an entry, or one that was set aside; when that cannot be told, there is."""
+        try:
+            return number in self.numbers() or number in self.numbers_aside()
+        except StorageError:
+            return True
+
+    def next_number(self) -> int:
+        """Return a number that no entry has had, those included that were set aside. Raise StorageError."""
+        return max([*self.numbers(), *self.numbers_aside()], default=0) + 1
+
+    def of(self, number: int) -> Path:
+        """Return the folder of an entry."""
+        return self.folder / f"{number:06}"
+
+    def path(self, number: int, name: str) -> Path:
+        """Return a file of an entry, or of one that was set aside."""
+        folder = self.of(number)
+        return (folder if folder.exists() else self.folder / _name_aside(number)) / name
+
+    def group(self) -> int:
+        """Return the group whose members may write here. Raise OSError."""
+        return self.folder.stat().st_gid
+
+    def set_aside(self, number: int) -> Path:
+        """Give an entry a name that nothing has yet, and return where it is then. Raise OSError."""
+        taken = self.numbers_aside().count(number)
+        aside = self.folder / (_name_aside(number) + (f"-{taken + 1}" if taken else ""))
+        self.of(number).rename(aside)
+        sync_folder(self.folder)
+        return aside
+
+    def remove(self, number: int) -> None:
+        """Remove an entry, as far as that is possible."""
+        shutil.rmtree(self.of(number), ignore_errors=True)
+
+    def make(self, number: int, files: Mapping[str, bytes]) -> None:
+        """Write the files of an entry, and then let it appear with all of them. Raise StorageError."""
+        unfinished = self.folder / f"tmp-{os.getpid()}"
+        try:
+            unfinished.mkdir()
+            unfinished.chmod(MODE)
+            for name, data in files.items():
+                write_durably(unfinished / name, data)
+            unfinished.rename(self.of(number))
+            sync_folder(self.folder)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise StorageError(f"cannot write to {self.folder}: {error.strerror}") from error
+        except StorageError:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+
+    def sweep(self) -> None:
+        """Remove what a vppcfg that was killed has left unfinished."""
+        for path in self.folder.glob("*"):
+            if _LEFTOVER.fullmatch(path.name):
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.glob("*/.*.tmp"):
+            path.unlink(missing_ok=True)
+
+    def _names(self) -> list[str]:
+        try:
+            return os.listdir(self.folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise StorageError(f"cannot read {self.folder}: {error.strerror}") from error
+
+
+def _name_aside(number: int) -> str:
+    return f"set-aside-{number:06}"
