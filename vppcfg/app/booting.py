@@ -19,8 +19,8 @@ from vppcfg.config.resolve import resolve
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
+from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import make_plan
-from vppcfg.plan.retarget import retarget
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
 from vppcfg.transaction.entry import Entry, Origin
 
@@ -97,9 +97,9 @@ def _apply_file(
 
 def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, console: Console) -> ExitCode:
     is_unmanaged = NameGlobs(entry.unmanaged).matches
-    await_ports(lambda: retarget(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
+    await_ports(lambda: closest_to(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
     observed = place.session.dataplane.observe()
-    target = retarget(wanted, observed, is_unmanaged)
+    target = closest_to(wanted, observed, is_unmanaged)
     if target.missing:
         raise PlanRefusedError(
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.missing)}",

@@ -15,9 +15,8 @@ from vppcfg.app.target import now, who
 from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
+from vppcfg.plan.going_back import closest_to, end_of
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.retarget import retarget
-from vppcfg.plan.reverse import end_of
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
@@ -117,7 +116,7 @@ def _added(entry: Entry, plan: Plan, texts: Mapping[str, Sequence[str]], place: 
 def _way_back(plan: Plan, intent: Intent) -> list[str]:
     """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
     end = end_of(plan)
-    back = retarget(plan.observed, end, NameGlobs(intent.unmanaged).matches)
+    back = closest_to(plan.observed, end, NameGlobs(intent.unmanaged).matches)
     try:
         return plan_text(make_plan(end, back.state)).lines
     except PlanProofError as error:

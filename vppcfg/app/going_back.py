@@ -15,8 +15,8 @@ from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
+from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.retarget import retarget
 from vppcfg.transaction.accepted import accepted_entry, accepted_state, beginning, last_accepted, to_roll_back
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
@@ -84,7 +84,7 @@ def plan_back(record: Record, place: Workplace, *, is_timer: bool) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     entry = record.entry
     observed = place.session.dataplane.observe()
-    target = retarget(_state_before(entry, place, is_timer=is_timer), observed, NameGlobs(entry.unmanaged).matches)
+    target = closest_to(_state_before(entry, place, is_timer=is_timer), observed, NameGlobs(entry.unmanaged).matches)
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",

@@ -35,8 +35,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
     from vppcfg.model.ownership import NameGlobs
+    from vppcfg.plan.going_back import closest_to
     from vppcfg.plan.plan import make_plan
-    from vppcfg.plan.retarget import retarget
 
     journal = target_of(args).journal()
     entry = journal.record(args.number).entry
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     else:
         with target_of(args).connect() as dataplane:
             observed = dataplane.observe()
-        plan = make_plan(observed, retarget(before, observed, NameGlobs(entry.unmanaged).matches).state)
+        plan = make_plan(observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches).state)
     if not plan.steps:
         logging.getLogger("root.main").info("No difference")
     write(painted_difference(plan, paint_for(sys.stdout, args.color)), sys.stdout)

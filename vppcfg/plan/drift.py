@@ -16,7 +16,7 @@ KINDS = tuple(
 
 
 @record
-class Difference:
+class Drift:
     """One object that is not as the configuration wants it."""
 
     action: Action
@@ -34,15 +34,15 @@ class Difference:
         return self.kind, self.name
 
 
-Differences = Mapping[tuple[str, str], Difference]
+Drifts = Mapping[tuple[str, str], Drift]
 
 
 @record
 class News:
     """What became different, in another way different, or equal since the last look."""
 
-    appeared: tuple[Difference, ...] = ()
-    gone: tuple[Difference, ...] = ()
+    appeared: tuple[Drift, ...] = ()
+    gone: tuple[Drift, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.appeared or self.gone)
@@ -54,10 +54,10 @@ def kind_of(change: Change[Any]) -> str:
     return either.kind.value if isinstance(either, Interface) else change.kind.value
 
 
-def differences(changes: Iterable[Change[Any]]) -> dict[tuple[str, str], Difference]:
+def differences(changes: Iterable[Change[Any]]) -> dict[tuple[str, str], Drift]:
     """Return the differences that a plan's changes would undo, by their keys, in the same order."""
     found = (
-        Difference(
+        Drift(
             action=change.action,
             kind=kind_of(change),
             name=change.name,
@@ -69,7 +69,7 @@ def differences(changes: Iterable[Change[Any]]) -> dict[tuple[str, str], Differe
     return {difference.key: difference for difference in found}
 
 
-def news(before: Differences, now: Differences) -> News:
+def news(before: Drifts, now: Drifts) -> News:
     """Return what is to be said after a look, when `before` has been said."""
     return News(
         appeared=tuple(difference for key, difference in now.items() if before.get(key) != difference),

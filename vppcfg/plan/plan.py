@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from vppcfg.model.state import State
-from vppcfg.plan.auto_subint import with_automatic_pairs
+from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.impact import Impact, impact_by_interface
 from vppcfg.plan.operations import Operation

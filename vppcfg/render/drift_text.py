@@ -7,13 +7,13 @@ from typing import Any
 
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange
-from vppcfg.plan.drift import Difference
+from vppcfg.plan.drift import Drift
 from vppcfg.render.diff_view import SIGNS, words
 
 _WHOLE = {Action.CREATE: "is missing", Action.DELETE: "is not in the file"}
 
 
-def difference_line(difference: Difference) -> str:
+def difference_line(difference: Drift) -> str:
     """Return one line, such as `~ physical eth0: packet mtu is 9000, not 1500`."""
     text = f"{SIGNS[difference.action]} {difference.kind} {difference.name}"
     if difference.action in _WHOLE:
@@ -24,12 +24,12 @@ def difference_line(difference: Difference) -> str:
     return f"{text}: {'; '.join(parts)}"
 
 
-def gone_line(difference: Difference) -> str:
+def gone_line(difference: Drift) -> str:
     """Return one line for a difference that is no more."""
     return f"= {difference.kind} {difference.name} differs no more"
 
 
-def difference_data(difference: Difference) -> dict[str, Any]:
+def difference_data(difference: Drift) -> dict[str, Any]:
     """Return a difference as data for JSON."""
     return {
         "action": difference.action.value,

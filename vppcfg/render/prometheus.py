@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vppcfg.plan.diff import Action
-from vppcfg.plan.drift import KINDS, Difference
+from vppcfg.plan.drift import KINDS, Drift
 
 Labels = tuple[tuple[str, str], ...]
 ERROR_SOURCES = ("vpp", "file", "reconcile")
@@ -26,7 +26,7 @@ class Status:
     vpp_version: str = ""
     is_connected: bool = False
     is_file_valid: bool = True
-    differences: tuple[Difference, ...] | None = None
+    differences: tuple[Drift, ...] | None = None
     """None while nobody knows."""
     problems: tuple[str, ...] = ()
     """The rule of each problem that stands between the file and this VPP."""
@@ -88,7 +88,7 @@ def _metric(name: str, kind: str, text: str, samples: Iterable[tuple[Labels, flo
         yield f"vppcfg_{name}{f'{{{inside}}}' if inside else ''} {_number(value)}"
 
 
-def _by_kind(differences: Iterable[Difference]) -> Iterator[tuple[Labels, float]]:
+def _by_kind(differences: Iterable[Drift]) -> Iterator[tuple[Labels, float]]:
     """Yield a sample for every kind and action: a series that ends with 0 is easier to alert on than one that ends."""
     count = Counter((difference.kind, difference.action) for difference in differences)
     for kind in KINDS:

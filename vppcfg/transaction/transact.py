@@ -13,8 +13,8 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.retarget import retarget
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import RestartedError, Session
@@ -172,7 +172,7 @@ def go_back(
     undone, trouble = 0, ""
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
-        target = retarget(before, now, is_unmanaged)
+        target = closest_to(before, now, is_unmanaged)
         plan = make_plan(now, target.state)
         if not plan.steps:
             break
@@ -184,7 +184,7 @@ def go_back(
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()
-    target = retarget(before, now, is_unmanaged)
+    target = closest_to(before, now, is_unmanaged)
     if not target.missing and not tuple(diff(now, target.state)):
         return Outcome(ending=Ending.OLD, failure=failure, undone=undone)
     if target.missing:

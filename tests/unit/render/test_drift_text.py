@@ -7,20 +7,20 @@ import json
 import pytest
 
 from vppcfg.plan.diff import Action, AttributeChange
-from vppcfg.plan.drift import Difference
+from vppcfg.plan.drift import Drift
 from vppcfg.render.drift_text import difference_data, difference_line, gone_line
 
 
-def updated(name: str, old: object, new: object) -> Difference:
+def updated(name: str, old: object, new: object) -> Drift:
     attribute = AttributeChange(name=name, old=old, new=new)
-    return Difference(action=Action.UPDATE, kind="physical", name="eth0", attributes=(attribute,))
+    return Drift(action=Action.UPDATE, kind="physical", name="eth0", attributes=(attribute,))
 
 
 @pytest.mark.parametrize(
     ("difference", "line"),
     [
-        (Difference(action=Action.CREATE, kind="loopback", name="loop0"), "+ loopback loop0 is missing"),
-        (Difference(action=Action.DELETE, kind="bridge", name="bd7"), "- bridge bd7 is not in the file"),
+        (Drift(action=Action.CREATE, kind="loopback", name="loop0"), "+ loopback loop0 is missing"),
+        (Drift(action=Action.DELETE, kind="bridge", name="bd7"), "- bridge bd7 is not in the file"),
         (updated("packet_mtu", 9000, 1500), "~ physical eth0: packet mtu is 9000, not 1500"),
         (updated("is_up", False, True), "~ physical eth0: is not up"),
         (updated("is_up", True, False), "~ physical eth0: is up"),
@@ -32,12 +32,12 @@ def updated(name: str, old: object, new: object) -> Difference:
             "~ physical eth0: addresses lack 192.0.2.2/24; addresses have 192.0.2.1/24 too",
         ),
         (
-            Difference(action=Action.REPLACE, kind="lcp", name="eth0", forced_by="the MAC of eth0 changes"),
+            Drift(action=Action.REPLACE, kind="lcp", name="eth0", forced_by="the MAC of eth0 changes"),
             "! lcp eth0: to be made anew, because the MAC of eth0 changes",
         ),
     ],
 )
-def test_a_difference_is_one_line(difference: Difference, line: str) -> None:
+def test_a_difference_is_one_line(difference: Drift, line: str) -> None:
     assert difference_line(difference) == line
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from vppcfg.plan.diff import Action
-from vppcfg.plan.drift import KINDS, Difference
+from vppcfg.plan.drift import KINDS, Drift
 from vppcfg.render.prometheus import Status, metrics_text
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
@@ -54,7 +54,7 @@ def test_a_vpp_as_the_file_says() -> None:
 
 
 def test_differences_are_counted_by_kind_and_action() -> None:
-    differences = tuple(Difference(action=Action.CREATE, kind="loopback", name=f"loop{number}") for number in range(3))
+    differences = tuple(Drift(action=Action.CREATE, kind="loopback", name=f"loop{number}") for number in range(3))
     found = samples(metrics_text(Status(is_connected=True, differences=differences)))
     assert found["vppcfg_in_sync"] == 0
     assert found['vppcfg_differences{kind="loopback",action="create"}'] == 3

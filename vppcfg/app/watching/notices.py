@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.drift import Differences, news
+from vppcfg.plan.drift import Drifts, news
 from vppcfg.record import record
 from vppcfg.render.drift_text import difference_data, difference_line, gone_line
 from vppcfg.render.prometheus import Status
@@ -40,7 +40,7 @@ class Said:
     """The differences and problems of one file that were said last."""
 
     def __init__(self, file_name: str) -> None:
-        self.differences: Differences = {}
+        self.differences: Drifts = {}
         self.problems: Problems = ()
         self._file_name = file_name
         self._was_in_sync = False
@@ -54,7 +54,7 @@ class Said:
         """Say it again when VPP is as the file says."""
         self._was_in_sync = False
 
-    def after_look(self, found: Differences, problems: Problems) -> Iterator[Notice]:
+    def after_look(self, found: Drifts, problems: Problems) -> Iterator[Notice]:
         """Yield what is news, and a summary behind it; it counts as said from then on."""
         notices = [*_about_differences(self.differences, found), *_about_problems(self.problems, problems)]
         self.differences, self.problems = found, problems
@@ -74,7 +74,7 @@ class Said:
         return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.errors)}
 
 
-def _about_differences(before: Differences, now: Differences) -> Iterator[Notice]:
+def _about_differences(before: Drifts, now: Drifts) -> Iterator[Notice]:
     what = news(before, now)
     for difference in what.appeared:
         data = difference_data(difference)
