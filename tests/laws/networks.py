@@ -16,10 +16,11 @@ from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.model.bond import Bond, BondMode, LoadBalance
+from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -82,7 +83,12 @@ class _Dice:
     """Choices from a seed: fifty times as quick as drawing each from hypothesis, whose shrinking is given up for it."""
 
     def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._random = random.Random(seed)
+
+    def apart(self) -> _Dice:
+        """Return other dice, whose choices leave those of these as they would be without them."""
+        return _Dice(self._seed + 1)
 
     def flip(self) -> bool:
         return self._random.random() < 0.5
@@ -103,15 +109,33 @@ class _Dice:
         return self._random.randint(least, most)
 
 
-def configurations() -> st.SearchStrategy[Configuration]:
-    """Return configurations of all PORTS that every rule accepts."""
-    return _SEEDS.map(lambda seed: _configuration(_Dice(seed)))
+def configurations(*, with_linux: bool = False) -> st.SearchStrategy[Configuration]:
+    """Return configurations of all PORTS that every rule accepts.
+
+    With `with_linux`, TAPs may make namespaces and bridges of Linux.
+    """
+    return _SEEDS.map(lambda seed: _configuration(_Dice(seed), with_linux=with_linux))
 
 
-def _configuration(dice: _Dice) -> Configuration:
+def _configuration(dice: _Dice, *, with_linux: bool = False) -> Configuration:
     drawn = _Network(dice)
     drawn.choose()
-    return drawn.configuration()
+    configuration = drawn.configuration()
+    if not with_linux:
+        return configuration
+    others = dice.apart()
+    sflow = replace(configuration.sflow, polling_interval_s=others.pick((20, 30)))
+    made = {
+        name: _with_linux_bridge(others, made) if isinstance(made, TapConfig) and others.flip() else made
+        for name, made in configuration.made.items()
+    }
+    return replace(configuration, made=made, sflow=sflow)
+
+
+def _with_linux_bridge(dice: _Dice, tap: TapConfig) -> TapConfig:
+    """Return a TAP that makes its Linux bridge, and maybe the namespace of it."""
+    netns = dice.pick((tap.host_netns, "lab"))
+    return replace(tap, host_netns=netns, creates_netns=netns == "lab", host_bridge="br0", creates_bridge=True)
 
 
 class _Network:
@@ -381,7 +405,7 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     facts = _facts(dice) if with_linux else EMPTY_VPP.facts
     namespaces = frozenset({"dataplane"}) if facts.has_linux else frozenset()
     empty = replace(EMPTY_VPP, facts=facts, namespaces=namespaces)
-    state = resolve(_configuration(dice), empty).desired
+    state = resolve(_configuration(dice, with_linux=with_linux), empty).desired
     interfaces, lcps = dict(state.interfaces), dict(state.lcps)
     for name in dice.some(sorted(interfaces), most=3):
         interfaces[name] = _tampered(dice, interfaces[name])
@@ -393,7 +417,19 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
         if interfaces[name].parent is not None and dice.one_in(10):
             _orphan(name, interfaces, lcps)
     linux = {name: device for name, device in state.linux.items() if name not in lcps or lcps[name].has_host}
+    if with_linux:
+        state, linux = _changed_by_hand(dice.apart(), state, linux)
     return _with_others(dice, replace(state, interfaces=_with_macs(interfaces), lcps=lcps, linux=linux))
+
+
+def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -> tuple[State, dict[str, LinuxDevice]]:
+    """Give weights to members of bonds, and take devices out of their Linux bridges."""
+    bonds = {
+        name: replace(bond, members={m: replace(each, weight=dice.pick((0, 7))) for m, each in bond.members.items()})
+        for name, bond in state.made_as(Bond).items()
+    }
+    alone = {name: replace(device, bridge="") if dice.flip() else device for name, device in linux.items()}
+    return replace(state, made={**state.made, **bonds}), alone
 
 
 def _facts(dice: _Dice) -> Facts:
@@ -460,16 +496,29 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 
 
 def without_what_is_left_open(state: State) -> State:
-    """Take away what a file leaves open, and so may differ by history: MACs, and MTUs and state of bare tunnels."""
+    """Take away what a file leaves open, and so may differ by history.
+
+    That are MACs, how members belong to their bonds, and MTUs and state of bare tunnels.
+    """
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
     for name in (*state.made_as(Vxlan), *taps):
         interfaces[name] = replace(interfaces[name], **bare)
+    bonds = {
+        name: replace(bond, members=dict.fromkeys(bond.members, Membership()))
+        for name, bond in state.made_as(Bond).items()
+    }
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
-    return replace(state, interfaces=interfaces, made={**state.made, **taps}, bridges=bridges, has_mpls_table=True)
+    made = {**state.made, **taps, **bonds}
+    return replace(state, interfaces=interfaces, made=made, bridges=bridges, has_mpls_table=True)
 
 
 def numbered_pair(state: int, configuration: int) -> dict[str, State | Configuration]:
     """Return a state and a configuration that once did harm, by the numbers that they were drawn with."""
     return {"observed": _state(_Dice(state), with_linux=False), "configuration": _configuration(_Dice(configuration))}
+
+
+def numbered_plan_ends(number: int) -> tuple[State, Configuration]:
+    """Return the state and the configuration of a number, as the laws draw them."""
+    return _state(_Dice(2 * number), with_linux=True), _configuration(_Dice(2 * number + 1), with_linux=True)

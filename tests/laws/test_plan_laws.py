@@ -15,10 +15,9 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
+from vppcfg.plan.going_back import closest_to, restorable, reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.retarget import retarget
-from vppcfg.plan.reverse import restorable, reverse_plan
 from vppcfg.render.plan_text import plan_text
 
 many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -32,7 +31,7 @@ def plan_for(configuration: Configuration, observed: State) -> Plan:
 
 
 @many
-@given(observed=states(with_linux=True), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
 def test_a_plan_leads_from_any_state_to_any_configuration(observed: State, configuration: Configuration) -> None:
     plan = plan_for(configuration, observed)
     reached = replay(observed, plan.steps)
@@ -41,7 +40,7 @@ def test_a_plan_leads_from_any_state_to_any_configuration(observed: State, confi
 
 
 @some
-@given(observed=states(with_linux=True), configuration=configurations())
+@given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
 def test_the_reverse_plan_brings_the_old_state_back(observed: State, configuration: Configuration) -> None:
     back = reverse_plan(plan_for(configuration, observed))
     reached = replay(back.observed, back.steps)
@@ -49,16 +48,20 @@ def test_the_reverse_plan_brings_the_old_state_back(observed: State, configurati
 
 
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(observed=states(with_linux=True), configuration=configurations(), share=st.floats(min_value=0, max_value=1))
+@given(
+    observed=states(with_linux=True),
+    configuration=configurations(with_linux=True),
+    share=st.floats(min_value=0, max_value=1),
+)
 def test_from_every_step_of_a_plan_there_is_a_way_back(
     observed: State, configuration: Configuration, share: float
 ) -> None:
     steps = plan_for(configuration, observed).steps
     between = replay(observed, steps[: round(share * len(steps))])
-    target = retarget(observed, between, is_unmanaged=lambda name: False)
+    target = closest_to(observed, between, is_unmanaged=lambda name: False)
     assert target.missing == ()
     back = make_plan(between, target.state)
-    assert list(diff(back.reached, retarget(observed, back.reached, is_unmanaged=lambda name: False).state)) == []
+    assert list(diff(back.reached, closest_to(observed, back.reached, is_unmanaged=lambda name: False).state)) == []
 
 
 @some

@@ -9,11 +9,12 @@ import pytest
 from vppcfg.errors import PlanProofError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
     AddAddress,
     CreateLcpPair,
+    CreateLinuxBridge,
     CreateSubInterface,
     DeleteLcpPair,
     DeleteSubInterface,
@@ -116,6 +117,12 @@ def test_an_operation_that_vpp_would_refuse_is_refused(words: str, before: State
     reason = operation.refusal(Draft(before))
     assert reason is not None
     assert words in reason
+
+
+def test_a_namespace_that_nobody_can_see_may_be_there() -> None:
+    bridge = CreateLinuxBridge(netns="blue", bridge="br0")
+    assert bridge.refusal(Draft(state())) is None
+    assert bridge.refusal(Draft(State(facts=Facts(has_linux=True)))) == "the namespace blue does not exist"
 
 
 def test_a_plan_that_ends_elsewhere_is_no_plan() -> None:

@@ -45,7 +45,8 @@ class CreateLinuxBridge(Operation):
         return self.bridge
 
     def _refusal(self, draft: Draft) -> str | None:
-        if self.netns and self.netns not in draft.namespaces:
+        """Return that the namespace is missing, as far as is known: without the Linux side, none is."""
+        if draft.has_linux and self.netns and self.netns not in draft.namespaces:
             return f"the namespace {self.netns} does not exist"
         return None
 
