@@ -1,0 +1,95 @@
+"""What every kind of making must have, in the places that know it: a new one that lacks any of it fails here."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from vppcfg.model.bond import Bond, BondMode
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
+from vppcfg.model.making import Making
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations import DeleteInterface
+from vppcfg.plan.steps.made import CREATE, DELETE
+from vppcfg.simulator.server import serve_stream
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import LiveDataplane
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES: dict[str, Making] = {
+    "BondEthernet3": Bond(mode=BondMode.BROADCAST, load_balance=None),
+    "vxlan_tunnel3": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=7),
+    "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
+}
+"""One of each kind, by a name that VPP gives to such an interface."""
+every_making = pytest.mark.parametrize("making", MAKINGS, ids=lambda making: making.__name__)
+every_example = pytest.mark.parametrize(("name", "making"), EXAMPLES.items(), ids=EXAMPLES)
+
+
+@pytest.fixture
+def plane() -> Iterator[LiveDataplane]:
+    ours, theirs = socket.socketpair()
+    server = threading.Thread(target=serve_stream, args=(SimulatedVpp(), theirs))
+    server.start()
+    try:
+        with LiveDataplane.over(ours) as dataplane:
+            yield dataplane
+    finally:
+        server.join()
+
+
+def test_every_kind_has_an_example_here() -> None:
+    assert {type(making) for making in EXAMPLES.values()} == set(MAKINGS)
+
+
+def test_every_kind_has_a_table_of_its_own() -> None:
+    assert len({making.table for making in MAKINGS}) == len(MAKING_OF) == len(MAKINGS)
+
+
+@every_making
+def test_what_is_fixed_are_attributes(making: type[Making]) -> None:
+    assert set(making.fixed) <= {field.name for field in fields(making)}
+    assert making.noun
+
+
+@every_making
+def test_a_golden_case_observes_one(making: type[Making]) -> None:
+    states = (ROOT / "tests" / "golden").glob("*/observed.yaml")
+    assert any(f"\n{making.table}:" in state.read_text() for state in states)
+
+
+@every_example
+def test_what_creates_one_is_what_vpp_then_shows(name: str, making: Making, plane: LiveDataplane) -> None:
+    create = CREATE[type(making)](as_created(name, making.kind), making)
+    assert plane.perform([create]).done == (0,)
+    state = plane.observe()
+    assert state.made == {name: making}
+    made, expected = state.interfaces[name], as_created(name, making.kind)
+    told = ("kind", "link_mtu", "packet_mtu", "is_up")
+    assert [getattr(made, each) for each in told] == [getattr(expected, each) for each in told]
+    draft = Draft(State())
+    create.carry_out(draft)
+    assert draft.made == {name: making}
+
+
+@every_example
+def test_what_deletes_one_leaves_nothing(name: str, making: Making, plane: LiveDataplane) -> None:
+    create, delete = CREATE[type(making)](as_created(name, making.kind), making), DELETE[type(making)](name, making)
+    assert isinstance(delete, DeleteInterface)
+    assert delete.making is type(making)
+    assert plane.perform([create, delete]).done == (0, 1)
+    assert plane.observe().made == {}
+
+
+def test_a_loopback_is_created_down_and_has_no_link_mtu() -> None:
+    loopback = as_created("loop0", InterfaceKind.LOOPBACK)
+    assert (loopback.is_up, loopback.link_mtu, loopback.packet_mtu) == (False, None, 9000)
