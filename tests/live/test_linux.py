@@ -10,7 +10,7 @@ import pytest
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.linux.host import LinuxHost
 from vppcfg.model.linux import LinkSetting, LinuxDevice
-from vppcfg.vpp.peer import pid_of_peer
+from vppcfg.vpp.unixsocket import pid_of_peer
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]

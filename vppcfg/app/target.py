@@ -45,8 +45,7 @@ class Target:
         """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
         from vppcfg.app.router import Router
         from vppcfg.vpp.live import LiveDataplane
-        from vppcfg.vpp.peer import pid_of_peer
-        from vppcfg.vpp.unixsocket import open_socket
+        from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
         sock = open_socket(self.api_socket, self.timeout_s)
         linux = _linux_around(pid_of_peer(sock))

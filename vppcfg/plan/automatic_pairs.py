@@ -1,6 +1,6 @@
-"""LCP pairs that VPP makes by itself when a sub-interface appears (lcp-auto-subint): steps in, steps out.
+"""Adjusts a plan for VPPs with lcp-auto-subint, which create an LCP pair with every new sub-interface.
 
-One that is as it is wanted is taken as it comes; any other is deleted before the wanted one is made.
+A pair that comes as it is wanted needs no step of its own; any other is deleted before the wanted one is made.
 """
 
 from __future__ import annotations

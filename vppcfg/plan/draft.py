@@ -1,4 +1,4 @@
-"""A state on which operations are tried: like State, but it changes in place and keeps the indexes that checks need."""
+"""A copy of a state that operations change in place, with indexes for what they check."""
 
 from __future__ import annotations
 

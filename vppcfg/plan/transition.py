@@ -1,4 +1,4 @@
-"""Everything that expanding changes into steps needs to know about the way from one state to another."""
+"""What the modules of `steps` look up about the way from one state to another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ class Transition:
         self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
         """Interfaces whose LCP pair, a whole one, is deleted, to come back or not."""
         self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
-        """Interfaces whose borrowers must borrow anew."""
+        """Interfaces whose unnumbered users must be set again.
+
+        VPP notes the donor's first address when unnumbered is set, and does not follow later changes
+        (vnet/interface.c).
+        """
         self.leaving = self._leaving()
         """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
         self.desired_children = desired.sub_interfaces_by_parent()
@@ -65,10 +69,10 @@ class Transition:
 
 
 def _shifts(before: Interface | None, after: Interface | None) -> bool:
-    """Return whether borrowers would not see the addresses of a donor right any more.
+    """Return whether unnumbered users of an interface would be left with an address that is gone, or without a new one.
 
-    VPP lets a borrower point at the first address that the donor has in that moment (vnet/interface.c): it does not
-    see the first one that comes later, and points nowhere when that one goes.
+    A user points at the first address that the donor had when unnumbered was set. It does not see one that comes later
+    in a family that had none, and points nowhere when its own goes.
     """
     if before is None or after is None:
         return False

@@ -1,4 +1,4 @@
-"""How a watched VPP stands, as metrics: a status in, Prometheus's text format out.
+"""Writes how a watched VPP stands as metrics in the text format of Prometheus.
 
 The format is that of https://prometheus.io/docs/instrumenting/exposition_formats/ for the textfile collector of
 node_exporter, which takes no timestamps.

@@ -1,4 +1,4 @@
-"""A stream socket as a sequence of messages: bytes to send go in, whole messages come out, no wait without a bound.
+"""Sends and receives whole messages over a stream socket, and never waits without a bound.
 
 Sending and receiving are interleaved, so that thousands of requests can be under way while their replies come in:
 doing one after the other would fill the buffers of both sides and stop both. What messages mean is not known here.

@@ -1,4 +1,4 @@
-"""How messages are laid out in bytes: definitions in, compiled packers and readers out.
+"""Packs and reads API messages by the layouts that a VPP gives of them.
 
 A layout is compiled from a VPP's own definitions, so that no offset or size is written down here. Only the fields
 that are asked for are converted; what lies between them costs nothing. Nothing here is sent or received.

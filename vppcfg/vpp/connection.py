@@ -1,4 +1,4 @@
-"""A client's session with one VPP: a connected socket in, requests out, replies by message; goodbye at the end.
+"""A client's session with one VPP: it begins, sends requests and sorts replies by message, and says goodbye.
 
 It knows how a session begins and ends and which messages this VPP has. What is asked, and why, is known elsewhere.
 """

@@ -1,4 +1,4 @@
-"""API definitions of a VPP: JSON documents (*.api.json) in, message and type definitions by name out.
+"""API definitions of a VPP, parsed from its JSON documents (*.api.json): messages and types by name.
 
 They are kept per connection, never in a process-wide registry, so that VPPs of different releases can be spoken to
 side by side. Nothing here opens a socket or knows how a message is laid out in bytes.

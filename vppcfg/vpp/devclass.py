@@ -1,4 +1,4 @@
-"""VPP's driver classes: the name of a class in, what its interfaces are to vppcfg out. The one table by release.
+"""VPP's driver classes by their names in every release, and what an interface of each class is to vppcfg.
 
 Nothing here is read from a VPP.
 """

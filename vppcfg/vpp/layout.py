@@ -1,6 +1,6 @@
-"""From definitions to layouts: what the types of a message's fields come down to, value by value.
+"""Makes the layout of a message from its definition: the values that its fields come down to, one by one.
 
-Definitions in, the leaves and the tail of a message out; nothing here knows what a message is for.
+Nothing here knows what a message is for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A running VPP as a dataplane: a socket in, its state and what became of operations out."""
+"""A running VPP as a dataplane: its state can be read, and operations carried out, through its API socket."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.observe import observe
-from vppcfg.vpp.peer import pid_of_peer
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.unixsocket import open_socket
+from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 OLDEST_KNOWN = (22, 6)
 NEWEST_KNOWN = (26, 10)

@@ -1,4 +1,4 @@
-"""VPP's return codes: a number in, VPP's name and words for it out (vnet/error.h)."""
+"""VPP's return codes, with its names and words for them (vnet/error.h)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A VPP's stats segment, shared memory that costs VPP nothing to read: a socket in, its counters as plain data out.
+"""Reads the counters in a VPP's stats segment, shared memory that costs VPP nothing to read.
 
 VPP refreshes the counters of nodes every `update-interval` (10 s by default) and counts that in a heartbeat; all other
 counters are up to date at any time.

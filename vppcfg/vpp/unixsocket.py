@@ -1,4 +1,4 @@
-"""The way to a VPP's API socket: a path in, a connected socket out, or an error that says what is in the way."""
+"""Connects to a Unix socket of VPP, says what is in the way when that fails, and tells whose process answers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import grp
 import os
 import socket
 import stat
+import struct
 import time
 
 from vppcfg.errors import DataplaneError
 
+_UCRED = struct.Struct("iII")
+"""struct ucred (linux/socket.h): process, user, group."""
 _PAUSE_S = 0.05
 _WHERE = "is VPP running? socksvr { default } in startup.conf opens the socket; -a names another path"
 
@@ -72,3 +75,17 @@ def _permission_hint(path: str) -> str:
     except (OSError, KeyError):
         return "run vppcfg as root, or as a user who may enter the socket's directory"
     return f"the socket belongs to group {group}: `usermod -aG {group} USER` and log in again, or run vppcfg as root"
+
+
+def pid_of_peer(sock: socket.socket) -> int | None:
+    """Return the process id of who listens at the other end of a connected unix socket.
+
+    None when there is no telling: another kind of socket, or a process that cannot be seen from this PID namespace.
+    """
+    if sock.family != socket.AF_UNIX:
+        return None
+    try:
+        pid, _, _ = _UCRED.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size))
+    except OSError:
+        return None
+    return int(pid) if pid > 0 else None

@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp import connect
-from vppcfg.vpp.unixsocket import open_socket
+from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 
 def error_of(path: str) -> DataplaneError:
@@ -93,3 +95,39 @@ def test_a_socket_behind_which_nobody_speaks_is_an_error(tmp_path: Path) -> None
         listener.listen()
         with pytest.raises(DataplaneError, match=rf"^VPP at {path} has not answered for 0\.1 seconds"):
             connect(path, timeout_s=0.1)
+
+
+LISTENER = """
+import socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+    listener.bind(sys.argv[1])
+    listener.listen()
+    print("listening", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_peer_of_a_socket_is_the_process_that_listens(tmp_path: Path) -> None:
+    path = str(tmp_path / "api.sock")
+    command = (sys.executable, "-c", LISTENER, path)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as listener:
+        assert listener.stdout is not None and listener.stdin is not None
+        assert listener.stdout.readline() == b"listening\n"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+            sock.connect(path)
+            assert pid_of_peer(sock) == listener.pid
+        listener.stdin.close()
+
+
+def test_a_pair_of_sockets_has_this_process_at_both_ends() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        assert pid_of_peer(one) == os.getpid()
+
+
+def test_what_has_no_peer_has_no_process() -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        assert pid_of_peer(sock) is None
+    assert pid_of_peer(sock) is None
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
+        assert pid_of_peer(sock) is None
