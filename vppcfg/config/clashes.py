@@ -12,8 +12,8 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
+from vppcfg.model.lcp import Stacking
 from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 

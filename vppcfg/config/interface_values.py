@@ -58,7 +58,8 @@ WITH_PLUGIN = tuple((value, value.plugin) for value in VALUES if value.plugin is
 KEYS = frozenset(value.key for value in VALUES)
 _ATTRIBUTES = tuple(value.attribute for value in VALUES)
 _GET_ALL = attrgetter(*_ATTRIBUTES)
-DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(InterfaceValues)}
+_DEFAULT_OF = {field.name: field.default for field in fields(InterfaceValues)}
+DEFAULTS: Mapping[str, Any] = {attribute: _DEFAULT_OF[attribute] for attribute in _ATTRIBUTES}
 """By attribute."""
 
 

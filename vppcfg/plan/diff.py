@@ -15,9 +15,8 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record

@@ -11,10 +11,9 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, alter, evolve
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.stacking import Stacking
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 

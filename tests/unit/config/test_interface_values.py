@@ -13,7 +13,8 @@ from vppcfg.model.interface import Interface, InterfaceKind
 
 
 def test_every_plain_value_has_a_row_an_attribute_of_the_interface_and_a_key_in_the_schema() -> None:
-    assert [value.attribute for value in VALUES] == [field.name for field in fields(InterfaceValues)]
+    assert {value.attribute for value in VALUES} == {field.name for field in fields(InterfaceValues)}
+    assert list(DEFAULTS) == [value.attribute for value in VALUES]
     assert {value.attribute for value in VALUES} <= {field.name for field in fields(Interface)}
     assert {value.key for value in VALUES} <= set(shape().includes["interface"].dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.stacking import Stacking
+from vppcfg.model.lcp import Stacking
 
 PORT = Interface(name="p", kind=InterfaceKind.PHYSICAL)
 
