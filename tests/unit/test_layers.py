@@ -38,7 +38,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "host": ("model", "common"),
     "plan": ("model", "common", "errors", "assets"),
     "config": ("model", "common", "errors", "assets"),
-    "startup": ("model", "common", "config.configuration", "config.plugins", "config.sections", "errors", "assets"),
+    "startup": ("model", "common", "config.configuration", "config.plugins", "config.sections.tap", "errors", "assets"),
     "tune": ("model", "common", "errors", "assets"),
     "commandline": ("errors",),
     "loadtest": ("model", "common", "linux", "errors", "assets"),

@@ -41,7 +41,7 @@ def said(state: State) -> tuple[Configuration, Unmanaged]:
 
     What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
     """
-    left = _unsayable(state)
+    left = _what_cannot_be_said(state)
     while True:
         _Followers(left, state).run()
         configuration = _restated(state, left)
@@ -51,7 +51,7 @@ def said(state: State) -> tuple[Configuration, Unmanaged]:
             return configuration, left
 
 
-def _unsayable(state: State) -> Unmanaged:
+def _what_cannot_be_said(state: State) -> Unmanaged:
     """Return what the file cannot say by itself."""
     return Unmanaged(
         interfaces={name: reason for name in state.interfaces if (reason := INTERFACES.why_not(name, state))},

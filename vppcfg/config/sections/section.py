@@ -95,7 +95,10 @@ class Naming(NamedTuple):
 
 
 def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Naming:
-    """Return how entries are called that are a word with a number."""
+    """Return how entries are called that are a word with a number, `first` to `last`.
+
+    A smaller number makes a name too, which is then refused for a reason of its own.
+    """
     return Naming(
         is_name=lambda value: isinstance(value, str) and 0 <= number_of(value, word) <= last,
         rule=rule,
