@@ -20,7 +20,7 @@ PAGE = PACKAGE.parent / "docs" / "rules.md"
 KNOWN = explanations()
 EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None]
 WITHOUT_EXAMPLE = {"yaml-encoding", "yaml-character"}
-"""Their breaking files are bytes that cannot be shown; test_syntax.py has them."""
+"""Their breaking files are bytes that cannot be shown; yaml/test_errors.py has them."""
 REPORTERS = {"_problem", "_bvi_problem", "_complain", "_unreadable", "problem_at", "problem", "has_plugin"}
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {

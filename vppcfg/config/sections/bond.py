@@ -72,7 +72,7 @@ class Bonds(MadeSection[BondConfig, Bond]):
         )
 
     def restate_made(self, name: str, making: Bond, state: State) -> BondConfig:
-        """Return the entry of a making."""
+        """Return the entry that says what a bond is."""
         return BondConfig(
             name=name,
             path=(self.key, name),
@@ -83,7 +83,7 @@ class Bonds(MadeSection[BondConfig, Bond]):
         )
 
     def made_lines(self, entry: BondConfig) -> Iterator[str]:
-        """Yield the lines of a entry."""
+        """Yield the lines of a bond."""
         if entry.mac is not None:
             yield f"mac: {scalar(entry.mac)}"
         if entry.members:

@@ -69,12 +69,12 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
         return making.is_plain
 
     def restate_made(self, name: str, making: Vxlan, state: State) -> VxlanConfig:
-        """Return the entry of a making."""
+        """Return the entry that says what a tunnel is."""
         path = (self.key, name)
         return VxlanConfig(name=name, path=path, local=making.local, remote=making.remote, vni=making.vni)
 
     def made_lines(self, entry: VxlanConfig) -> Iterator[str]:
-        """Yield the lines of a entry."""
+        """Yield the lines of a tunnel."""
         yield f"local: {scalar(entry.local)}"
         yield f"remote: {scalar(entry.remote)}"
         yield f"vni: {entry.vni}"
