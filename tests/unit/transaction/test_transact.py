@@ -1,0 +1,103 @@
+"""How a change ends when something goes wrong, on a stand-in dataplane that shows and refuses what a test tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.app.console import SilentReport
+from vppcfg.dataplane import Performance, Refusal
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.transaction.session import Session
+from vppcfg.transaction.transact import Ending, Outcome, transact
+
+PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=1500, packet_mtu=1500, is_up=True)
+OLD = State(interfaces={"gi0": PORT})
+NEW = State(interfaces={"gi0": replace(PORT, packet_mtu=1400)})
+OTHER = State(interfaces={"gi0": replace(PORT, packet_mtu=1300)})
+
+
+class Played:
+    """Shows one state after another, the last one for ever, and refuses the batches that it is told to."""
+
+    boot_id = "process 1"
+
+    def __init__(self, states: Sequence[State], refused: Sequence[int]) -> None:
+        self._states = list(states)
+        self._refused = refused
+        self.batches = 0
+
+    def observe(self) -> State:
+        return self._states.pop(0) if len(self._states) > 1 else self._states[0]
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
+        self.batches += 1
+        if self.batches in self._refused:
+            return Performance(done=(), refusals=(Refusal(index=0, operation=operations[0], retval=-1, text="no"),))
+        return Performance(done=tuple(range(len(operations))))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
+
+
+def outcome_of(dataplane: Played) -> Outcome:
+    plan: Plan = make_plan(OLD, NEW)
+    return transact(
+        plan,
+        Session(lambda: dataplane),
+        watcher=SilentReport(),
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+
+
+def test_the_new_state_is_the_end() -> None:
+    assert outcome_of(Played([NEW], ())).ending is Ending.NEW
+
+
+def test_what_was_refused_before_it_did_anything_needs_no_way_back() -> None:
+    dataplane = Played([OLD], (1,))
+    outcome = outcome_of(dataplane)
+    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 0, 1)
+
+
+def test_the_way_back_is_tried_again() -> None:
+    dataplane = Played([OTHER, OTHER, OLD], (1, 2))
+    outcome = outcome_of(dataplane)
+    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 1, 3)
+
+
+def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> None:
+    outcome = outcome_of(Played([OTHER], (1,)))
+    assert outcome.ending is Ending.BETWEEN
+    assert outcome.way_back is not None
+    assert outcome.way_back.steps
+    assert outcome.trouble == "VPP shows something else after the way back"
+
+
+def test_what_refuses_the_way_back_is_told() -> None:
+    outcome = outcome_of(Played([OTHER], (1, 2, 3)))
+    assert outcome.ending is Ending.BETWEEN
+    assert outcome.trouble == "VPP refused a step of the way back: no"
+
+
+def test_a_port_that_is_gone_is_told() -> None:
+    outcome = outcome_of(Played([State()], (1,)))
+    assert outcome.ending is Ending.BETWEEN
+    assert outcome.trouble == "gone since: gi0"
