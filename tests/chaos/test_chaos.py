@@ -315,8 +315,8 @@ def test_a_clock_that_jumps_confuses_nobody(
     tmp_path: Path, with_linux: Around, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     times = iter(["2030-01-01T00:00:00+00:00", "1999-01-01T00:00:00+00:00"] * 50)
-    for module in ("workplace", "change", "roll_back"):
-        monkeypatch.setattr(f"vppcfg.cli.{module}.now", lambda: next(times), raising=False)
+    for module in ("workplace", "changing", "going_back"):
+        monkeypatch.setattr(f"vppcfg.app.{module}.now", lambda: next(times))
     with simulated_router(tmp_path / "router", "from-one-to-two") as router:
         with_linux(router)
         before = router.state()

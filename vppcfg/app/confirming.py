@@ -7,8 +7,8 @@ import os
 import time
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from vppcfg.app.console import Console
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now, own_command
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
@@ -18,6 +18,9 @@ from vppcfg.transaction.accepted import awaited
 from vppcfg.transaction.entry import Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError
+
+if TYPE_CHECKING:
+    from vppcfg.app.console import Console
 
 log = logging.getLogger("root.main")
 
