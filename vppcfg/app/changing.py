@@ -9,7 +9,8 @@ from signal import SIGTERM
 
 from vppcfg import __version__
 from vppcfg.app.confirming import armed, disarm
-from vppcfg.app.console import Console, Report
+from vppcfg.app.console import Console
+from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.workplace import Workplace

@@ -7,26 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from vppcfg.dataplane import Performance
-from vppcfg.errors import ExitCode
-from vppcfg.model.problem import Problem
-from vppcfg.plan.diff import Change
-from vppcfg.plan.plan import Plan
-from vppcfg.transaction.entry import Record
-from vppcfg.transaction.transact import Failure, Outcome, Watcher
-
-
-class Report(Watcher, Protocol):
-    """Follows a change while it is made, and has the last word."""
-
-    def stopping(self) -> None:
-        """A signal has come."""
-
-    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
-        """It is over, one way or the other; `folder` is that of the journal."""
+if TYPE_CHECKING:
+    from vppcfg.app.report import Report
+    from vppcfg.model.problem import Problem
+    from vppcfg.plan.diff import Change
+    from vppcfg.plan.plan import Plan
 
 
 class Console(Protocol):
@@ -69,37 +56,11 @@ class Silent:
 
     def report(self, plan: Plan) -> Report:
         """Return what says nothing either."""
+        from vppcfg.app.report import SilentReport
+
         return SilentReport()
 
     @contextmanager
     def waiting(self, window_s: float) -> Iterator[Callable[[float], None]]:
         """Show nothing."""
         yield lambda seconds: None
-
-
-class SilentReport:
-    """A report that says nothing."""
-
-    def performing(self, plan: Plan) -> None:
-        """Say nothing."""
-
-    def progress(self, done: int) -> None:
-        """Say nothing."""
-
-    def performed(self, performance: Performance) -> None:
-        """Say nothing."""
-
-    def verifying(self) -> None:
-        """Say nothing."""
-
-    def failed(self, failure: Failure) -> None:
-        """Say nothing."""
-
-    def undoing(self, plan: Plan) -> None:
-        """Say nothing."""
-
-    def stopping(self) -> None:
-        """Say nothing."""
-
-    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
-        """Say nothing."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from vppcfg.app.console import Report
+from vppcfg.app.report import Report
 from vppcfg.cli.difference import painted_changes
 from vppcfg.cli.output import Paint, complain, printable, say
 from vppcfg.cli.progress import Progress

@@ -6,17 +6,17 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vppcfg.app.console import Report
-from vppcfg.cli.change_report import report_for
-from vppcfg.cli.difference import painted_changes, painted_difference
 from vppcfg.cli.output import ColourChoice, Paint, is_terminal, paint_for, write
 from vppcfg.cli.problems import report
 from vppcfg.cli.progress import Progress
-from vppcfg.model.problem import Problem
-from vppcfg.plan.diff import Change
-from vppcfg.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from vppcfg.app.report import Report
+    from vppcfg.model.problem import Problem
+    from vppcfg.plan.diff import Change
+    from vppcfg.plan.plan import Plan
 
 
 class Terminal:
@@ -33,11 +33,15 @@ class Terminal:
 
     def show_plan(self, plan: Plan) -> None:
         """Write the difference that a plan makes to standard output, unless that is for programs."""
+        from vppcfg.cli.difference import painted_difference
+
         if not self._is_json:
             write(painted_difference(plan, paint_for(sys.stdout, self._colour)), sys.stdout)
 
     def show_changes(self, changes: Iterable[Change[Any]]) -> None:
         """Write what differs to standard error."""
+        from vppcfg.cli.difference import painted_changes
+
         write(painted_changes(changes, Paint(False)), sys.stderr)
 
     def agrees(self, plan: Plan) -> bool:
@@ -49,6 +53,8 @@ class Terminal:
 
     def report(self, plan: Plan) -> Report:
         """Return what shows how a change goes."""
+        from vppcfg.cli.change_report import report_for
+
         return report_for(plan, is_json=self._is_json)
 
     @contextmanager

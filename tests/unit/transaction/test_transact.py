@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.app.console import SilentReport
+from vppcfg.app.report import SilentReport
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State

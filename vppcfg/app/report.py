@@ -1,0 +1,50 @@
+"""Who follows a change while it is made, from the first step to how it ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from vppcfg.dataplane import Performance
+from vppcfg.errors import ExitCode
+from vppcfg.plan.plan import Plan
+from vppcfg.transaction.entry import Record
+from vppcfg.transaction.transact import Failure, Outcome, Watcher
+
+
+class Report(Watcher, Protocol):
+    """Follows a change while it is made, and has the last word."""
+
+    def stopping(self) -> None:
+        """A signal has come."""
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """It is over, one way or the other; `folder` is that of the journal."""
+
+
+class SilentReport:
+    """A report that says nothing."""
+
+    def performing(self, plan: Plan) -> None:
+        """Say nothing."""
+
+    def progress(self, done: int) -> None:
+        """Say nothing."""
+
+    def performed(self, performance: Performance) -> None:
+        """Say nothing."""
+
+    def verifying(self) -> None:
+        """Say nothing."""
+
+    def failed(self, failure: Failure) -> None:
+        """Say nothing."""
+
+    def undoing(self, plan: Plan) -> None:
+        """Say nothing."""
+
+    def stopping(self) -> None:
+        """Say nothing."""
+
+    def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
+        """Say nothing."""
