@@ -7,10 +7,17 @@ import os
 SOCKET = "/run/vpp/api.sock"
 """VPP's API socket."""
 CONFIG = "/etc/vpp/vppcfg.yaml"
+"""The configuration file."""
 STATE_DIR = "/var/lib/vppcfg"
+"""Where the journals of all VPPs of a machine lie, a folder each."""
 STATE_DIR_VARIABLE = "VPPCFG_STATE_DIR"
+"""The variable of the environment that names another place for them."""
 RUN_DIR = "/run/vppcfg"
+"""Where their locks lie; it is empty after the machine was started."""
 RUN_DIR_VARIABLE = "VPPCFG_RUN_DIR"
+"""Likewise."""
+TIMEOUT_S = 10.0
+"""How long a VPP may be silent before it counts as hung."""
 
 
 def state_dir() -> str:

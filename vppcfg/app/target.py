@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from vppcfg.dataplane import Follower
     from vppcfg.linux.host import LinuxHost
 
-TIMEOUT_S = 10.0
 _NAMES_OF_VPP = ("vpp_main", "vpp")
 
 
@@ -34,7 +33,7 @@ class Target:
     """API definitions (`*.api.json`) of a VPP that does not serve them itself; None for the usual places."""
     state_dir: str = field(default_factory=places.state_dir)
     run_dir: str = field(default_factory=places.run_dir)
-    timeout_s: float = TIMEOUT_S
+    timeout_s: float = places.TIMEOUT_S
     """How long VPP may be silent."""
 
     def connect(self) -> Router:

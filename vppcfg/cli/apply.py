@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from vppcfg.cli.arguments import DEFAULT_CONFIG, Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
-from vppcfg.cli.transaction_options import add_change_options, add_state_dir_option, minutes, terms_of
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import (
+    DEFAULT_CONFIG,
+    add_adopt_option,
+    add_change_options,
+    add_config_option,
+    add_dataplane_options,
+    add_state_dir_option,
+    minutes,
+    target_of,
+    terms_of,
+)
 from vppcfg.errors import ExitCode, UsageError
 
 

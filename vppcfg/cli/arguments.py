@@ -9,11 +9,8 @@ from contextlib import suppress
 from typing import Any, NoReturn, Protocol, cast
 
 from vppcfg import __version__
-from vppcfg.app import places
 from vppcfg.cli.output import ColourChoice, write
 from vppcfg.errors import ExitCode, UsageError
-
-DEFAULT_CONFIG = places.CONFIG
 
 
 class Subparsers(Protocol):
@@ -70,24 +67,6 @@ def build_parser(commands: Iterable[CommandModule]) -> Parser:
 def add_repeated_options(parser: argparse.ArgumentParser) -> None:
     """Add the global options to a command below another one, which `build_parser` does not see."""
     _add_global_options(parser, is_default=False)
-
-
-def add_config_option(parser: argparse.ArgumentParser) -> None:
-    """Add -c, the configuration file."""
-    parser.add_argument(
-        "-c",
-        "--config",
-        metavar="FILE",
-        default=DEFAULT_CONFIG,
-        help="configuration file, - for standard input (default: %(default)s)",
-    )
-
-
-def add_adopt_option(parser: argparse.ArgumentParser) -> None:
-    """Add --adopt."""
-    parser.add_argument(
-        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
-    )
 
 
 def _add_global_options(parser: argparse.ArgumentParser, *, is_default: bool) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from vppcfg.cli.arguments import Subparsers, add_config_option
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_config_option
 from vppcfg.cli.output import paint_for, say
 from vppcfg.errors import ExitCode
 

@@ -6,8 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_socket_option, target_of
-from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.cli.options import add_socket_option, add_state_dir_option, target_of
 from vppcfg.errors import ExitCode
 
 log = logging.getLogger("root.main")

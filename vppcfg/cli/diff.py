@@ -6,8 +6,7 @@ import argparse
 import sys
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
-from vppcfg.cli.transaction_options import add_state_dir_option, change_number
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, change_number, target_of
 from vppcfg.errors import ExitCode
 
 

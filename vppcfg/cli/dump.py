@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.options import add_dataplane_options, target_of
 from vppcfg.errors import ExitCode
 
 
@@ -34,12 +34,11 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     import json
 
-    from vppcfg.cli.dataplane_options import connect
     from vppcfg.cli.output import write_document
     from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
 
-    with connect(args) as dataplane:
+    with target_of(args).connect() as dataplane:
         state = dataplane.observe()
     if args.format == "json":
         text = json.dumps(document_of(state), indent=2, ensure_ascii=False) + "\n"

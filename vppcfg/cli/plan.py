@@ -9,9 +9,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
-from vppcfg.cli.transaction_options import add_state_dir_option
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import (
+    add_adopt_option,
+    add_config_option,
+    add_dataplane_options,
+    add_state_dir_option,
+    target_of,
+)
 from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:

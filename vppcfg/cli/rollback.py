@@ -5,8 +5,14 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
-from vppcfg.cli.transaction_options import add_change_options, add_state_dir_option, change_number, terms_of
+from vppcfg.cli.options import (
+    add_change_options,
+    add_dataplane_options,
+    add_state_dir_option,
+    change_number,
+    target_of,
+    terms_of,
+)
 from vppcfg.errors import ExitCode
 
 

@@ -10,8 +10,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.arguments import Subparsers, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_config_option, add_dataplane_options
 from vppcfg.cli.output import Colour, paint_for, printable, say
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.dataplane_options import add_dataplane_options
+from vppcfg.cli.options import add_dataplane_options
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,9 +11,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
-from vppcfg.cli.arguments import Subparsers, add_adopt_option, add_config_option
-from vppcfg.cli.dataplane_options import add_dataplane_options, target_of
-from vppcfg.cli.transaction_options import add_state_dir_option, terms_of
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import (
+    add_adopt_option,
+    add_config_option,
+    add_dataplane_options,
+    add_state_dir_option,
+    target_of,
+    terms_of,
+)
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:

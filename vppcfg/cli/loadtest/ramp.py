@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.dataplane_options import add_dataplane_options
 from vppcfg.cli.loadtest.options import (
     add_engine_options,
     add_result_options,
@@ -15,6 +14,7 @@ from vppcfg.cli.loadtest.options import (
     percentage,
     whole_seconds,
 )
+from vppcfg.cli.options import add_dataplane_options
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:

@@ -1,0 +1,120 @@
+"""The options that several commands share, and what they say: the VPP, its journal, how far a change may go."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from vppcfg.app import places
+
+if TYPE_CHECKING:
+    from vppcfg.app.consent import Terms
+    from vppcfg.app.target import Target
+
+DEFAULT_CONFIG = places.CONFIG
+_LONGEST_WINDOW_MIN = 24 * 60.0
+
+
+def add_config_option(parser: argparse.ArgumentParser) -> None:
+    """Add -c, the configuration file."""
+    parser.add_argument(
+        "-c",
+        "--config",
+        metavar="FILE",
+        default=DEFAULT_CONFIG,
+        help="configuration file, - for standard input (default: %(default)s)",
+    )
+
+
+def add_adopt_option(parser: argparse.ArgumentParser) -> None:
+    """Add --adopt."""
+    parser.add_argument(
+        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
+    )
+
+
+def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
+    """Add -a and -j."""
+    add_socket_option(parser)
+    parser.add_argument(
+        "-j",
+        "--vpp-json-dir",
+        metavar="DIR",
+        help="API definitions (*.api.json) of a VPP that does not serve them itself (default: the usual places)",
+    )
+
+
+def add_socket_option(parser: argparse.ArgumentParser) -> None:
+    """Add -a, which names a VPP, also to commands that do not speak to it."""
+    parser.add_argument(
+        "-a", "--api-socket", metavar="SOCKET", default=places.SOCKET, help="VPP's API socket (default: %(default)s)"
+    )
+
+
+def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
+    """Add --state-dir."""
+    parser.add_argument(
+        "--state-dir",
+        metavar="DIR",
+        default=places.state_dir(),
+        help=f"where the journal is kept (default: ${places.STATE_DIR_VARIABLE}, else {places.STATE_DIR})",
+    )
+
+
+def add_change_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how far a change may go, and how it is shown."""
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask, even if objects are removed or recreated")
+    parser.add_argument(
+        "--max-impact",
+        choices=["none", "flap", "recreate"],
+        default="recreate",
+        help="refuse a plan that does more than this to traffic (default: recreate, which is everything)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=["text", "json"],
+        default="text",
+        help="for people (default), or one JSON object per step as it is done",
+    )
+
+
+def target_of(args: argparse.Namespace) -> Target:
+    """Return the VPP that the options name, and where its journal is."""
+    from vppcfg.app.target import Target
+
+    state_dir = getattr(args, "state_dir", None) or places.state_dir()
+    return Target(api_socket=args.api_socket, json_dir=getattr(args, "vpp_json_dir", None), state_dir=state_dir)
+
+
+def terms_of(args: argparse.Namespace) -> Terms:
+    """Return how far a change may go by the options of a command, those that it does not have as by default."""
+    from vppcfg.app.consent import Terms
+    from vppcfg.plan.impact import Impact
+
+    confirm_min = getattr(args, "confirm", None)
+    return Terms(
+        max_impact=Impact[args.max_impact.upper()],
+        force=getattr(args, "force", False),
+        keep=getattr(args, "keep", False),
+        adopt=getattr(args, "adopt", False),
+        confirm_s=None if confirm_min is None else 60 * confirm_min,
+        wait=getattr(args, "wait", False),
+    )
+
+
+def minutes(text: str) -> float:
+    """Return the number of minutes in an argument, fractions allowed. Raise ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= _LONGEST_WINDOW_MIN:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes up to {_LONGEST_WINDOW_MIN:.0f}")
+    return value
+
+
+def change_number(text: str) -> int:
+    """Return the number of a change in an argument. Raise ArgumentTypeError."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a change")
+    return int(text)
