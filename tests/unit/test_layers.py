@@ -271,6 +271,42 @@ def test_a_module_says_what_it_is_for() -> None:
     assert [name_of(module) for module, tree in TREES.items() if tree.body and not ast.get_docstring(tree)] == []
 
 
+def test_every_function_has_a_name() -> None:
+    nameless = [
+        f"{name_of(module)}:{node.lineno}"
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "_"
+    ]
+    assert nameless == []
+
+
+def test_a_name_of_a_class_means_one_thing() -> None:
+    """The simulator is apart: it has names of its own for what VPP has."""
+    homes: dict[str, list[str]] = {}
+    for module, tree in TREES.items():
+        if layer_of(module) != "simulator":
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef):
+                    homes.setdefault(node.name, []).append(name_of(module))
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def test_only_the_command_knows_of_command_lines() -> None:
+    readers = {layer_of(module) for module in TREES if "argparse" in imports_of(module)}
+    assert readers == {"cli", "commandline"}
+
+
+def test_a_module_is_worth_opening() -> None:
+    """Below 20 lines it belongs to a neighbour; the face of a package may be short."""
+    short = [
+        name_of(module)
+        for module in TREES
+        if len(module.read_text().splitlines()) < 20 and module.name not in {"__init__.py", "__main__.py", "assets.py"}
+    ]
+    assert short == []
+
+
 def test_every_layer_of_the_code_is_in_the_table() -> None:
     present = {layer_of(module) for module in TREES} - {"__init__"}
     assert present - set(LAYERS) == set()

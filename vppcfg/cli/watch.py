@@ -104,14 +104,14 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
     from vppcfg import __version__
     from vppcfg.app.watching.loop import VppWatch
     from vppcfg.cli.watch_output import output_for
-    from vppcfg.render.prometheus import Status
+    from vppcfg.render.prometheus import WatchMetrics
 
     target = target_of(args)
     return VppWatch(
         file,
         target.connect_following,
         output_for(args),
-        Status(version=__version__),
+        WatchMetrics(version=__version__),
         interval_s=args.interval,
         adopt=args.adopt,
         reconciler=_reconciler(args) if args.reconcile else None,

@@ -12,7 +12,7 @@ from vppcfg.app.target import now
 from vppcfg.app.watching.notices import Notice, Output
 from vppcfg.cli.output import drop_output, printable, write_file
 from vppcfg.errors import UsageError
-from vppcfg.render.prometheus import Status, metrics_text
+from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
 log = logging.getLogger("root.main")
 
@@ -54,7 +54,7 @@ class Lines:
         except OSError as error:
             log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
 
-    def show(self, status: Status) -> None:
+    def show(self, status: WatchMetrics) -> None:
         """Say nothing."""
 
 
@@ -73,7 +73,7 @@ class Metrics:
         """Log a notice."""
         log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", notice.text)
 
-    def show(self, status: Status) -> None:
+    def show(self, status: WatchMetrics) -> None:
         """Write all metrics."""
         text = metrics_text(status)
         try:

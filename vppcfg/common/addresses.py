@@ -1,11 +1,20 @@
-"""IP addresses, prefixes and hosts: their canonical text, their order, and which of them conflict in a FIB."""
+"""Addresses of interfaces, prefixes, hosts and Ethernet: canonical text from what people write, order, conflicts."""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+MAC_FORMS = (
+    re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}"),
+    re.compile(r"(?:[0-9a-f]{2}-){5}[0-9a-f]{2}"),
+    re.compile(r"(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}"),
+    re.compile(r"[0-9a-f]{12}"),
+)
+"""How a MAC address is written, in lower case."""
 
 
 class AddressKey(NamedTuple):
@@ -163,3 +172,14 @@ def is_unicast(address: str) -> bool:
 @lru_cache(maxsize=1 << 17)
 def _network_of(address: str) -> str:
     return str(ipaddress.ip_network(address, strict=False))
+
+
+def canonical_mac(value: Any) -> str | None:
+    """Return a MAC address in any of its forms as colon-separated lower case; None when it is none."""
+    if not isinstance(value, str):
+        return None
+    text = value.lower()
+    if not any(form.fullmatch(text) for form in MAC_FORMS):
+        return None
+    digits = re.sub(r"[^0-9a-f]", "", text)
+    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))

@@ -18,7 +18,7 @@ ERROR_SOURCES = ("vpp", "file", "reconcile")
 
 
 @dataclass(slots=True, kw_only=True)
-class Status:
+class WatchMetrics:
     """What is known of a watched VPP; it changes as it is watched."""
 
     version: str = ""
@@ -46,12 +46,12 @@ class Status:
         return self.is_connected and self.differences == () and not self.problems
 
 
-def metrics_text(status: Status) -> str:
+def metrics_text(status: WatchMetrics) -> str:
     """Return the whole text; what is not known is left out."""
     return "".join(f"{line}\n" for line in _lines(status))
 
 
-def _lines(status: Status) -> Iterator[str]:
+def _lines(status: WatchMetrics) -> Iterator[str]:
     yield from _metric("in_sync", "gauge", "Whether VPP is as the configuration file says.", [((), status.is_in_sync)])
     yield from _metric("vpp_up", "gauge", "Whether VPP answers on its API socket.", [((), status.is_connected)])
     yield from _metric(

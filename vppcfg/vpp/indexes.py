@@ -51,7 +51,7 @@ class _Numbers:
         self._by_name.pop(name, None)
 
 
-class Indexes:
+class KnownIndexes:
     """How VPP numbers interfaces and access lists, as operations go by."""
 
     def __init__(self, interfaces: dict[str, int], acls: dict[str, int]) -> None:
@@ -85,7 +85,7 @@ class Indexes:
             self._acls.add(operation.acl, created[0])
 
 
-def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Indexes:
+def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     names_acls = any(isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl | BindAcls) for operation in operations)
-    return Indexes(interface.read_names(connection), acl.read_indexes(connection) if names_acls else {})
+    return KnownIndexes(interface.read_names(connection), acl.read_indexes(connection) if names_acls else {})

@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.plan.diff import Action
 from vppcfg.plan.drift import KINDS, Drift
-from vppcfg.render.prometheus import Status, metrics_text
+from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
@@ -38,13 +38,13 @@ def samples(text: str) -> dict[str, float]:
 
 
 def test_before_anything_is_known_nothing_is_claimed() -> None:
-    found = samples(metrics_text(Status()))
+    found = samples(metrics_text(WatchMetrics()))
     assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"], found["vppcfg_config_valid"]) == (0, 0, 1)
     assert not [series for series in found if "differences" in series or "timestamp" in series]
 
 
 def test_a_vpp_as_the_file_says() -> None:
-    status = Status(is_connected=True, differences=(), read_at_s=1_700_000_000.25, boot_at_s=1_600_000_000.0)
+    status = WatchMetrics(is_connected=True, differences=(), read_at_s=1_700_000_000.25, boot_at_s=1_600_000_000.0)
     found = samples(metrics_text(status))
     assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"]) == (1, 1)
     assert found["vppcfg_last_read_timestamp_seconds"] == 1_700_000_000.25
@@ -55,26 +55,26 @@ def test_a_vpp_as_the_file_says() -> None:
 
 def test_differences_are_counted_by_kind_and_action() -> None:
     differences = tuple(Drift(action=Action.CREATE, kind="loopback", name=f"loop{number}") for number in range(3))
-    found = samples(metrics_text(Status(is_connected=True, differences=differences)))
+    found = samples(metrics_text(WatchMetrics(is_connected=True, differences=differences)))
     assert found["vppcfg_in_sync"] == 0
     assert found['vppcfg_differences{kind="loopback",action="create"}'] == 3
     assert found['vppcfg_differences{kind="loopback",action="delete"}'] == 0
 
 
 def test_a_problem_alone_is_no_sync() -> None:
-    status = Status(is_connected=True, differences=(), problems=("phy-unlisted", "phy-unlisted"))
+    status = WatchMetrics(is_connected=True, differences=(), problems=("phy-unlisted", "phy-unlisted"))
     found = samples(metrics_text(status))
     assert found["vppcfg_in_sync"] == 0
     assert found['vppcfg_problems{rule="phy-unlisted"}'] == 2
 
 
 def test_a_vpp_that_is_gone_is_neither_up_nor_in_sync() -> None:
-    found = samples(metrics_text(Status(is_connected=False, differences=None, read_at_s=5.0)))
+    found = samples(metrics_text(WatchMetrics(is_connected=False, differences=None, read_at_s=5.0)))
     assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"]) == (0, 0)
     assert found["vppcfg_last_read_timestamp_seconds"] == 5
 
 
 @pytest.mark.parametrize("version", ['a"b', "a\\b", "a\nb", "a{b}", "\N{SNOWMAN}"])
 def test_what_vpp_calls_itself_cannot_break_the_format(version: str) -> None:
-    found = samples(metrics_text(Status(vpp_version=version)))
+    found = samples(metrics_text(WatchMetrics(vpp_version=version)))
     assert [series for series in found if series.startswith("vppcfg_info{")]

@@ -16,7 +16,7 @@ from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.plan.diff import diff
 from vppcfg.plan.drift import differences
-from vppcfg.render.prometheus import Status
+from vppcfg.render.prometheus import WatchMetrics
 
 TICK_S = 1.0
 """How often the file is looked at."""
@@ -34,7 +34,7 @@ HOLD_S = 60.0
 Connect = Callable[[], tuple[Dataplane, Follower]]
 
 
-class Clock(Protocol):
+class WallClock(Protocol):
     """The time, and a way to let it pass."""
 
     def monotonic(self) -> float:
@@ -55,7 +55,7 @@ class VppWatch:
         file: WatchedFile,
         connect: Connect,
         output: Output,
-        status: Status,
+        status: WatchMetrics,
         *,
         interval_s: float,
         adopt: bool = False,
@@ -63,7 +63,7 @@ class VppWatch:
         boot_time: Callable[[], float | None] = lambda: None,
         is_busy: Callable[[], bool] = lambda: False,
         attend: Callable[[], Unconfirmed | None] = lambda: None,
-        clock: Clock = time,
+        clock: WallClock = time,
     ) -> None:
         """`boot_time` tells when the VPP that is connected started, in Unix seconds.
 

@@ -10,7 +10,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.drift import Drifts, news
 from vppcfg.record import record
 from vppcfg.render.drift_text import difference_data, difference_line, gone_line
-from vppcfg.render.prometheus import Status
+from vppcfg.render.prometheus import WatchMetrics
 
 
 @record
@@ -29,7 +29,7 @@ class Output(Protocol):
     def say(self, notice: Notice) -> None:
         """Tell a notice."""
 
-    def show(self, status: Status) -> None:
+    def show(self, status: WatchMetrics) -> None:
         """Show how VPP stands now."""
 
 

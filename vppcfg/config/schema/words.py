@@ -9,8 +9,14 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_unicast
-from vppcfg.common.mac import FORMS, canonical_mac
+from vppcfg.common.addresses import (
+    MAC_FORMS,
+    canonical_address,
+    canonical_host,
+    canonical_mac,
+    canonical_prefix,
+    is_unicast,
+)
 from vppcfg.common.numbers import HIGHEST_CPU, KIB, MIB, bytes_of, cpus_of
 from vppcfg.config.names import (
     ACL_LENGTH,
@@ -195,7 +201,7 @@ def _address_pattern() -> JsonSchema:
 
 
 def _mac_pattern() -> JsonSchema:
-    return text("|".join(form.pattern.replace("a-f", "A-Fa-f") for form in FORMS))
+    return text("|".join(form.pattern.replace("a-f", "A-Fa-f") for form in MAC_FORMS))
 
 
 def _number_or_text_pattern() -> JsonSchema:

@@ -12,7 +12,7 @@ from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections import acl_match
 from vppcfg.config.sections.acl_term import Context, Term
-from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing, Unmanaged
+from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.text import flow_map, scalar
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
 from vppcfg.model.ownership import MARK
@@ -58,7 +58,7 @@ class Acls(NamedSection):
                 if path not in bad_terms:
                     parsing.problems += Term(term, path, context).problems
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> AclConfig | list[Problem]:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> AclConfig | list[Problem]:
         """Return an ACL, or all that is wrong with its terms; an unknown cause gives an empty list."""
         context = _context(parsing)
         terms = [Term(raw, (*entry.path, "terms", n), context) for n, raw in enumerate(entry.raw["terms"])]

@@ -14,7 +14,7 @@ import yaml
 from vppcfg import assets
 from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
-from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing
+from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
 
@@ -56,7 +56,7 @@ class PrefixLists(NamedSection):
         pattern=(LIST.pattern, LIST_LENGTH),
     )
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> PrefixList | Problem:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> PrefixList | Problem:
         """Return a prefix list, or what is wrong with its name when that means something else."""
         if entry.name == ANY:
             text = "`any` stands for all addresses in ACLs; give the list another name"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.mac import canonical_mac
+from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
-from vppcfg.config.sections.section import Entry, Parsing
+from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import list_lines, scalar
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.state import State
@@ -44,7 +44,7 @@ class Bonds(MadeSection[BondConfig, Bond]):
     dispensable = frozenset({"description", "mac", "load-balance"})
     needs_interface = True
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> BondConfig:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BondConfig:
         """Parse a bond; a load balance that stands beside a mode without one is kept for a rule to find."""
         mode = BondMode(entry.raw.get("mode") or BondMode.LACP.value)
         default = LoadBalance.L34 if mode.has_load_balance else None

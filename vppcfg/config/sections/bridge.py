@@ -10,7 +10,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
-from vppcfg.config.sections.section import Entry, NamedSection, Parsing, Unmanaged, described, numbered
+from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import list_lines, scalar
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
@@ -33,7 +33,7 @@ class Bridges(NamedSection):
     naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
     dispensable = frozenset({"description", "settings"})
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> BridgeConfig | Problem:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BridgeConfig | Problem:
         """Return a bridge domain, or what is wrong with the one that VPP keeps for itself."""
         bd_id = number_of(entry.name, _WORD)
         if bd_id == 0:

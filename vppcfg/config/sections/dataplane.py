@@ -27,7 +27,7 @@ _KEY = "dataplane"
 _DEVICES: KeyPath = (_KEY, "dpdk", "devices")
 
 
-class Dataplane(Section):
+class _Dataplane(Section):
     """The section `dataplane`."""
 
     key = _KEY
@@ -43,7 +43,7 @@ class Dataplane(Section):
         return None if problems else _section(raw)
 
 
-SECTION = Dataplane()
+SECTION = _Dataplane()
 
 
 def _section(raw: Mapping[str, Any]) -> DataplaneSection:

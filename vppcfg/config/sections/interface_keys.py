@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from vppcfg.common.addresses import address_key, canonical_address
-from vppcfg.common.mac import canonical_mac
+from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
 from vppcfg.config.sections import lcp

@@ -13,7 +13,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration, MadeConfig
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections.section import Entry, NamedSection, Naming, Parsing, Unmanaged, described, numbered
+from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.state import State
@@ -54,7 +54,7 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
     can_join_bond = False
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> _Config:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config:
         """Return what an entry of the right shape says."""
         raise NotImplementedError
 

@@ -108,7 +108,7 @@ def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Nami
 
 
 @record
-class Entry:
+class SectionEntry:
     """An entry of the right shape with a good name."""
 
     name: str
@@ -132,7 +132,7 @@ class NamedSection(Section):
         """Return what entries are called."""
         return self.naming.pattern
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> Any:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> Any:
         """Return what a sound entry says, or the Problem or list of Problems for which it says nothing."""
         raise NotImplementedError
 
@@ -151,7 +151,7 @@ class NamedSection(Section):
         parsing.broken_entries[self.key] = frozenset(broken)
         return sound
 
-    def _entries(self, parsing: Parsing, broken: set[str]) -> Iterator[Entry]:
+    def _entries(self, parsing: Parsing, broken: set[str]) -> Iterator[SectionEntry]:
         """Yield the entries with a good name that can be judged; the names of those that cannot are `broken`."""
         raw = parsing.content.get(self.key)
         bad = self._bad_keys(parsing.bad_paths)
@@ -164,7 +164,7 @@ class NamedSection(Section):
                 broken.add(name)
             else:
                 sound = {key: value for key, value in (content or {}).items() if key not in lost}
-                yield Entry(name=name, path=(self.key, name), raw=sound)
+                yield SectionEntry(name=name, path=(self.key, name), raw=sound)
 
     def _bad_keys(self, bad_paths: Iterable[KeyPath]) -> dict[str | int, set[str | int | None]]:
         """Return the keys with a wrong shape by the entry that they stand in; None is the entry itself."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.common.mac import canonical_mac
+from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import MAX_MTU, MIN_MTU, MadeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.sections.made_section import MadeSection, Plugin
-from vppcfg.config.sections.section import Entry, Parsing
+from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import flow_map, scalar
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
@@ -55,7 +55,7 @@ class Taps(MadeSection[TapConfig, Tap]):
     plugin = Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE)
     can_join_bond = True
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> TapConfig:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:
         """Return a TAP."""
         host = entry.raw["host"]
         return TapConfig(

@@ -8,7 +8,7 @@ from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
-from vppcfg.config.sections.section import Entry, Parsing
+from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import scalar
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import Vxlan
@@ -37,7 +37,7 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
     making = Vxlan
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", thing="a VXLAN tunnel")
 
-    def parse_entry(self, entry: Entry, parsing: Parsing) -> VxlanConfig:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> VxlanConfig:
         """Return a tunnel with canonical ends."""
         local, remote = canonical_host(entry.raw["local"]), canonical_host(entry.raw["remote"])
         assert local is not None and remote is not None

@@ -18,7 +18,7 @@ from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
-from vppcfg.render.prometheus import Status
+from vppcfg.render.prometheus import WatchMetrics
 
 FILE = "interfaces: { eth0: { mtu: 1500 } }\n"
 INTERVAL_S = 60.0
@@ -146,7 +146,7 @@ class Heard:
     def say(self, notice: Notice) -> None:
         self.notices.append(notice)
 
-    def show(self, status: Status) -> None:
+    def show(self, status: WatchMetrics) -> None:
         self.syncs.append(status.is_in_sync)
 
     @property
@@ -167,15 +167,15 @@ def heard() -> Heard:
 
 
 @pytest.fixture
-def status() -> Status:
-    return Status()
+def status() -> WatchMetrics:
+    return WatchMetrics()
 
 
 WatchWorld = Callable[..., None]
 
 
 @pytest.fixture
-def watch(path: Path, heard: Heard, status: Status) -> WatchWorld:
+def watch(path: Path, heard: Heard, status: WatchMetrics) -> WatchWorld:
     """VppWatch a world until its time is over."""
 
     def run(world: World, reconciler: Callable[[WatchedFile], ExitCode] | None = None) -> None:
@@ -190,7 +190,7 @@ def watch_of(
     world: World,
     path: Path,
     heard: Heard,
-    status: Status,
+    status: WatchMetrics,
     reconciler: Callable[[WatchedFile], ExitCode] | None = None,
 ) -> VppWatch:
     file = WatchedFile(str(path), Terminal(ColourChoice.NEVER))
@@ -300,7 +300,7 @@ def test_a_difference_that_changes_is_said_again(watch: WatchWorld, heard: Heard
     ]
 
 
-def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: Heard, status: Status) -> None:
+def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
     world = World(until_s=150)
     world.state = state(1500, "eth7")
     world.at(100, world.become(RIGHT))
@@ -333,7 +333,9 @@ def test_while_nothing_can_be_compared_no_difference_counts_as_gone(
     assert heard.events == ["connected", "difference", "drift", "problem", "drift", "problem_gone", "drift"]
 
 
-def test_a_vpp_that_goes_away_is_awaited_less_and_less_often(watch: WatchWorld, heard: Heard, status: Status) -> None:
+def test_a_vpp_that_goes_away_is_awaited_less_and_less_often(
+    watch: WatchWorld, heard: Heard, status: WatchMetrics
+) -> None:
     world = World(until_s=300)
     world.at(10.5, world.go)
     watch(world)
@@ -347,7 +349,7 @@ def test_a_vpp_that_goes_away_is_awaited_less_and_less_often(watch: WatchWorld, 
     assert status.errors["vpp"] == len(world.attempts)
 
 
-def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard: Heard, status: Status) -> None:
+def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
     world = World(until_s=100)
     world.at(10, world.go)
     world.at(12, world.come("boot 2"))
@@ -357,7 +359,7 @@ def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard
     assert status.restarts == 1
 
 
-def test_the_same_vpp_again_is_no_restart(watch: WatchWorld, heard: Heard, status: Status) -> None:
+def test_the_same_vpp_again_is_no_restart(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
     world = World(until_s=100)
     world.at(10, world.go)
     world.at(10.1, world.come("boot 1", RIGHT))
@@ -393,7 +395,7 @@ def test_a_file_that_changes_is_compared_with_soon(watch: WatchWorld, heard: Hea
 
 
 def test_a_file_that_is_not_valid_is_said_once(
-    watch: WatchWorld, heard: Heard, path: Path, status: Status, capsys: pytest.CaptureFixture[str]
+    watch: WatchWorld, heard: Heard, path: Path, status: WatchMetrics, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world = World(until_s=200)
     world.at(10, lambda: path.write_text("interfaces: ["), is_told=False)
@@ -412,7 +414,7 @@ def test_a_file_is_loaded_again_while_vpp_is_away(watch: WatchWorld, heard: Hear
     assert heard.events == ["connected", "in_sync", "lost", "lost", "file_loaded", "connected", "in_sync"]
 
 
-def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard: Heard, status: Status) -> None:
+def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
     world = World(until_s=100)
     world.at(10, world.become(WRONG))
 
@@ -426,7 +428,7 @@ def test_it_brings_vpp_to_the_file_when_that_is_wanted(watch: WatchWorld, heard:
 
 
 def test_what_cannot_be_reconciled_is_tried_again_less_and_less_often(
-    watch: WatchWorld, heard: Heard, status: Status
+    watch: WatchWorld, heard: Heard, status: WatchMetrics
 ) -> None:
     world = World(until_s=1000)
     world.state = WRONG
@@ -475,7 +477,7 @@ def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld,
     ],
 )
 def test_one_look_tells_by_its_exit_code(
-    path: Path, heard: Heard, status: Status, seen: State, expected: ExitCode
+    path: Path, heard: Heard, status: WatchMetrics, seen: State, expected: ExitCode
 ) -> None:
     world = World()
     world.state = seen
@@ -483,7 +485,7 @@ def test_one_look_tells_by_its_exit_code(
     assert len(world.looks) == 1
 
 
-def test_one_look_at_nobody_is_an_error_that_the_status_shows(path: Path, heard: Heard, status: Status) -> None:
+def test_one_look_at_nobody_is_an_error_that_the_status_shows(path: Path, heard: Heard, status: WatchMetrics) -> None:
     world = World()
     world.is_there = False
     with pytest.raises(DataplaneError):
@@ -492,7 +494,7 @@ def test_one_look_at_nobody_is_an_error_that_the_status_shows(path: Path, heard:
     assert status.errors["vpp"] == 1
 
 
-def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: Status) -> None:
+def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: WatchMetrics) -> None:
     world = World()
     world.state = WRONG
 

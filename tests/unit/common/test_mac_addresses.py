@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.common.mac import canonical_mac
+from vppcfg.common.addresses import canonical_mac
 
 
 @pytest.mark.parametrize(
