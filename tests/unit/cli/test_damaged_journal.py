@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -216,3 +217,54 @@ def test_what_cannot_be_read_at_the_moment_is_left_where_it_is(router: Router, m
     assert code == ExitCode.DONE
     assert "Change 1 is left out" in err
     assert (router.journal / "000001" / "entry.json").exists()
+
+
+@pytest.fixture
+def waiting(router: Router, monkeypatch: pytest.MonkeyPatch) -> Router:
+    """Return a router that was at l2xc.yaml and is at l3.yaml (change 4), waiting to be confirmed, its timer gone."""
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    assert router.run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
+    assert router.run("apply", "-c", "l3.yaml", "--confirm=60")[0] == ExitCode.DONE
+    return router
+
+
+def die(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    """In place of waiting for a timer: end it."""
+    os.close(ready)
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", FILES)
+def test_the_timer_brings_the_old_state_back_whatever_is_damaged(
+    waiting: Router, damage: Callable[[Path], None], name: str
+) -> None:
+    damage(waiting.journal / "000004" / name)
+    code, err = waiting.run("rollback", "--unless-confirmed", "4")
+    assert code == ExitCode.DONE
+    assert ("What was accepted before change 4 (change 3) is brought back" in err) is (name == "before.json")
+    assert waiting.is_at("l2xc.yaml")
+
+
+def test_the_timer_leaves_alone_what_came_after_a_change_that_cannot_be_read(waiting: Router) -> None:
+    flip(waiting.journal / "000004" / "entry.json")
+    assert waiting.run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    code, err = waiting.run("rollback", "--unless-confirmed", "4")
+    assert code == ExitCode.DONE
+    assert "Change 4 cannot be read, and a later one was made: nothing is rolled back" in err
+    assert waiting.is_at("l3.yaml")
+
+
+def test_a_timer_whose_change_is_gone_ends(waiting: Router) -> None:
+    lose(waiting.journal / "000004")
+    assert waiting.run("rollback", "--unless-confirmed", "4")[0] == ExitCode.REFUSED
+    assert waiting.is_at("l3.yaml")
+
+
+@pytest.mark.parametrize("number", ["000001", "000003"])
+def test_a_change_is_confirmed_whatever_became_of_others(waiting: Router, number: str) -> None:
+    empty(waiting.journal / number)
+    assert waiting.run("confirm")[0] == ExitCode.DONE
+    assert waiting.statuses()[-1] == "confirmed"
