@@ -26,6 +26,8 @@ log = logging.getLogger("root.main")
 GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
 LONGEST_PAUSE_S = 30.0
+_MISHAPS = (VppcfgError, OSError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError)
+"""What is tried again: also errors in vppcfg itself, for nobody else brings the old state back."""
 
 
 def roll_back_unless_confirmed(
@@ -49,10 +51,11 @@ def roll_back_unless_confirmed(
         change.look()
         try:
             return _act(change, target, console)
-        except VppcfgError as error:
-            if error.message != said:  # once: this may go on for days, and be written to a disk that is full
-                said = error.message
-                log.warning("Change %d is not rolled back yet: %s", change.number, said)
+        except _MISHAPS as error:
+            text = error.message if isinstance(error, VppcfgError) else f"{type(error).__name__}: {error}"
+            if text != said:  # once: this may go on for days, and be written to a disk that is full
+                said = text
+                log.warning("Change %d is not rolled back yet: %s", change.number, text)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
 

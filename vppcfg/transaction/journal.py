@@ -176,7 +176,7 @@ class Journal:
             self._make_by_all_means(number, files)
         else:
             self._make_with_reserve(number, files)
-        self._forget()
+        self._forget(record.entry)
         return record
 
     def end(self, record: Record, status: Status, at: str, text: str = "") -> Record:
@@ -227,16 +227,27 @@ class Journal:
             give_back(self._reserve)
             raise
 
-    def _forget(self) -> None:
-        """Remove the oldest entries, but none that waits and not the last accepted one."""
+    def _forget(self, latest: Entry) -> None:
+        """Remove the oldest entries, but none that waits and not the last accepted one.
+
+        Of a timer that tries again and again only the last attempt is kept: it would push out everything else.
+        """
         old = self._folders.numbers()[:-KEPT]
-        if not old:
+        if not old and latest.origin is not Origin.TIMER:
             return
         records = self.records()
         accepted = [record.entry.number for record in records if record.status in ACCEPTED]
         waiting = [record.entry.number for record in records if record.status is Status.WAITING]
         lost = [damage.number for damage in self.damaged()]
-        for number in set(old) - {*accepted[-1:], *waiting, *lost}:
+        attempts = [
+            record.entry.number
+            for record in records
+            if record.entry.origin is latest.origin is Origin.TIMER
+            and record.entry.target == latest.target
+            and record.entry.number != latest.number
+            and record.status not in ACCEPTED
+        ]
+        for number in {*attempts, *old} - {*accepted[-1:], *waiting, *lost}:
             self._folders.remove(number)
 
     def _demand(self, number: int) -> None:

@@ -10,10 +10,12 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.unit.cli.conftest import L2XC, L3, Serve, two_ports
+from vppcfg.app.going_back import go_back
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -268,3 +270,19 @@ def test_a_change_is_confirmed_whatever_became_of_others(waiting: Router, number
     empty(waiting.journal / number)
     assert waiting.run("confirm")[0] == ExitCode.DONE
     assert waiting.statuses()[-1] == "confirmed"
+
+
+def test_a_timer_survives_an_error_in_vppcfg_itself(waiting: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = iter([KeyError("a damaged answer"), AssertionError("what cannot be"), RecursionError("too deep")])
+
+    def stumble(*arguments: Any, **named: Any) -> ExitCode:
+        for error in errors:
+            raise error
+        return go_back(*arguments, **named)
+
+    monkeypatch.setattr("vppcfg.app.deadline.go_back", stumble)
+    monkeypatch.setattr("vppcfg.app.deadline.time.sleep", lambda seconds: None)
+    code, err = waiting.run("rollback", "--unless-confirmed", "4")
+    assert code == ExitCode.DONE
+    assert "Change 4 is not rolled back yet: KeyError: 'a damaged answer'" in err
+    assert waiting.is_at("l2xc.yaml")

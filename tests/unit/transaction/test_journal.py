@@ -20,7 +20,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
     return Journal(tmp_path / "journal")
 
 
-def added(journal: Journal, status: Status, origin: Origin = Origin.APPLY) -> Record:
+def added(journal: Journal, status: Status, origin: Origin = Origin.APPLY, target: int = 0) -> Record:
     """Add a change that ended in a certain way."""
     entry = Entry(
         number=0,
@@ -33,6 +33,7 @@ def added(journal: Journal, status: Status, origin: Origin = Origin.APPLY) -> Re
         impact="none",
         steps=1,
         summary="1 change",
+        target=target,
     )
     record = journal.add(entry, State(), State(), {"plan.txt": ["a line"]})
     return journal.end(record, status, NOW)
@@ -104,3 +105,13 @@ def test_a_rollback_by_the_timer_accepts_nothing(journal: Journal) -> None:
     copy = journal.accepted()
     assert copy is not None
     assert copy.entry.number == 1
+
+
+def test_a_timer_that_tries_again_and_again_pushes_nothing_out(journal: Journal) -> None:
+    added(journal, Status.APPLIED)
+    added(journal, Status.WAITING)
+    for _ in range(20):
+        added(journal, Status.UNDONE, Origin.TIMER, target=2)
+    assert numbers(journal) == [1, 2, 22]
+    added(journal, Status.APPLIED, Origin.TIMER, target=2)
+    assert numbers(journal) == [1, 2, 23]
