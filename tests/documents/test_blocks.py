@@ -135,8 +135,9 @@ def test_a_link_leads_somewhere(document: Path) -> None:
     assert [link for link in ours if not (document.parent / link).exists()] == []
 
 
-def test_a_place_that_the_architecture_names_exists() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text()
+@pytest.mark.parametrize("document", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_a_place_in_the_code_that_a_document_names_exists(document: str) -> None:
+    text = (ROOT / document).read_text()
     named = re.findall(r"`([\w./]+(?:/|\.py|\.yaml|\.md))`", text)
     assert [name for name in named if not any((root / name).exists() for root in (ROOT, ROOT / "vppcfg"))] == []
 
