@@ -82,10 +82,10 @@ def confirm(target: Target) -> Record:
     """
     nothing = PlanRefusedError("no change waits to be confirmed", "`vppcfg history` lists the changes")
     journal = target.journal()
-    if awaited(journal.records()) is None:
+    if awaited(journal.newest_first()) is None:
         raise nothing
     with target.lock("vppcfg confirm"):
-        change = awaited(journal.records())
+        change = awaited(journal.newest_first())
         if change is None or change.status is not Status.WAITING:
             raise nothing
         change = journal.end(change, Status.CONFIRMED, now())
@@ -153,7 +153,7 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
 
     Nothing is written. Raise StorageError when the journal cannot be read.
     """
-    change = awaited(journal.records())
+    change = awaited(journal.newest_first())
     if change is None or change.timer is None:
         return None
     is_alive, is_overdue = watchdog.is_alive(change.timer), _is_overdue(change)
@@ -175,7 +175,7 @@ def attend(journal: Journal, target: Target) -> Unconfirmed | None:
         return None
     try:
         with target.lock("vppcfg watch"):
-            change = awaited(journal.records())
+            change = awaited(journal.newest_first())
             if change is None or change.timer is None or watchdog.is_alive(change.timer):
                 return found
             armed_again(change, journal, target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
@@ -59,9 +59,17 @@ def was_rolled_back(records: Sequence[Record], digest: str) -> Record | None:
     return decided[-1] if decided and decided[-1].status is Status.ROLLED_BACK else None
 
 
-def awaited(records: Sequence[Record]) -> Record | None:
-    """Return the change that somebody is to confirm, or whose timer is to bring the old state back."""
-    return next((record for record in reversed(records) if record.timer and record.status in UNDECIDED), None)
+def awaited(newest_first: Iterable[Record]) -> Record | None:
+    """Return the change that somebody is to confirm, or whose timer is to bring the old state back.
+
+    While it waits nothing else is made but attempts to roll it back, so what came before is not looked at.
+    """
+    for record in newest_first:
+        if record.timer and record.status in UNDECIDED:
+            return record
+        if record.entry.origin not in {Origin.ROLLBACK, Origin.TIMER}:
+            return None
+    return None
 
 
 def to_roll_back(records: Sequence[Record]) -> Record | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,15 +74,17 @@ class Journal:
 
         Raise StorageError when the journal itself cannot be read.
         """
-        found = []
-        for number in self._folders.numbers():
+        return list(self.newest_first())[::-1]
+
+    def newest_first(self) -> Iterator[Record]:
+        """Yield what `records` returns, the newest first, each read when it is asked for. Raise StorageError."""
+        for number in reversed(self._folders.numbers()):
             try:
-                found.append(self.record(number))
+                yield self.record(number)
             except UntrustedFileError as error:
                 if number not in self._complained:
                     self._complained.add(number)
                     _log.warning("Change %d is left out, since its entry cannot be read: %s", number, error.message)
-        return found
 
     def damaged(self) -> list[Damage]:
         """Return what is to be said of the entries that cannot be read. Raise StorageError."""
