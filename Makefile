@@ -38,16 +38,20 @@ $(READY): pyproject.toml setup.py
 demo: $(READY) ## plan and apply two configurations on a simulated router
 	@PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo.sh
 
-# As many at a time as there are CPUs; a worker that has nothing left takes tests from another one.
+# As many at a time as there are CPUs; a worker that has nothing left takes tests from another one. What measures time
+# comes after them, alone. pytest exits 5 when PYTEST_ARGS names nothing of a kind.
 PARALLEL ?= -n auto --dist worksteal
+NONE_NAMED = [ $$? = 5 ]
 
 .PHONY: test
 test: $(READY) ## run the tests
-	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
+	@$(BIN)/python -m pytest -m 'timed and not long' $(PYTEST_ARGS) || $(NONE_NAMED)
 
 .PHONY: test-long
 test-long: $(READY) ## run the tests, those that take minutes too
-	@$(BIN)/python -m pytest -m 'long or not long' $(PARALLEL) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m 'not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
+	@$(BIN)/python -m pytest -m timed $(PYTEST_ARGS) || $(NONE_NAMED)
 
 .PHONY: test-live
 test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR

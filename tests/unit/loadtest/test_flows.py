@@ -171,6 +171,7 @@ def laboratory() -> Iterator[Layout]:
     remove(NAME)
 
 
+@pytest.mark.timed
 @needs_iperf3
 def test_the_command_runs_flows_through_a_laboratory(
     laboratory: Layout, tmp_path: Path, capsys: pytest.CaptureFixture[str]

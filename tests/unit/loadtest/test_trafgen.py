@@ -113,6 +113,7 @@ def send(engine: TrafgenEngine, *directions: Direction, load_pps: float = 2000.0
     time.sleep(0.2)
 
 
+@pytest.mark.timed
 @needs_trafgen
 def test_what_is_sent_arrives_in_both_directions_at_the_rate_that_was_asked_for(engine: TrafgenEngine) -> None:
     send(engine, THERE, BACK, load_pps=2000.0, duration_s=1.0)
@@ -121,6 +122,7 @@ def test_what_is_sent_arrives_in_both_directions_at_the_rate_that_was_asked_for(
         assert tally.sent == pytest.approx(2000, rel=0.3)
 
 
+@pytest.mark.timed
 @needs_trafgen
 def test_the_rate_is_steady_and_changes_while_traffic_runs(engine: TrafgenEngine) -> None:
     engine.acquire(PORTS)

@@ -73,6 +73,7 @@ def watched(behave: Behaviour, duration_s: float = 1.0, timeout_s: float = 0.5) 
     return outcome
 
 
+@pytest.mark.timed
 def test_probes_go_out_at_a_steady_pace_and_all_come_back() -> None:
     outcome = watched(lambda number: (0.0, 1))
     assert (outcome.sent, outcome.received, outcome.duplicates) == (50, 50, 0)
@@ -80,6 +81,7 @@ def test_probes_go_out_at_a_steady_pace_and_all_come_back() -> None:
     assert sum(moment.sent for moment in outcome.moments) == 50
 
 
+@pytest.mark.timed
 def test_a_delay_shows_in_every_round_trip_time() -> None:
     outcome = watched(lambda number: (0.01, 1))
     assert outcome.least_us is not None
@@ -88,12 +90,14 @@ def test_a_delay_shows_in_every_round_trip_time() -> None:
     assert outcome.median_us == pytest.approx(10_000, rel=0.5)
 
 
+@pytest.mark.timed
 def test_probes_that_are_not_answered_are_lost() -> None:
     outcome = watched(lambda number: (0.0, 0 if number % 5 == 0 else 1))
     assert outcome.loss_ratio == pytest.approx(0.2)
     assert sum(moment.lost for moment in outcome.moments) == 10
 
 
+@pytest.mark.timed
 def test_an_answer_that_comes_too_late_is_lost() -> None:
     outcome = watched(lambda number: (0.2 if number == 3 else 0.0, 1), timeout_s=0.15)
     assert 1 <= outcome.sent - outcome.received <= 12
@@ -101,6 +105,7 @@ def test_an_answer_that_comes_too_late_is_lost() -> None:
     assert outcome.most_us <= 150_000
 
 
+@pytest.mark.timed
 def test_an_answer_that_comes_twice_counts_once() -> None:
     outcome = watched(lambda number: (0.0, 2))
     assert outcome.received == outcome.sent == 50
@@ -149,6 +154,7 @@ def icmp_reason() -> str | None:
 needs_icmp = pytest.mark.skipif(icmp_reason() is not None, reason=str(icmp_reason()))
 
 
+@pytest.mark.timed
 @needs_icmp
 def test_the_command_pings_and_writes_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "watch.json"
