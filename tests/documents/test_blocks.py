@@ -150,7 +150,7 @@ def test_the_exit_codes_are_documented() -> None:
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command, without the global options."""
-    subparsers = cast(Subparsers, Parser().add_subparsers())
+    subparsers = cast(Subparsers, Parser(prog="vppcfg").add_subparsers())
     for command in all_commands():
         command.add_parser(subparsers)
     return subparsers.choices
