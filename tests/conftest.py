@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long") or item.path.relative_to(TESTS).parts[0] in patient:
             item.add_marker(pytest.mark.timeout(3600), append=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Escape what a test has printed that is no Unicode: a worker can only tell of text that UTF-8 can hold."""
+    report = yield
+    report.sections = [(title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections]
+    return report
 
 
 @pytest.fixture(autouse=True)
