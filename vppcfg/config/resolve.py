@@ -86,6 +86,11 @@ def _is_ours(desired: DesiredState, interface: Interface) -> bool:
         text = f"{interface.name} is in FIB table {max(interface.tables)}, which the configuration cannot say yet"
         desired.problem("vrf-unsupported", path, text + "; list it under unmanaged")
         return False
+    made = desired.observed.made.get(interface.name)
+    if made is not None and not MADE_BY[type(made)].may_remove(made):
+        text = f"{interface.name} is in VPP, and {MADE_BY[type(made)].why_not(made)}"
+        desired.problem("made-unsupported", path, text + "; delete it there, or list it under unmanaged")
+        return False
     return interface.parent not in desired.interfaces
 
 
