@@ -9,17 +9,16 @@ from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection, Replies
-from vppcfg.vpp.messages import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, tap, vxlan
+from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.shell import Commands, Shown
 
-_PLUGINS = {
+_PARTS = {
     "acl": "acl_dump",
     "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
-    "tap": "sw_interface_tap_v2_dump",
-    "vxlan": "vxlan_tunnel_v2_dump",
+    **{part: message for kind in MADE for part, message in kind.PARTS.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
 
@@ -50,8 +49,7 @@ def observe(connection: Connection, version: str) -> State:
         lcps=lcp.build(pairs, names, hosts),
         made={
             **details.bonds,
-            **vxlan.read(connection, replies, by_index),
-            **tap.read(connection, replies, by_index),
+            **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
         },
         bridges=bridge.read(connection, replies),
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
@@ -65,7 +63,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, vxlan, tap, acl, sflow, mpls)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, *MADE)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *address.table_requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -110,6 +108,6 @@ def _surroundings(
 
 
 def _facts(connection: Connection, shown: Shown, version: str) -> Facts:
-    plugins = {name for name, message in _PLUGINS.items() if connection.offers(message)}
+    plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
     return Facts(version=version, plugins=frozenset(plugins), lcp=lcp.read_settings(connection, shown))

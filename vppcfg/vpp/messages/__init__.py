@@ -9,7 +9,10 @@ from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
 from vppcfg.vpp.messages import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, tap, vxlan
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 
-_KINDS = (acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, tap, vxlan)
+MADE = (tap, vxlan)
+"""Kinds of interfaces of which one dump tells all. Each has `requests`, `read`, and `PARTS`: the optional parts of VPP
+that it needs, with the message whose presence shows each."""
+_KINDS = (acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, *MADE)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 

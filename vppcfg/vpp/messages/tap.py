@@ -14,6 +14,7 @@ from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request,
 _TAP = ("tap_create_v3", "tap_create_v2")
 """Newest first; v3 is in 22.06 already. They differ in the number of queues."""
 _DUMP = "sw_interface_tap_v2_dump"
+PARTS = {"tap": _DUMP}
 _TUN = 16
 """TAP_API_FLAG_TUN (plugins/tap/tapv2.api): the device carries packets without Ethernet, and is called tunN."""
 _PATHS = (

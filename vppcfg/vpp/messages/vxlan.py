@@ -16,6 +16,7 @@ _ADD_DEL = ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2", "vxlan_add_del
 """Newest first; v3 is in 22.06 already. The newer ones take UDP ports, where 0 means VXLAN's own, and L3 tunnels."""
 _DUMP = "vxlan_tunnel_v2_dump"
 """In 22.06 already; it tells UDP ports, which its predecessor did not."""
+PARTS = {"vxlan": _DUMP}
 _PORT = 4789
 _NEXT_IS_L2 = NO_INDEX
 """What vxlan_add_del_tunnel takes for it (plugins/vxlan/vxlan.c)."""
