@@ -16,6 +16,7 @@ from vppcfg.config.rules import (
     l2xc,
     lcp,
     mac,
+    made,
     sub_interface,
     tap,
     unmanaged,
@@ -29,7 +30,9 @@ Rule = Callable[[Index], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     interface.device_type_on_created,
-    interface.made_elsewhere,
+    made.made_elsewhere,
+    made.made_alone,
+    made.tunnel_ends,
     interface.l2_with_l3,
     interface.l2_with_mpls,
     interface.sflow_on_created,
@@ -64,9 +67,7 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_member_l3,
     bridge.bridge_member_mtu,
     bridge.bridge_virtual_interface,
-    vxlan.vxlan_ends,
     vxlan.vxlan_vni,
-    vxlan.vxlan_alone,
     tap.tap_ring,
     tap.tap_create,
     tap.tap_interface,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections import MADE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
 
@@ -19,16 +18,6 @@ def device_type_on_created(index: Index) -> Iterator[Problem]:
         if interface.device_type is not None and interface.kind in _NOT_PORTS:
             text = f"{interface.name} is made by VPP and has no driver; remove `device-type`"
             yield Problem(rule="device-type-not-phy", path=(*interface.path, "device-type"), text=text)
-
-
-def made_elsewhere(index: Index) -> Iterator[Problem]:
-    """Find bonds, tunnels and TAPs that the section which would make them lacks."""
-    sections = {section.kind: section for section in MADE}
-    for interface in index.interfaces:
-        section = sections.get(interface.kind)
-        if section is not None and not index.has_made(section, interface.name):
-            text = f"{interface.name} has to be made; add it to `{section.key}`"
-            yield Problem(rule=section.rule("undefined"), path=interface.path, text=text)
 
 
 def l2_with_l3(index: Index) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.tap import MAX_RING, MIN_RING, TapConfig
-from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem
 
 
 def tap_ring(index: Index) -> Iterator[Problem]:
@@ -35,8 +35,6 @@ def tap_interface(index: Index) -> Iterator[Problem]:
     for tap in index.configuration.made_as(TapConfig).values():
         interface = index.find(tap.name)
         if interface is None:
-            if not index.has(tap.name):
-                yield _alone(tap)
             continue
         if tap.host_mtu is not None and tap.host_mtu != interface.mtu:
             text = f"{tap.name} has an MTU of {interface.mtu} and its host side one of {tap.host_mtu}; make them equal"
@@ -48,11 +46,6 @@ def tap_interface(index: Index) -> Iterator[Problem]:
         ):
             if is_set:
                 yield _with_l3(tap.name, (*interface.path, key), key)
-
-
-def _alone(tap: TapConfig) -> Problem:
-    text = f"{tap.name} is made and then left as it is; say its MTU and state below `interfaces`"
-    return Problem(rule="tap-no-interface", path=tap.path, text=text, severity=Severity.WARNING)
 
 
 def _with_l3(name: str, path: KeyPath, key: str) -> Problem:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.addresses import canonical_host, is_unicast
-from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.yaml.text import scalar
+from vppcfg.config.sections.tunnel import TunnelConfig, end_lines, parse_ends, why_not_ends
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.record import record
@@ -18,11 +16,9 @@ MAX_VNI = 0xFFFFFF
 
 
 @record
-class VxlanConfig(MadeConfig):
+class VxlanConfig(TunnelConfig):
     """One entry below `vxlan_tunnels`."""
 
-    local: str
-    remote: str
     vni: int
 
 
@@ -39,8 +35,7 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> VxlanConfig:
         """Return a tunnel with canonical ends."""
-        local, remote = canonical_host(entry.raw["local"]), canonical_host(entry.raw["remote"])
-        assert local is not None and remote is not None
+        local, remote = parse_ends(entry)
         return VxlanConfig(
             name=entry.name,
             path=entry.path,
@@ -60,9 +55,7 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
             return "it is a multicast tunnel, or has ports, a FIB table or a next node of its own"
         if not 1 <= making.vni <= MAX_VNI:
             return f"its VNI {making.vni} is outside of 1 to {MAX_VNI}"
-        if not all(canonical_host(end) == end and is_unicast(end) for end in (making.local, making.remote)):
-            return "one of its ends is no address of a host"
-        return None
+        return why_not_ends(making.local, making.remote)
 
     def may_remove(self, making: Vxlan) -> bool:
         """Return whether the file could name the tunnel."""
@@ -75,8 +68,7 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
 
     def made_lines(self, entry: VxlanConfig) -> Iterator[str]:
         """Yield the lines of a tunnel."""
-        yield f"local: {scalar(entry.local)}"
-        yield f"remote: {scalar(entry.remote)}"
+        yield from end_lines(entry)
         yield f"vni: {entry.vni}"
 
 

@@ -1,0 +1,44 @@
+"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and the ends of tunnels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections import MADE
+from vppcfg.config.sections.tunnel import TunnelConfig
+from vppcfg.model.problem import Problem, Severity
+
+_SECTIONS = {section.config: section for section in MADE}
+
+
+def made_elsewhere(index: Index) -> Iterator[Problem]:
+    """Find bonds, tunnels and TAPs that the section which would make them lacks."""
+    sections = {section.kind: section for section in MADE}
+    for interface in index.interfaces:
+        section = sections.get(interface.kind)
+        if section is not None and not index.has_made(section, interface.name):
+            text = f"{interface.name} has to be made; add it to `{section.key}`"
+            yield Problem(rule=section.rule("undefined"), path=interface.path, text=text)
+
+
+def made_alone(index: Index) -> Iterator[Problem]:
+    """Find tunnels and TAPs of which nothing is said but what they are made with."""
+    for made in index.configuration.made.values():
+        section = _SECTIONS[type(made)]
+        if not section.needs_interface and not index.has(made.name):
+            text = f"{made.name} is made and then left as it is; say its MTU and state below `interfaces`"
+            rule = section.rule("no-interface")
+            yield Problem(rule=rule, path=made.path, text=text, severity=Severity.WARNING)
+
+
+def tunnel_ends(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose ends do not go together."""
+    for tunnel in index.configuration.made_as(TunnelConfig).values():
+        section, path = _SECTIONS[type(tunnel)], (*tunnel.path, "remote")
+        if (":" in tunnel.local) != (":" in tunnel.remote):
+            text = f"{tunnel.local} and {tunnel.remote} are of different families; take two of one"
+            yield Problem(rule=section.rule("family"), path=path, text=text)
+        elif tunnel.local == tunnel.remote:
+            text = f"the tunnel ends where it begins, at {tunnel.local}"
+            yield Problem(rule=section.rule("self"), path=path, text=text)

@@ -1,0 +1,41 @@
+"""What the sections of tunnels have alike: an address of this router and one of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.addresses import canonical_host, is_unicast
+from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.sections.section import SectionEntry
+from vppcfg.config.yaml.text import scalar
+from vppcfg.record import record
+
+
+@record
+class TunnelConfig(MadeConfig):
+    """One entry of such a section; a kind of tunnel is a subclass."""
+
+    local: str
+    """Canonical address."""
+    remote: str
+    """Canonical address."""
+
+
+def parse_ends(entry: SectionEntry) -> tuple[str, str]:
+    """Return the two ends of an entry of the right shape."""
+    local, remote = canonical_host(entry.raw["local"]), canonical_host(entry.raw["remote"])
+    assert local is not None and remote is not None
+    return local, remote
+
+
+def why_not_ends(local: str, remote: str) -> str | None:
+    """Return why an entry cannot say the ends of an observed tunnel, None when it can."""
+    if not all(canonical_host(end) == end and is_unicast(end) for end in (local, remote)):
+        return "one of its ends is no address of a host"
+    return None
+
+
+def end_lines(tunnel: TunnelConfig) -> Iterator[str]:
+    """Yield the lines of the ends."""
+    yield f"local: {scalar(tunnel.local)}"
+    yield f"remote: {scalar(tunnel.remote)}"
