@@ -15,6 +15,8 @@ class LcpPair:
     host_name: str
     netns: str = ""
     """Name of the network namespace; '' is the one that VPP itself runs in."""
+    is_tun: bool = False
+    """Whether the Linux device is a TUN, which has no Ethernet; it must be one where the VPP side has none."""
     has_host: bool = True
     """False when the Linux device is gone but VPP still keeps the pair and its name."""
 

@@ -26,3 +26,8 @@ class Making:
     is_up_as_created: ClassVar[bool] = False
     link_mtu_as_created: ClassVar[int | None] = None
     """Bytes; None for a kind that refuses a link MTU."""
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether it carries Ethernet frames; an interface that does not has no MAC address."""
+        return True

@@ -263,7 +263,8 @@ def _set_bridge_mac_age(operation: op.SetBridgeMacAge) -> str:
 
 def _create_lcp_pair(operation: op.CreateLcpPair) -> str:
     netns = "" if operation.is_default_netns else f" netns {operation.netns}"
-    return f"lcp create {operation.interface} host-if {operation.host_name}{netns}"
+    tun = " tun" if operation.is_tun else ""
+    return f"lcp create {operation.interface} host-if {operation.host_name}{netns}{tun}"
 
 
 def _delete_lcp_pair(operation: op.DeleteLcpPair) -> str:

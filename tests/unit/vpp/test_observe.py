@@ -283,6 +283,22 @@ def test_pairs_come_page_by_page_and_hide_their_vpp_side() -> None:
     assert list(state.interfaces) == ["port", "port.100", "tap1"]
 
 
+def test_a_pair_tells_whether_its_linux_device_is_a_tun() -> None:
+    stub = stub_with_port()
+    stub.add_interface(3, "tun4096", interface_dev_type="tap")
+    details: dict[str, int | bytes | str] = {
+        "phy_sw_if_index": PORT,
+        "host_sw_if_index": 3,
+        "host_if_name": "e0",
+        "host_if_type": 1,
+    }
+    stub.answers["lcp_itf_pair_get"] = lambda request: [
+        stub.say("lcp_itf_pair_details", request, details),
+        stub.say("lcp_itf_pair_get_reply", request, {"cursor": ALL}),
+    ]
+    assert observed(stub).lcps == {"port": LcpPair(host_name="e0", is_tun=True)}
+
+
 def test_a_list_of_pairs_without_end_is_an_error() -> None:
     stub = stub_with_port()
     end = {"retval": -165, "cursor": 5}

@@ -27,7 +27,7 @@ _MADE_AT_RUN_TIME = frozenset(
         *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
     }
 )
-"""Driver classes of interfaces that somebody has to make before a configuration can name them."""
+"""Driver classes of ports that somebody has to make before a configuration can name them."""
 
 
 class Interfaces(Section):

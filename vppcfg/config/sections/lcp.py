@@ -34,7 +34,16 @@ def resolve(desired: DesiredState) -> None:
             continue
         if desired.has_plugin(PLUGIN, (*config.path, "lcp"), f"{name} has an lcp", rule="lcp-plugin-missing"):
             netns = facts.lcp.default_netns if config.lcp.netns is None else config.lcp.netns
-            desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns)
+            is_tun = _is_tun(name, desired)
+            desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns, is_tun=is_tun)
+
+
+def _is_tun(name: str, desired: DesiredState) -> bool:
+    """Return whether a TUN must mirror an interface; that of a port, of which only VPP knows, stays what it is."""
+    if name in desired.made:
+        return not desired.made[name].has_ethernet
+    pair = desired.observed.lcps.get(name)
+    return pair is not None and pair.is_tun
 
 
 def resolve_linux(desired: DesiredState) -> None:
@@ -53,6 +62,8 @@ def why_not(name: str, state: State) -> str | None:
         return None
     if not pair.has_host:
         return f"the Linux device {pair.host_name} of its LCP is gone"
+    if pair.is_tun and name in state.made and state.made[name].has_ethernet:
+        return f"the Linux device {pair.host_name} of its LCP is a TUN, which has no Ethernet"
     if not is_lcp_name(pair.host_name):
         return f"its LCP has a name that the configuration does not allow: {pair.host_name}"
     if pair.netns != state.facts.lcp.default_netns and not is_netns_name(pair.netns):

@@ -18,6 +18,7 @@ class CreateLcpPair(InterfaceOperation):
     netns: str
     is_default_netns: bool
     """Whether `netns` is the one that VPP takes unasked."""
+    is_tun: bool = False
 
     def _refusal(self, draft: Draft) -> str | None:
         if self.interface in draft.lcps:
@@ -25,11 +26,15 @@ class CreateLcpPair(InterfaceOperation):
         holder = draft.linux_names.get((self.netns, self.host_name))
         if holder is not None:
             return f"the Linux name {self.host_name} is held by {holder}"
+        made = draft.made.get(self.interface)
+        if made is not None and not made.has_ethernet and not self.is_tun:
+            return f"{self.interface} has no Ethernet, and only a TUN can mirror it"
         return _missing_carrier(draft.interfaces[self.interface], draft)
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the pair, and its Linux device where Linux is known."""
-        draft.add_pair(self.interface, LcpPair(host_name=self.host_name, netns=self.netns))
+        pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun)
+        draft.add_pair(self.interface, pair)
         if draft.has_linux:
             draft.linux[self.interface] = _new_device(self.interface, draft)
 

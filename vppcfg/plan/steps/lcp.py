@@ -36,6 +36,7 @@ def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step
             host_name=change.after.host_name,
             netns=change.after.netns,
             is_default_netns=change.after.netns == transition.observed.facts.lcp.default_netns,
+            is_tun=change.after.is_tun,
         )
         yield Step(stage=Stage.CREATE_LCP, operation=create, depth=depth)
 

@@ -389,7 +389,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 
 def _load_pair(tables: Tables, row: SwInterface, pair: LcpPair) -> None:
-    request = PairRequest(host_name=pair.host_name, netns=pair.netns)
+    request = PairRequest(host_name=pair.host_name, netns=pair.netns, is_tun=pair.is_tun)
     if not pair.has_host:
         _load_orphan(tables, row, request)
         return

@@ -17,7 +17,8 @@ from vppcfg.vpp.shell import Shown, show
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
 """Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
-_HOST_TAP = 0
+_HOST_TAP, _HOST_TUN = 0, 1
+"""lcp_itf_host_type (linux-cp/lcp.api)."""
 _PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
@@ -35,7 +36,7 @@ def _create_lcp_pair(operation: op.CreateLcpPair, indexes: Indexes, vpp: Vocabul
         "is_add": 1,
         "sw_if_index": indexes.interface(operation.interface),
         "host_if_name": operation.host_name,
-        "host_if_type": _HOST_TAP,
+        "host_if_type": _HOST_TUN if operation.is_tun else _HOST_TAP,
         "netns" if vpp.has_field(message, "netns") else "namespace": operation.netns,
     }
     return Request(message, values)
@@ -69,6 +70,7 @@ class PairRow(NamedTuple):
     host_index: int
     host_name: str
     netns: str
+    is_tun: bool = False
 
 
 def is_present(connection: Connection) -> bool:
@@ -149,7 +151,9 @@ def _is_host_of(row: Row, host: Row, tap: Row) -> bool:
 def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int, int]) -> dict[str, LcpPair]:
     """Return the pairs by the name of their VPP interface."""
     return {
-        names[pair.sw_if_index]: LcpPair(host_name=pair.host_name, netns=pair.netns, has_host=pair.sw_if_index in hosts)
+        names[pair.sw_if_index]: LcpPair(
+            host_name=pair.host_name, netns=pair.netns, is_tun=pair.is_tun, has_host=pair.sw_if_index in hosts
+        )
         for pair in pairs
         if pair.sw_if_index in names
     }
@@ -157,9 +161,12 @@ def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int
 
 def _page(connection: Connection, replies: Replies) -> list[PairRow]:
     netns = "netns" if connection.message("lcp_itf_pair_details").has("netns") else "namespace"  # until 22.06
-    paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns)
+    paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns, "host_if_type")
     rows = connection.rows(replies, "lcp_itf_pair_details", *paths)
-    return [PairRow(index, host, text_of(name), text_of(space)) for index, host, name, space in rows]
+    return [
+        PairRow(index, host, text_of(name), text_of(space), is_tun=kind == _HOST_TUN)
+        for index, host, name, space, kind in rows
+    ]
 
 
 def _next_page(connection: Connection, replies: Replies) -> int | None:

@@ -112,6 +112,11 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "lcp_itf_pair_add_del_v3",
         {"netns": b"main".ljust(32, b"\0")},
     ),
+    (
+        op.CreateLcpPair(interface="port", host_name="e0", netns="", is_default_netns=True, is_tun=True),
+        "lcp_itf_pair_add_del_v3",
+        {"host_if_type": 1},
+    ),
     (op.DeleteLcpPair(interface="other"), "lcp_itf_pair_add_del_v3", {"is_add": False, "sw_if_index": 2}),
     (
         op.SetCrossConnect(interface="port", target="other"),
