@@ -29,6 +29,7 @@ def clashes(configuration: Configuration, untouched: State, observed: State, des
     yield from _taken_linux_names(configuration, untouched, desired)
     yield from _taken_addresses(configuration, untouched, wanted)
     yield from _taken_tags(configuration, untouched, wanted)
+    yield from _taken_identities(configuration, untouched, desired)
 
 
 def _path(configuration: Configuration, name: str, *keys: str) -> KeyPath:
@@ -115,3 +116,12 @@ def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Int
             text = f"{interface.name} matches the same VLAN tags as {holder}, which is not managed"
             path = _path(configuration, interface.name, "encapsulation")
             yield Problem(rule="encap-duplicate", path=path, text=text)
+
+
+def _taken_identities(configuration: Configuration, untouched: State, desired: State) -> Iterator[Problem]:
+    holders = {(type(made), made.identity): name for name, made in untouched.made.items() if made.identity is not None}
+    for name, made in desired.made.items():
+        holder = None if name in untouched.made else holders.get((type(made), made.identity))
+        if holder is not None:
+            text = f"{holder}, which is not managed, is the same {made.noun} as {name}, and VPP takes one"
+            yield Problem(rule="made-taken", path=_path(configuration, name), text=text)

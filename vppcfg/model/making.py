@@ -28,6 +28,11 @@ class Making:
     """Bytes; None for a kind that refuses a link MTU."""
 
     @property
+    def identity(self) -> tuple[object, ...] | None:
+        """Return what VPP takes only one interface of the kind with; None where it takes any number that are alike."""
+        return None
+
+    @property
     def has_ethernet(self) -> bool:
         """Return whether it carries Ethernet frames; an interface that does not has no MAC address."""
         return True

@@ -25,3 +25,8 @@ class Vxlan(Making):
     vni: int
     is_plain: bool = True
     """False for what the configuration cannot say: multicast, other ports, another FIB table, another next node."""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Return the ends and the VNI; over IPv6, VPP does not look at the local end (plugins/vxlan/vxlan.h, key6)."""
+        return "" if ":" in self.remote else self.local, self.remote, self.vni

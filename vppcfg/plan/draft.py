@@ -110,6 +110,12 @@ class Draft:
         made = self.made.get(name)
         return made if isinstance(made, kind) else None
 
+    def made_alike(self, wanted: Making) -> str | None:
+        """Return an interface beside which VPP takes no other that is made like `wanted`, None when there is none."""
+        kind, identity = type(wanted), wanted.identity
+        alike = (name for name, made in self.made.items() if type(made) is kind and made.identity == identity)
+        return None if identity is None else next(alike, None)
+
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""
         return self._addresses.setdefault(interface.tables[1 if ":" in address else 0], AddressIndex())

@@ -20,9 +20,7 @@ class CreateVxlan(CreateInterface):
     vni: int
 
     def _refusal(self, draft: Draft) -> str | None:
-        same = _key(Vxlan(local=self.local, remote=self.remote, vni=self.vni))
-        others = (name for name, made in draft.made.items() if isinstance(made, Vxlan) and _key(made) == same)
-        other = next(others, None)
+        other = draft.made_alike(Vxlan(local=self.local, remote=self.remote, vni=self.vni))
         return f"{other} has the same endpoints and VNI" if other else None
 
     def carry_out(self, draft: Draft) -> None:
@@ -41,8 +39,3 @@ class DeleteVxlan(DeleteInterface):
     local: str
     remote: str
     vni: int
-
-
-def _key(vxlan: Vxlan) -> tuple[str, str, int]:
-    """Return what must be unique: over IPv6, VPP does not look at the local end (plugins/vxlan/vxlan.h, key6)."""
-    return "" if ":" in vxlan.remote else vxlan.local, vxlan.remote, vxlan.vni
