@@ -22,6 +22,7 @@ pytestmark = pytest.mark.live
 OPERATIONS = 500
 MACS = ("02:00:00:00:0a:01", "02:00:00:00:0a:02")
 ENDS = (("192.0.2.1", "192.0.2.2"), ("192.0.2.3", "192.0.2.2"), ("2001:db8::1", "2001:db8::2"), ("192.0.2.1",) * 2)
+GRE_WORDS = ("", "teb", "erspan 5", "key 7", "teb key 7 del", "del")
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
 MADE_UP = "02:fe:"
 
@@ -48,6 +49,16 @@ class LanguageSide(Side):
         shown["tunnels"] = [
             (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.decap_next_index)
             for row in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
+        ]
+        shown["gres"] = [
+            (
+                names[row.tunnel.sw_if_index],
+                int(row.tunnel.type),
+                str(row.tunnel.src),
+                row.tunnel.session_id,
+                row.tunnel.key,
+            )
+            for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
         ]
         shown["taps"] = [_tap(row) for row in api.sw_interface_tap_v2_dump(sw_if_index=ALL)]
         shown["lists"] = [
@@ -116,6 +127,11 @@ class LanguageSide(Side):
         arguments = {"instance": number, "src_address": ends[0], "dst_address": ends[1], "vni": vni, "is_add": is_add}
         reply = self.subject.api.vxlan_add_del_tunnel_v3(**arguments, mcast_sw_if_index=ALL, decap_next_index=ALL)
         return int(reply.retval)
+
+    def gre(self, number: int, kind: int, ends: tuple[str, str], session: int, key: int, is_add: bool) -> int:
+        fields = {"type": kind, "mode": 0, "flags": 0, "session_id": session, "outer_table_id": 0, "key": key}
+        tunnel = {**fields, "instance": number, "sw_if_index": ALL, "src": ends[0], "dst": ends[1]}
+        return int(self.subject.api.gre_tunnel_add_del_v2(is_add=is_add, tunnel=tunnel).retval)
 
     def tap(self, number: int, name: str, netns: str, size: int) -> int:
         arguments = {"id": number, "host_if_name_set": True, "host_if_name": name, "host_namespace_set": bool(netns)}
@@ -190,6 +206,7 @@ class LanguageGenerator(Generator):
         loops = [one for one in known if one.startswith("loop")] or ["loop9"]
         bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
         lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
+        ends = pick(ENDS)
         port, yes = Name(pick(PORTS)), bool(number(3))
         acls = [tuple(number(4) for _ in range(number(3))) for _ in range(2)]
         return pick(
@@ -209,6 +226,8 @@ class LanguageGenerator(Generator):
                 ("bridge_member", (name, number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes)),
                 ("bridge_member", (other, number(4), 0, 0, True)),
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
+                ("gre", (number(4), number(3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
+                ("cli", (f"create gre tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(GRE_WORDS)}",)),
                 ("tap", (number(4), pick(["t1", "t2", "p1", "a/b"]), pick(["", "", "dataplane", "nowhere"]), 256)),
                 ("tap", (number(4), pick(["t1", "t2"]), "", pick([100, 512]))),
                 ("delete_tap", (name,)),

@@ -15,6 +15,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -64,6 +65,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["bridge"], Bridge, set()),
         (DEFINITIONS["bridge"]["properties"]["settings"], BridgeSettings, set()),
         (DEFINITIONS["vxlan"], Vxlan, set()),
+        (DEFINITIONS["gre"], Gre, set()),
         (DEFINITIONS["tap"], Tap, set()),
         (DEFINITIONS["acl"], Acl, set()),
         (DEFINITIONS["acl_rule"], AclRule, set()),
@@ -89,5 +91,6 @@ def test_every_word_of_a_closed_set_is_described() -> None:
     assert change["action"]["enum"] == [action.value for action in Action]
     assert DEFINITIONS["bond"]["properties"]["mode"]["enum"] == [mode.value for mode in BondMode]
     assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]
+    assert DEFINITIONS["gre"]["properties"]["mode"]["enum"] == [mode.value for mode in GreMode]
     assert DEFINITIONS["acl_rule"]["properties"]["action"]["enum"] == [action.value for action in AclAction]
     assert operation["phase"]["enum"] == [phase.value for phase in Phase]

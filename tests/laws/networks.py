@@ -13,11 +13,13 @@ from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import AclConfig, BridgeConfig, Configuration, InterfaceConfig, LcpConfig
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections.bond import BondConfig
+from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -29,6 +31,7 @@ PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0
 LOOPBACKS = ("loop0", "loop3")
 BONDS = ("BondEthernet0", "BondEthernet7")
 VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
+GRES = ("gre0", "gre3", "gre12")
 TAPS = ("tap0", "tap2")
 BRIDGES = (10, 20)
 ACLS = ("inside", "outside", "spare")
@@ -146,6 +149,7 @@ class _Network:
         self.bonds: dict[str, BondConfig] = {}
         self.bridges: dict[str, BridgeConfig] = {}
         self.vxlans: dict[str, VxlanConfig] = {}
+        self.gres: dict[str, GreConfig] = {}
         self.taps: dict[str, TapConfig] = {}
         self.acls: dict[str, AclConfig] = {}
         self._switched: set[str] = set()
@@ -155,7 +159,7 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            made={**self.bonds, **self.vxlans, **self.taps},
+            made={**self.bonds, **self.vxlans, **self.gres, **self.taps},
             bridges=self.bridges,
             acls=self.acls,
             sflow=sflow,
@@ -229,6 +233,8 @@ class _Network:
             )
             if self._dice.flip():
                 self._add_port(name, InterfaceKind.VXLAN)
+        for number, name in enumerate(self._some(GRES, most=3)):
+            self._add_gre(name, number)
         names = self._dice.shuffled(TAP_NAMES)
         for name in self._some(TAPS):
             self.taps[name] = TapConfig(
@@ -242,9 +248,30 @@ class _Network:
             if self._dice.flip():
                 self._add_port(name, InterfaceKind.TAP)
 
+    def _add_gre(self, name: str, number: int) -> None:
+        ends = self._pick((("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "192.0.2.3"), ("2001:db8::1", "2001:db8::2")))
+        mode = self._pick(list(GreMode))
+        is_erspan = mode is GreMode.ERSPAN
+        self.gres[name] = GreConfig(
+            name=name,
+            path=("gre_tunnels", name),
+            local=ends[0],
+            remote=ends[1],
+            mode=mode,
+            session=self._pick((5, 6)) + 2 * number if is_erspan else None,
+            key=None if is_erspan else self._pick((None, 1, 2)) if number == 0 else self._pick((1, 2)) + 2 * number,
+        )
+        if self._dice.flip():
+            self._add_port(name, InterfaceKind.GRE)
+            if mode is GreMode.L3:
+                self._change(name, mac=None)
+
+    def _has_ethernet(self, name: str) -> bool:
+        return name not in self.gres or self.gres[name].mode is not GreMode.L3
+
     def _may_have_sub_interfaces(self, name: str) -> bool:
-        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.BOND)
-        return name not in self._members and self.interfaces[name].kind in kinds
+        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.BOND, InterfaceKind.GRE)
+        return name not in self._members and self._has_ethernet(name) and self.interfaces[name].kind in kinds
 
     def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
         unique = {match.tags: match for match in self._some(ENCAPSULATIONS, most=3)}
@@ -306,13 +333,15 @@ class _Network:
 
     def _members_of_one_mtu(self) -> list[str]:
         switchable = set(InterfaceKind) - {InterfaceKind.LOOPBACK}
-        free = self._free(kinds=switchable)
+        free = [name for name in self._free(kinds=switchable) if self._has_ethernet(name)]
         first = self._some(free, most=3) if free else []
         return [name for name in first if self.interfaces[name].mtu == self.interfaces[first[0]].mtu]
 
     def _pair_up(self) -> None:
         """Cross-connect some interfaces of the same MTU, in one direction or both."""
-        free = self._free(kinds={InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE, InterfaceKind.VXLAN})
+        tunnels = {InterfaceKind.VXLAN, InterfaceKind.GRE}
+        free = self._free(kinds={InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE, *tunnels})
+        free = [name for name in free if self._has_ethernet(name)]
         for source, target in zip(free[::2], free[1::2], strict=False):
             if self.interfaces[source].mtu != self.interfaces[target].mtu or not self._dice.flip():
                 continue
@@ -407,7 +436,8 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     state = resolve(_configuration(dice, with_linux=with_linux), empty).desired
     interfaces, lcps = dict(state.interfaces), dict(state.lcps)
     for name in dice.some(sorted(interfaces), most=3):
-        interfaces[name] = _tampered(dice, interfaces[name])
+        has_ethernet = name not in state.made or state.made[name].has_ethernet
+        interfaces[name] = _tampered(dice, interfaces[name], has_ethernet=has_ethernet)
     if dice.flip():
         other = _foreign_sub_interface(dice)
         if not any(other.parent in bond.members for bond in state.made_as(Bond).values()):
@@ -418,7 +448,7 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     linux = {name: device for name, device in state.linux.items() if name not in lcps or lcps[name].has_host}
     if with_linux:
         state, linux = _changed_by_hand(dice.apart(), state, linux)
-    return _with_others(dice, replace(state, interfaces=_with_macs(interfaces), lcps=lcps, linux=linux))
+    return _with_others(dice, replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux))
 
 
 def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -> tuple[State, dict[str, LinuxDevice]]:
@@ -436,11 +466,11 @@ def _facts(dice: _Dice) -> Facts:
     return replace(EMPTY_VPP.facts, has_linux=dice.flip(), lcp=switches)
 
 
-def _with_macs(interfaces: dict[str, Interface]) -> dict[str, Interface]:
+def _with_macs(interfaces: dict[str, Interface], state: State) -> dict[str, Interface]:
     """Return the interfaces with a MAC on each that has one: nothing that exists leaves it open."""
     return {
         name: replace(interface, mac=interface.mac or f"02:00:00:00:bb:{number:02x}")
-        if interface.parent is None
+        if interface.parent is None and (name not in state.made or state.made[name].has_ethernet)
         else interface
         for number, (name, interface) in enumerate(interfaces.items())
     }
@@ -463,7 +493,7 @@ def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 
-def _tampered(dice: _Dice, interface: Interface) -> Interface:
+def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Interface:
     """Return the interface after somebody typed one command at VPP's prompt."""
     is_sub = interface.kind is InterfaceKind.SUB_INTERFACE
     edits: list[dict[str, Any]] = [
@@ -472,8 +502,9 @@ def _tampered(dice: _Dice, interface: Interface) -> Interface:
         {"is_up": False},
         {"tag": ""},
         {"tag": "vppcfg by hand"},
-        {"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)},
     ]
+    if has_ethernet:
+        edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})
     if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
     return replace(interface, **dice.pick(edits))
@@ -502,7 +533,7 @@ def without_what_is_left_open(state: State) -> State:
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    for name in (*state.made_as(Vxlan), *taps):
+    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *taps):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {
         name: replace(bond, members=dict.fromkeys(bond.members, Membership()))

@@ -81,6 +81,16 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
             names[tunnel.sw_if_index]: (str(tunnel.src_address), str(tunnel.dst_address), tunnel.vni)
             for tunnel in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
         },
+        "gres": {
+            names[row.tunnel.sw_if_index]: (
+                int(row.tunnel.type),
+                str(row.tunnel.src),
+                str(row.tunnel.dst),
+                row.tunnel.session_id,
+                row.tunnel.key,
+            )
+            for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
+        },
         "taps": {
             tap.dev_name: (
                 tap.host_if_name,

@@ -12,7 +12,9 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -207,6 +209,49 @@ def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp
     line = "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 7 l3"
     assert vpp.cli(line)[0] == 0
     assert not plane.observe().made_as(Vxlan)["vxlan_tunnel7"].is_plain
+    assert vpp.cli(f"{line} del")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("gre", "shown"),
+    [
+        (Gre(local="192.0.2.1", remote="192.0.2.2"), "payload L3 point-to-point"),
+        (Gre(local="2001:db8::1", remote="2001:db8::2", key=4294967295), "payload L3 point-to-point key 4294967295"),
+        (Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=7), "payload TEB point-to-point key 7"),
+        (
+            Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=1023),
+            "payload ERSPAN point-to-point session 1023",
+        ),
+    ],
+    ids=["l3", "key", "teb", "erspan"],
+)
+def test_a_gre_tunnel_is_made_as_told_and_born_down(plane: LiveDataplane, vpp: RealVpp, gre: Gre, shown: str) -> None:
+    create = op.CreateGre(interface="gre7", instance=7, tunnel=gre)
+    state = do(plane, create)
+    assert state.made == {"gre7": gre}
+    tunnel = state.interfaces["gre7"]
+    assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.GRE, False, 9000)
+    assert (tunnel.link_mtu, tunnel.mac != "") == (None, gre.has_ethernet)
+    line = vpp.cli("show gre tunnel")[1]
+    assert f"instance 7 src {gre.local} dst {gre.remote}" in line
+    assert shown in line
+    assert refused(plane, create) == -79
+    do(plane, op.DeleteGre(interface="gre7", tunnel=gre))
+
+
+def test_a_gre_tunnel_without_ethernet_is_mirrored_by_a_tun(plane: LiveDataplane, vpp: RealVpp) -> None:
+    gre = Gre(local="192.0.2.1", remote="192.0.2.2")
+    pair = op.CreateLcpPair(interface="gre7", host_name="g7", netns="", is_default_netns=True, is_tun=True)
+    state = do(plane, op.CreateGre(interface="gre7", instance=7, tunnel=gre), pair)
+    assert state.lcps == {"gre7": LcpPair(host_name="g7", is_tun=True)}
+    do(plane, op.DeleteLcpPair(interface="gre7"), op.DeleteGre(interface="gre7", tunnel=gre))
+
+
+@pytest.mark.parametrize("words", ["multipoint", "dst 192.0.2.2 flags encap-copy-df"])
+def test_a_gre_tunnel_that_the_file_cannot_say_is_not_plain(plane: LiveDataplane, vpp: RealVpp, words: str) -> None:
+    line = f"create gre tunnel src 192.0.2.1 {words} instance 7"
+    assert vpp.cli(line)[0] == 0
+    assert not plane.observe().made_as(Gre)["gre7"].is_plain
     assert vpp.cli(f"{line} del")[0] == 0
 
 

@@ -8,9 +8,11 @@ from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface,
 from vppcfg.model.state import Facts, State
 
 ALL_PLUGINS = frozenset(
-    {acl.PLUGIN, lcp.PLUGIN, sflow.PLUGIN} | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
+    {acl.PLUGIN, lcp.PLUGIN, sflow.PLUGIN}
+    | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
+    | {part.name for section in MADE for part in section.parts}
 )
-"""Those that a plan asks VPP for."""
+"""Those that a plan asks VPP for, with the parts of them that came later."""
 
 
 def assumed_state(configuration: Configuration) -> State:

@@ -119,9 +119,9 @@ def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Int
 
 
 def _taken_identities(configuration: Configuration, untouched: State, desired: State) -> Iterator[Problem]:
-    holders = {(type(made), made.identity): name for name, made in untouched.made.items() if made.identity is not None}
+    holders = {(type(made), made.identity): name for name, made in untouched.made.items()}
     for name, made in desired.made.items():
-        holder = None if name in untouched.made else holders.get((type(made), made.identity))
-        if holder is not None:
+        holder = holders.get((type(made), made.identity))
+        if made.identity is not None and name not in untouched.made and holder is not None:
             text = f"{holder}, which is not managed, is the same {made.noun} as {name}, and VPP takes one"
             yield Problem(rule="made-taken", path=_path(configuration, name), text=text)

@@ -53,6 +53,7 @@ class InterfaceKind(Enum):
     LOOPBACK = "loopback"
     BOND = "bond"
     VXLAN = "vxlan"
+    GRE = "gre"
     TAP = "tap"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.model.acl import AclRule
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.plan import operations as op
 
@@ -163,6 +164,24 @@ def _delete_vxlan(operation: op.DeleteVxlan) -> str:
 def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
     ends = f"src {operation.local} dst {operation.remote}"
     return f"create vxlan tunnel {ends} instance {operation.instance} vni {operation.vni}"
+
+
+# GRE tunnels (plugins/gre/interface.c)
+
+
+def _create_gre(operation: op.CreateGre) -> str:
+    return f"{_gre(operation.tunnel)} instance {operation.instance}"
+
+
+def _delete_gre(operation: op.DeleteGre) -> str:
+    return f"{_gre(operation.tunnel)} del"
+
+
+def _gre(tunnel: Gre) -> str:
+    words = [f"create gre tunnel src {tunnel.local} dst {tunnel.remote}"]
+    words += ["teb"] if tunnel.mode is GreMode.TEB else []
+    words += [f"erspan {tunnel.session}"] if tunnel.mode is GreMode.ERSPAN else []
+    return " ".join([*words, f"key {tunnel.key}"] if tunnel.key else words)
 
 
 # TAPs (plugins/tap/cli.c)
@@ -381,6 +400,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.RemoveBondMember: _remove_bond_member,
     op.CreateVxlan: _create_vxlan,
     op.DeleteVxlan: _delete_vxlan,
+    op.CreateGre: _create_gre,
+    op.DeleteGre: _delete_gre,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
     op.AddAddress: _add_address,

@@ -73,10 +73,10 @@ class Input:
         self._position = match.end()
         return True
 
-    def number(self) -> int | None:
-        """Take a decimal number."""
+    def number(self, last: int = _LAST_NUMBER) -> int | None:
+        """Take a decimal number up to `last`."""
         match = _NUMBER.match(self._text, self._start())
-        if match is None or int(match[0]) > _LAST_NUMBER:
+        if match is None or int(match[0]) > last:
             return None
         self._position = match.end()
         self.skip_space()
@@ -126,10 +126,10 @@ class Input:
         self._position = match.end()
         return tables.hw[index]
 
-    def number_after(self, word: str) -> int | None:
-        """Take a word and a number, or neither."""
+    def number_after(self, word: str, last: int = _LAST_NUMBER) -> int | None:
+        """Take a word and a number up to `last`, or neither."""
         position = self._position
-        number = self.number() if self.take(word) else None
+        number = self.number(last) if self.take(word) else None
         if number is None:
             self._position = position
         return number

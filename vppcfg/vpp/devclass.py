@@ -17,6 +17,7 @@ _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
     "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
     "VXLAN": (InterfaceKind.VXLAN, re.compile(r"vxlan_tunnel\d+")),
+    "GRE tunnel device": (InterfaceKind.GRE, re.compile(r"gre\d+")),
     "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
 }

@@ -156,8 +156,9 @@ def test_every_message_that_changes_something_can_be_refused() -> None:
     with SimulatorServer(vpp) as server:
         wire = Wire.to(vpp, server)
         names = [name.decode().rpartition("_")[0] for _, name in vpp.message_table]
+        without_reply = {"sockclnt_create", "sockclnt_delete", "gre_tunnel_dump_v2"}
         for name in names:
-            if f"{name}_reply" in names and name not in {"sockclnt_create", "sockclnt_delete"}:
+            if f"{name}_reply" in names and name not in without_reply:
                 before = vpp.faults.count
                 answer = wire.call(name, *list(wire.codec.zeros(name).values())[2:])
                 assert vpp.faults.count == before or -1 in answer

@@ -11,6 +11,7 @@ from vppcfg.errors import UsageError
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -18,6 +19,7 @@ from vppcfg.model.vxlan import Vxlan
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.bond_member import BondMain, detach
+from vppcfg.simulator.kinds.gre import GreMain
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
@@ -39,6 +41,7 @@ INTERFACES = (
     interface("loop8", InterfaceKind.LOOPBACK, addresses=frozenset({"10.0.0.1/24"}), has_mpls=True),
     interface("BondEthernet3", InterfaceKind.BOND, "02:00:00:00:00:01", unnumbered="loop8"),
     interface("vxlan_tunnel5", InterfaceKind.VXLAN, acls=AclBinding(input=("mine", "acl:@4"))),
+    replace(interface("gre1", InterfaceKind.GRE), link_mtu=None),
     interface("tap2", InterfaceKind.TAP, is_up=True),
 )
 STATE = State(
@@ -50,6 +53,7 @@ STATE = State(
             members={"eth0": Membership(), "eth1": Membership(is_long_timeout=True)},
         ),
         "vxlan_tunnel5": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=100),
+        "gre1": Gre(local="192.0.2.1", remote="192.0.2.2", key=9),
         "tap2": Tap(host_name="vt2", host_mtu=1500, rx_ring_size=512),
     },
     bridges={"bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=3), tag="vppcfg")},
@@ -96,6 +100,9 @@ def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
         "192.0.2.2",
         100,
     )
+    (gre,) = tables.part(GreMain).tunnels
+    assert (gre.number, str(gre.request.destination), gre.request.key) == (1, "192.0.2.2", 9)
+    assert not tables.hw_of(row(tables, "gre1")).is_ethernet
     assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
     assert not row(tables, "vxlan_tunnel5").is_up
     assert tables.linux.device("", "vt2") is not None

@@ -136,4 +136,23 @@ reply vxlan_tunnel_v2_details 1: u32 sw_if_index, u32 instance, address src_addr
 u16 src_port, u16 dst_port, u32 mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, u32 vni
 """
 
-PLUGINS = {"acl": ACL, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}
+_GRE_TUNNEL = "u8 type, u8 mode, u8 flags, u16 session_id, u32 instance, u32 outer_table_id, u32 sw_if_index, \
+address src, address dst"
+
+GRE = f"""
+version 26.10 1.0.0 1
+struct gre_tunnel: {_GRE_TUNNEL}
+struct gre_tunnel_v2: {_GRE_TUNNEL}, u32 key
+request gre_tunnel_add_del 1: bool is_add, gre_tunnel tunnel
+reply gre_tunnel_add_del_reply 1: i32 retval, u32 sw_if_index
+request gre_tunnel_add_del_v2 1: bool is_add, gre_tunnel_v2 tunnel
+reply gre_tunnel_add_del_v2_reply 1: i32 retval, u32 sw_if_index
+request gre_tunnel_dump 1 streams gre_tunnel_details: u32 sw_if_index
+reply gre_tunnel_details 1: gre_tunnel tunnel
+request gre_tunnel_dump_v2 1: u32 sw_if_index
+reply gre_tunnel_details_v2 1: gre_tunnel_v2 tunnel
+request gre_tunnel_v2_dump 1 streams gre_tunnel_v2_details: u32 sw_if_index
+reply gre_tunnel_v2_details 1: gre_tunnel_v2 tunnel
+"""
+
+PLUGINS = {"acl": ACL, "gre": GRE, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}

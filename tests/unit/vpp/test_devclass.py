@@ -17,6 +17,8 @@ from vppcfg.vpp.retval import describe
         ("Loopback", "loop0", InterfaceKind.LOOPBACK),
         ("bond", "BondEthernet0", InterfaceKind.BOND),
         ("VXLAN", "vxlan_tunnel0", InterfaceKind.VXLAN),
+        ("GRE tunnel device", "gre0", InterfaceKind.GRE),
+        ("GRE tunnel device", "renamed", InterfaceKind.PHYSICAL),
         ("tap", "tap0", InterfaceKind.TAP),
         ("tap", "renamed", InterfaceKind.PHYSICAL),
         ("tap", "tun0", InterfaceKind.PHYSICAL),
@@ -37,6 +39,7 @@ def test_what_vppcfg_does_not_create_is_a_physical_port(device_class: str, name:
     [
         ("dpdk", "port", True),
         ("VXLAN", "vxlan_tunnel0", True),
+        ("GRE tunnel device", "gre0", False),
         ("tap", "tap0", True),
         ("virtio", "tap0", True),
         ("virtio", "virtio-0/0/4/0", False),

@@ -77,7 +77,7 @@ class _Resolver:
         desired.interfaces[config.name] = evolve(
             base,
             encapsulation=config.encapsulation,
-            mac=self._mac(config, base),
+            mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu,
             protocol_mtus=(0, 0, 0),
@@ -107,6 +107,7 @@ class _Resolver:
             tag = observed.tag
         desired.interfaces[name] = evolve(
             base,
+            mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
             addresses=frozenset(),
             acls=AclBinding(),
@@ -134,6 +135,10 @@ class _Resolver:
             "split_horizon_group": base.split_horizon_group if is_same else 0,
             "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
         }
+
+    def _has_ethernet(self, name: str) -> bool:
+        made = self._desired.made.get(name)
+        return made is None or made.has_ethernet
 
     def _mac(self, config: InterfaceConfig, base: Interface) -> str:
         """Return the MAC, '' where it is left open: that of a bond and its members is a matter of who joins first."""

@@ -37,6 +37,18 @@ class Plugin(NamedTuple):
     """Before, what it does was part of VPP itself."""
 
 
+class Part(NamedTuple):
+    """Something that the plugin of a section has from some release on only; VPP is asked for it before a plan."""
+
+    name: str
+    """As in the facts of a VPP, among its plugins."""
+    thing: str
+    """What an object that needs it is like, as `NAME ...`."""
+    since: Release
+    is_needed_by: Callable[[Any], bool]
+    """Tells whether an entry needs it."""
+
+
 class MadeSection(NamedSection, Generic[_Config, _Making]):
     """The section of one kind. A kind says what stands here without a body; the rest follows."""
 
@@ -50,6 +62,7 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     config: type[_Config]
     making: type[_Making]
     plugin: Plugin | None = None
+    parts: tuple[Part, ...] = ()
     needs_interface = False
     """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
     can_join_bond = False
@@ -100,15 +113,27 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     def resolve(self, desired: DesiredState) -> None:
         """Enter the objects of the file that are not somebody else's and whose plugin VPP runs."""
         for name, config in self.entries_in(desired.configuration).items():
-            if name not in desired.interfaces and self._has_plugin(config, desired):
+            if name not in desired.interfaces and self._is_possible(config, desired):
                 before = desired.observed.making(name, self.making)
                 desired.made[name] = self.making_of(config, before, desired.observed)
+
+    def _is_possible(self, config: _Config, desired: DesiredState) -> bool:
+        return self._has_plugin(config, desired) and self._has_parts(config, desired)
 
     def _has_plugin(self, config: _Config, desired: DesiredState) -> bool:
         plugin = self.asked_plugin
         if plugin is None or not plugin.is_needed_by(config):
             return True
         return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.thing}")
+
+    def _has_parts(self, config: _Config, desired: DesiredState) -> bool:
+        facts = desired.observed.facts
+        missing = [part for part in self.parts if part.is_needed_by(config) and part.name not in facts.plugins]
+        for part in missing:
+            this = f"this one is {facts.version}" if facts.version else "this one is older"
+            text = f"{config.name} {part.thing}, which VPP can do from {part.since} on; {this}"
+            desired.problem("vpp-too-old", config.path, text)
+        return not missing
 
     def why_not_made(self, interface: Interface, state: State) -> str | None:
         """Return why what an observed interface of this kind was made with cannot be said."""

@@ -9,6 +9,7 @@ from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAc
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge
+from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
@@ -29,6 +30,7 @@ __all__ = [
     "CreateAcl",
     "CreateBond",
     "CreateBridge",
+    "CreateGre",
     "CreateInterface",
     "CreateLcpPair",
     "CreateLinuxBridge",
@@ -41,6 +43,7 @@ __all__ = [
     "DeleteAcl",
     "DeleteBond",
     "DeleteBridge",
+    "DeleteGre",
     "DeleteInterface",
     "DeleteLcpPair",
     "DeleteLoopback",

@@ -10,18 +10,21 @@ from typing import Any
 
 from vppcfg.common.names import instance_of
 from vppcfg.model.bond import Bond
+from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan.operations import (
     CreateBond,
+    CreateGre,
     CreateInterface,
     CreateLoopback,
     CreateSubInterface,
     CreateTap,
     CreateVxlan,
     DeleteBond,
+    DeleteGre,
     DeleteInterface,
     DeleteLoopback,
     DeleteSubInterface,
@@ -94,6 +97,14 @@ def _delete_vxlan(name: str, tunnel: Vxlan) -> DeleteVxlan:
     )
 
 
+def _create_gre(interface: Interface, tunnel: Gre) -> CreateGre:
+    return CreateGre(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
+
+
+def _delete_gre(name: str, tunnel: Gre) -> DeleteGre:
+    return DeleteGre(interface=name, tunnel=tunnel)
+
+
 def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
     return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=tap)
 
@@ -105,12 +116,14 @@ def _delete_tap(name: str, tap: Tap) -> DeleteTap:
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
     Vxlan: _create_vxlan,
+    Gre: _create_gre,
     Tap: _create_tap,
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
     Vxlan: _delete_vxlan,
+    Gre: _delete_gre,
     Tap: _delete_tap,
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

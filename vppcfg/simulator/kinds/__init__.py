@@ -13,6 +13,7 @@ from vppcfg.simulator.kinds import (
     bond_member,
     bridge,
     fib,
+    gre,
     interface,
     l2xc,
     lacp,
@@ -50,6 +51,7 @@ KINDS: tuple[Kind, ...] = (
     sflow.KIND,
     tap.KIND,
     vxlan.KIND,
+    gre.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -6,10 +6,24 @@
 from __future__ import annotations
 
 from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
-from vppcfg.vpp.messages import acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, tap, vxlan
+from vppcfg.vpp.messages import (
+    acl,
+    address,
+    bond,
+    bridge,
+    gre,
+    interface,
+    l2,
+    lcp,
+    mpls,
+    sflow,
+    sub_interface,
+    tap,
+    vxlan,
+)
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 
-MADE = (tap, vxlan)
+MADE = (gre, tap, vxlan)
 """Kinds of interfaces of which one dump tells all. Each has `requests`, `read`, and `PARTS`: the optional parts of VPP
 that it needs, with the message whose presence shows each."""
 _KINDS = (acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, *MADE)

@@ -14,11 +14,13 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
 from vppcfg.vpp.messages.readable import api_call
 
+GRE = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=42)
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(
     action=AclAction.PERMIT,
@@ -296,6 +298,39 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
+        op.CreateGre(interface="gre4", instance=4, tunnel=GRE),
+        "gre_tunnel_add_del_v2",
+        {
+            "is_add": True,
+            "tunnel.type": 1,
+            "tunnel.mode": 0,
+            "tunnel.flags": 0,
+            "tunnel.session_id": 0,
+            "tunnel.instance": 4,
+            "tunnel.outer_table_id": 0,
+            "tunnel.src.af": 0,
+            "tunnel.src.un": b"\xc0\0\2\1" + bytes(12),
+            "tunnel.dst.un": b"\xc0\0\2\2" + bytes(12),
+            "tunnel.key": 42,
+        },
+    ),
+    (
+        op.DeleteGre(
+            interface="other",
+            tunnel=Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=1023),
+        ),
+        "gre_tunnel_add_del_v2",
+        {
+            "is_add": False,
+            "tunnel.type": 2,
+            "tunnel.session_id": 1023,
+            "tunnel.src.af": 1,
+            "tunnel.dst.af": 1,
+            "tunnel.dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
+            "tunnel.key": 0,
+        },
+    ),
+    (
         op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),
         "tap_create_v3",
         {
@@ -457,9 +492,14 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
             ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2"),
             "vxlan_add_del_tunnel",
         ),
+        (
+            op.CreateGre(interface="gre4", instance=4, tunnel=Gre(local="192.0.2.1", remote="192.0.2.2")),
+            ("gre_tunnel_add_del_v2",),
+            "gre_tunnel_add_del",
+        ),
         (op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")), ("tap_create_v3",), "tap_create_v2"),
     ],
-    ids=["pair", "bridge", "vxlan", "tap"],
+    ids=["pair", "bridge", "vxlan", "gre", "tap"],
 )
 def test_an_older_vpp_is_told_in_its_own_words(operation: op.Operation, newer: tuple[str, ...], older: str) -> None:
     stub = Told()

@@ -1,0 +1,71 @@
+"""Rules about GRE tunnels."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+ENDS = "local: 192.0.2.1, remote: 192.0.2.2"
+
+
+def found_in(*tunnels: str, interfaces: str = "", more: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
+    """Return the rule and the path of each problem with tunnels gre0, gre1 and so on; all of them have an interface."""
+    names = [f"gre{number}" for number in range(len(tunnels))]
+    entries = ", ".join(f"{name}: {{{ENDS}{tunnel}}}" for name, tunnel in zip(names, tunnels, strict=True))
+    plain = "".join(f"{name}: {{}}, " for name in names if f"{name}: " not in interfaces)
+    text = f"interfaces: {{{plain}{interfaces}}}\ngre_tunnels: {{{entries}}}\n{more}"
+    return [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+
+
+@pytest.mark.parametrize(
+    ("tunnel", "rule", "key"),
+    [
+        (", mode: erspan", "gre-session", "mode"),
+        (", session: 5", "gre-session", "session"),
+        (", mode: teb, session: 0", "gre-session", "session"),
+        (", mode: erspan, session: 5, key: 1", "gre-key", "key"),
+    ],
+)
+def test_a_session_belongs_to_erspan_and_a_key_to_the_others(tunnel: str, rule: str, key: str) -> None:
+    assert found_in(tunnel) == [(rule, ("gre_tunnels", "gre0", key))]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_alike"),
+    [
+        ("", "", True),
+        ("", ", mode: l3", True),
+        (", key: 1", ", key: 1", True),
+        ("", ", key: 1", False),
+        ("", ", mode: teb", False),
+        (", mode: erspan, session: 1", ", mode: erspan, session: 2", False),
+        (", mode: erspan, session: 1", ", mode: erspan, session: 1", True),
+    ],
+)
+def test_no_two_tunnels_are_alike(first: str, second: str, is_alike: bool) -> None:
+    assert found_in(first, second) == ([("gre-duplicate", ("gre_tunnels", "gre1"))] if is_alike else [])
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "more", "path"),
+    [
+        ("gre0: {mac: '02:00:00:00:00:01'}", "", ("interfaces", "gre0", "mac")),
+        ("eth0: {}, gre0: {l2xc: eth0}", "", ("interfaces", "gre0", "l2xc")),
+        ("eth0: {l2xc: gre0}", "", ("interfaces", "eth0", "l2xc")),
+        (
+            "gre0: {sub-interfaces: {10: {mtu: 1400}, 2: {mtu: 1400}}}",
+            "",
+            ("interfaces", "gre0", "sub-interfaces", 10),
+        ),
+        ("eth0: {}", "bridgedomains: {bd1: {interfaces: [eth0, gre0]}}", ("bridgedomains", "bd1", "interfaces", 1)),
+    ],
+)
+def test_what_needs_ethernet_needs_another_mode(interfaces: str, more: str, path: tuple[str | int, ...]) -> None:
+    assert found_in("", interfaces=interfaces, more=more) == [("gre-l3", path)]
+    assert found_in(", mode: teb", interfaces=interfaces, more=more) == []
+
+
+def test_a_tunnel_without_ethernet_may_have_what_is_routed() -> None:
+    interfaces = "gre0: {lcp: e0, addresses: [10.0.0.0/31], mpls: true}, gre1: {unnumbered: gre0}"
+    assert found_in("", ", key: 1", interfaces=interfaces) == []

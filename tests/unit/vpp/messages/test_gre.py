@@ -1,0 +1,73 @@
+"""GRE tunnels, as a VPP tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.model.gre import Gre, GreMode
+from vppcfg.vpp.codec import Value
+
+TUNNEL = 5
+PLAIN: dict[str, Value] = {
+    "tunnel.sw_if_index": TUNNEL,
+    "tunnel.type": 1,
+    "tunnel.instance": 3,
+    "tunnel.src.un": b"\xc0\0\2\1" + bytes(12),
+    "tunnel.dst.un": b"\xc0\0\2\2" + bytes(12),
+}
+DUMPS = {
+    "gre_tunnel_v2_dump": "gre_tunnel_v2_details",
+    "gre_tunnel_dump_v2": "gre_tunnel_details_v2",
+    "gre_tunnel_dump": "gre_tunnel_details",
+}
+
+
+def stub_with(changes: Mapping[str, Value] = MappingProxyType({}), dump: str = "gre_tunnel_v2_dump") -> StubVpp:
+    """Return a VPP with one tunnel, plain but for `changes`, that has no newer message than `dump` for it."""
+    stub = StubVpp(plugins=("gre",))
+    stub.add_interface(TUNNEL, "gre3", interface_dev_type="GRE tunnel device")
+    stub.drop(*list(DUMPS)[: list(DUMPS).index(dump)])
+    given = {f"tunnel.{name}": value for name, value in changes.items()}
+    stub.tell(dump, DUMPS[dump], PLAIN | given)
+    return stub
+
+
+@pytest.mark.parametrize(("dump", "key"), [("gre_tunnel_v2_dump", 7), ("gre_tunnel_dump_v2", 7)])
+def test_a_tunnel_is_read_by_name(dump: str, key: int) -> None:
+    expected = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=key)
+    assert observed(stub_with({"key": key}, dump)).made == {"gre3": expected}
+
+
+def test_a_vpp_before_25_10_tells_of_no_keys() -> None:
+    stub = stub_with(dump="gre_tunnel_dump")
+    stub.drop("gre_tunnel_add_del_v2")
+    state = observed(stub)
+    assert state.made == {"gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB)}
+    assert (state.facts.plugins & {"gre", "gre_key"}) == {"gre"}
+
+
+def test_ipv6_endpoints_are_canonical() -> None:
+    ends: dict[str, Value] = {
+        "src.af": 1,
+        "dst.af": 1,
+        "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
+        "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
+    }
+    (tunnel,) = observed(stub_with({**ends, "type": 2, "session_id": 5})).made_as(Gre).values()
+    assert tunnel == Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=5)
+
+
+@pytest.mark.parametrize(("field", "value"), [("mode", 1), ("flags", 1), ("outer_table_id", 10)])
+def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
+    (tunnel,) = observed(stub_with({field: value})).made_as(Gre).values()
+    assert not tunnel.is_plain
+
+
+def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
+    stub = stub_with()
+    stub.drop(*DUMPS)
+    assert observed(stub).made == {}

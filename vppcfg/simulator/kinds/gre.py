@@ -1,0 +1,356 @@
+"""GRE tunnels (plugins/gre)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+
+from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.record import record
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version -25.06 2.1.1 98b44dd1
+version 26.06- 2.2.0 01bfeec2
+import interface_index
+import prefix
+enum gre_tunnel_type u8 GRE_API_TUNNEL_TYPE_L3=0 GRE_API_TUNNEL_TYPE_TEB=1 GRE_API_TUNNEL_TYPE_ERSPAN=2
+enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
+enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
+struct gre_tunnel: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
+u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst
+struct gre_tunnel_v2: gre_tunnel_type type, tunnel_mode mode, tunnel_encap_decap_flags flags, u16 session_id, \
+u32 instance, u32 outer_table_id, interface_index sw_if_index, address src, address dst, u32 key
+request gre_tunnel_add_del a27d7f17: bool is_add, gre_tunnel tunnel
+reply gre_tunnel_add_del_reply 5383d31f: i32 retval, interface_index sw_if_index
+request gre_tunnel_add_del_v2 7d9576de 25.10-: bool is_add, gre_tunnel_v2 tunnel
+reply gre_tunnel_add_del_v2_reply 5383d31f 25.10-: i32 retval, interface_index sw_if_index
+request gre_tunnel_dump f9e6675e streams gre_tunnel_details: interface_index sw_if_index
+reply gre_tunnel_details 24435433: gre_tunnel tunnel
+request gre_tunnel_dump_v2 f9e6675e 25.10-: interface_index sw_if_index
+reply gre_tunnel_dump_v2_reply e8d4e804 25.10-: i32 retval
+reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
+request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
+reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
+"""
+_DEVICE_CLASS = "GRE tunnel device"
+_MTU = 9000
+_FRAME_BYTES = 9022
+"""Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
+_LAST_SESSION = 0x3FF
+_ODD_FLAGS = 1
+"""Of a loaded tunnel of which the state only says that it is not a plain one."""
+
+Address = IPv4Address | IPv6Address
+TunnelKey = tuple[int | Address, ...]
+
+
+class Type(IntEnum):
+    """What a tunnel carries (gre_tunnel_type)."""
+
+    L3 = 0
+    TEB = 1
+    ERSPAN = 2
+
+
+_MULTIPOINT = 1
+"""TUNNEL_API_MODE_MP."""
+
+
+@record
+class GreRequest:
+    """The tunnel that is asked for."""
+
+    source: Address
+    destination: Address
+    type: Type = Type.L3
+    mode: int = 0
+    flags: int = 0
+    session: int = 0
+    number: int = NONE
+    table: int = 0
+    key: int = 0
+
+    @property
+    def identity(self) -> TunnelKey:
+        """Return what VPP finds a tunnel by (gre_mk_key4, gre_mk_key6)."""
+        return self.source, self.destination, self.table, self.type, self.mode, self.session, self.key
+
+
+@dataclass(slots=True, kw_only=True)
+class GreTunnel:
+    """One tunnel (gre_tunnel_t)."""
+
+    index: int
+    number: int
+    """The N of greN."""
+    request: GreRequest
+    sw_if_index: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class GreMain:
+    """All tunnels (gre_main_t)."""
+
+    tunnels: Pool[GreTunnel] = field(default_factory=Pool)
+    by_identity: dict[TunnelKey, int] = field(default_factory=dict)
+    by_sw: dict[int, int] = field(default_factory=dict)
+    numbers: set[int] = field(default_factory=set)
+
+
+def create(tables: Tables, request: GreRequest) -> SwInterface:
+    """Make greN, which is born down; raise RefusedError when there is such a tunnel or the number is taken."""
+    _check(tables, request)
+    main = tables.part(GreMain)
+    if request.identity in main.by_identity:
+        raise RefusedError(Retval.IF_ALREADY_EXISTS, "GRE tunnel already exists...")
+    tunnel = main.tunnels.add(lambda index: GreTunnel(index=index, number=_number(request, index), request=request))
+    if tunnel.number in main.numbers:
+        main.tunnels.remove(tunnel.index)
+        raise RefusedError(Retval.INSTANCE_IN_USE, "Instance is in use")
+    row = _register(tables, tunnel)
+    main.numbers.add(tunnel.number)
+    main.by_identity[request.identity] = main.by_sw[row.index] = tunnel.index
+    return row
+
+
+def _number(request: GreRequest, index: int) -> int:
+    return index if request.number == NONE else request.number
+
+
+def _check(tables: Tables, request: GreRequest) -> None:
+    """Raise RefusedError for what VPP looks at before it looks for a tunnel (vnet_gre_tunnel_add_del)."""
+    fib = tables.fib6 if request.source.version == 6 else tables.fib4
+    if request.table not in fib.tables:
+        raise RefusedError(Retval.NO_SUCH_FIB, f"outer table ID {request.table} doesn't exist")
+    if request.session > _LAST_SESSION:
+        raise RefusedError(Retval.INVALID_SESSION_ID, f"session ID {request.session} out of range")
+    if request.mode == _MULTIPOINT and int(request.destination):
+        retval = Retval.INVALID_DST_ADDRESS
+        raise RefusedError(retval, f"vnet_gre_tunnel_add_del returned {retval.value}")
+
+
+def _register(tables: Tables, tunnel: GreTunnel) -> SwInterface:
+    """Make the port: the overhead of a tunnel is taken off what its link can carry, and may leave less than nothing."""
+    overhead = 44 if tunnel.request.source.version == 6 else 24
+    is_ethernet = tunnel.request.type is not Type.L3
+    low = tunnel.index & 0xFFFF
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"gre{tunnel.number}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=is_ethernet,
+            mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
+            link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
+            has_gso=False,
+        )
+
+    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    tunnel.sw_if_index = row.index
+    return row
+
+
+def delete(tables: Tables, request: GreRequest) -> int:
+    """Delete the tunnel that is all that is asked for, and return the index it had; raise RefusedError without one."""
+    _check(tables, request)
+    main = tables.part(GreMain)
+    index = main.by_identity.pop(request.identity, None)
+    if index is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY, "GRE tunnel doesn't exist")
+    tunnel = main.tunnels[index]
+    del main.by_sw[tunnel.sw_if_index]
+    interfaces.delete_port(tables, tables.hw_of(tables.sw[tunnel.sw_if_index]).index)
+    main.numbers.discard(tunnel.number)
+    main.tunnels.remove(index)
+    return tunnel.sw_if_index
+
+
+def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+    """Make or delete a tunnel; version 1 has no keys."""
+    source, destination = _address(values, "tunnel.src"), _address(values, "tunnel.dst")
+    if source.version != destination.version:
+        raise RefusedError(Retval.INVALID_PROTOCOL)
+    if source == destination:
+        raise RefusedError(Retval.SAME_SRC_DST)
+    if values["tunnel.type"] not in set(Type) or values["tunnel.mode"] > _MULTIPOINT:
+        raise RefusedError(Retval.INVALID_VALUE)
+    request = GreRequest(
+        source=source,
+        destination=destination,
+        type=Type(values["tunnel.type"]),
+        mode=values["tunnel.mode"],
+        flags=values["tunnel.flags"],
+        session=values["tunnel.session_id"],
+        number=values["tunnel.instance"],
+        table=values["tunnel.outer_table_id"],
+        key=values.get("tunnel.key", 0),
+    )
+    if values["is_add"]:
+        return call.reply(sw_if_index=create(call.tables, request).index)
+    return call.reply(sw_if_index=delete(call.tables, request))
+
+
+def _address(values: Values, name: str) -> Address:
+    packed = values[f"{name}.un"]
+    return IPv6Address(packed) if values[f"{name}.af"] else IPv4Address(packed[:4])
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show all tunnels or one; version 1 has no keys."""
+    for details in _details(call.tables, values["sw_if_index"]):
+        yield call.details(details)
+
+
+def _dump_v2(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show all tunnels or one by a message with an unusual name, which VPP keeps for those who know it."""
+    for details in _details(call.tables, values["sw_if_index"]):
+        yield "gre_tunnel_details_v2", details
+
+
+def _details(tables: Tables, sw_if_index: int) -> Iterator[Values]:
+    for tunnel in tables.part(GreMain).tunnels:
+        request = tunnel.request
+        if sw_if_index in {NONE, tunnel.sw_if_index}:
+            yield {
+                "tunnel.type": request.type,
+                "tunnel.mode": request.mode,
+                "tunnel.flags": request.flags,
+                "tunnel.session_id": request.session if request.type is Type.ERSPAN else 0,
+                "tunnel.instance": tunnel.number,
+                "tunnel.outer_table_id": request.table,
+                "tunnel.sw_if_index": tunnel.sw_if_index,
+                "tunnel.src.af": request.source.version == 6,
+                "tunnel.src.un": request.source.packed,
+                "tunnel.dst.af": request.destination.version == 6,
+                "tunnel.dst.un": request.destination.packed,
+                "tunnel.key": request.key,
+            }
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create gre tunnel src <address> dst <address> [instance <number>] [teb|erspan <session>] [key <key>] [del]`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    found: dict[str, Any] = {}
+    while not line.is_at_end:
+        _option(tables, line, found)
+    request = _requested(found)
+    if found.get("del"):
+        return f"DELETED ({delete(tables, request)})\n"
+    return f"{tables.name_of(create(tables, request))}\n"
+
+
+def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
+    line.skip_space()
+    refusal = line.unknown()
+    for word in ("src", "dst"):
+        if (address := line.address_after(word)) is not None:
+            found[word] = address
+            return
+    for word in ("instance", "outer-table-id"):
+        if (number := line.number_after(word)) is not None:
+            found[word] = number
+            return
+    if line.take("del"):
+        found["del"] = True
+    elif line.take("multipoint"):
+        found["mode"] = _MULTIPOINT
+    elif line.take("teb"):
+        found["type"] = Type.TEB
+    elif (session := line.number_after("erspan")) is not None:
+        found |= {"type": Type.ERSPAN, "session": session}
+    elif (key := _key_after(tables, line)) is not None:
+        found["key"] = key
+    else:
+        raise refusal
+
+
+def _key_after(tables: Tables, line: Input) -> int | None:
+    """Take a key, which may be larger than the other numbers of the CLI; there are none before 25.10."""
+    return line.number_after("key", last=NONE) if tables.release.is_in("25.10-") else None
+
+
+def _requested(found: dict[str, Any]) -> GreRequest:
+    nothing = ip_address("0.0.0.0")
+    source, destination = found.get("src", nothing), found.get("dst", nothing)
+    mode = found.get("mode", 0)
+    problem = _problem(source, destination, mode)
+    if problem:
+        raise RefusedError(Retval.UNSPECIFIED, problem)
+    if mode == _MULTIPOINT and not int(destination):
+        destination = ip_address(0) if source.version == 4 else IPv6Address(0)
+    return GreRequest(
+        source=source,
+        destination=destination,
+        type=found.get("type", Type.L3),
+        mode=mode,
+        session=found.get("session", 0),
+        number=found.get("instance", NONE),
+        table=found.get("outer-table-id", 0),
+        key=found.get("key", 0),
+    )
+
+
+def _problem(source: Address, destination: Address, mode: int) -> str:
+    if source == destination:
+        return "src and dst are identical"
+    if mode != _MULTIPOINT and not int(destination):
+        return "destination address not specified"
+    if not int(source):
+        return "source address not specified"
+    if int(destination) and source.version != destination.version:
+        return "src and dst address must be the same AF"
+    return ""
+
+
+def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
+    """Bring the link up or down with the interface, that of a tunnel without Ethernet too."""
+    if sw_if_index in tables.part(GreMain).by_sw:
+        row = tables.sw[sw_if_index]
+        tables.hw_of(row).is_link_up = row.is_up
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    tunnel = state.making(wanted.name, Gre)
+    if tunnel is None:
+        return None
+    request = GreRequest(
+        source=ip_address(tunnel.local),
+        destination=ip_address(tunnel.remote),
+        type={GreMode.L3: Type.L3, GreMode.TEB: Type.TEB, GreMode.ERSPAN: Type.ERSPAN}[tunnel.mode],
+        flags=0 if tunnel.is_plain else _ODD_FLAGS,
+        session=tunnel.session,
+        number=number,
+        key=tunnel.key,
+    )
+    return create(tables, request)
+
+
+KIND = Kind(
+    plugin="gre",
+    api={"gre": _API},
+    changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
+    queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
+    commands={"create gre tunnel": _command_create},
+    interface=InterfaceKind.GRE,
+    make=_make,
+    admin_changed=_follow_admin_state,
+)
