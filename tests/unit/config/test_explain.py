@@ -12,6 +12,7 @@ import vppcfg
 from vppcfg.config import parse_text
 from vppcfg.config.explain import WIDTH, Explanation, as_document, as_text, explain, explanations
 from vppcfg.config.sections import MADE
+from vppcfg.config.sections.tunnel import TunnelConfig
 from vppcfg.errors import UsageError
 from vppcfg.model.problem import Severity
 
@@ -28,6 +29,13 @@ IN_TABLES = {
     *("bond-member-lcp", "bond-member-address", "bond-member-subs", "bond-member-mac"),
     *("bd-member-lcp", "bd-member-address", "acl-source-empty", "acl-destination-empty"),
     *(section.rule(what) for section in MADE for what in ("id", "undefined")),
+    *(section.rule("no-interface") for section in MADE if not section.needs_interface),
+    *(
+        section.rule(what)
+        for section in MADE
+        if issubclass(section.config, TunnelConfig)
+        for what in ("family", "self")
+    ),
 }
 """Rules whose ids stand in a table, or are put together."""
 RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")

@@ -22,7 +22,6 @@ from vppcfg.config.rules import (
     tap,
     unmanaged,
     unnumbered,
-    vxlan,
 )
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
@@ -34,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     made.made_elsewhere,
     made.made_alone,
     made.tunnel_ends,
+    made.vxlan_vni,
     interface.l2_with_l3,
     interface.l2_with_mpls,
     interface.sflow_on_created,
@@ -68,7 +68,6 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_member_l3,
     bridge.bridge_member_mtu,
     bridge.bridge_virtual_interface,
-    vxlan.vxlan_vni,
     gre.gre_mode,
     gre.gre_duplicate,
     gre.gre_l3,

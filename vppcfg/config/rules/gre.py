@@ -37,7 +37,7 @@ def gre_duplicate(index: Index) -> Iterator[Problem]:
 
 
 def gre_l3(index: Index) -> Iterator[Problem]:
-    """Find what needs Ethernet on a tunnel that has none; VPP takes it and drops the packets."""
+    """Find what needs Ethernet on a tunnel that has none; VPP would take it."""
     for tunnel in index.configuration.made_as(GreConfig).values():
         if tunnel.mode is GreMode.L3:
             for path, thing in _with_ethernet(index, tunnel.name):

@@ -1,4 +1,4 @@
-"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and the ends of tunnels."""
+"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and what tells tunnels apart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.tunnel import TunnelConfig
+from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.problem import Problem, Severity
 
 _SECTIONS = {section.config: section for section in MADE}
@@ -42,3 +43,13 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
         elif tunnel.local == tunnel.remote:
             text = f"the tunnel ends where it begins, at {tunnel.local}"
             yield Problem(rule=section.rule("self"), path=path, text=text)
+
+
+def vxlan_vni(index: Index) -> Iterator[Problem]:
+    """Find VNIs that more than one tunnel has."""
+    owners: dict[int, str] = {}
+    for tunnel in index.configuration.made_as(VxlanConfig).values():
+        first = owners.setdefault(tunnel.vni, tunnel.name)
+        if first != tunnel.name:
+            text = f"{first} has the VNI {tunnel.vni} already"
+            yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)
