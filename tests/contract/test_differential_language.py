@@ -22,7 +22,7 @@ pytestmark = pytest.mark.live
 OPERATIONS = 500
 MACS = ("02:00:00:00:0a:01", "02:00:00:00:0a:02")
 ENDS = (("192.0.2.1", "192.0.2.2"), ("192.0.2.3", "192.0.2.2"), ("2001:db8::1", "2001:db8::2"), ("192.0.2.1",) * 2)
-GRE_WORDS = ("", "teb", "erspan 5", "key 7", "teb key 7 del", "del")
+GRE_WORDS = ("teb", "erspan 5", "teb key 7", "erspan 5 key 7", "teb key 7 del", "teb del")
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
 MADE_UP = "02:fe:"
 
@@ -226,7 +226,7 @@ class LanguageGenerator(Generator):
                 ("bridge_member", (name, number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes)),
                 ("bridge_member", (other, number(4), 0, 0, True)),
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
-                ("gre", (number(4), number(3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
+                ("gre", (number(4), number(1, 3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
                 ("cli", (f"create gre tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(GRE_WORDS)}",)),
                 ("tap", (number(4), pick(["t1", "t2", "p1", "a/b"]), pick(["", "", "dataplane", "nowhere"]), 256)),
                 ("tap", (number(4), pick(["t1", "t2"]), "", pick([100, 512]))),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.model.bond import Bond, BondMode
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
 from vppcfg.model.making import Making
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES: dict[str, Making] = {
     "BondEthernet3": Bond(mode=BondMode.BROADCAST, load_balance=None),
     "vxlan_tunnel3": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=7),
+    "gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.ERSPAN, session=5),
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""
