@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -65,7 +66,9 @@ def test_a_python_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_ensurepip_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
-    bare = script(tmp_path / "bare", f'case "$*" in *ensurepip*) exit 1;; esac; exec {sys.executable} "$@"')
+    bare = script(
+        tmp_path / "bare", f'case "$*" in *ensurepip*) exit 1;; esac; exec {shlex.quote(sys.executable)} "$@"'
+    )
     finished = make("venv", f"VENV={tmp_path / 'venv'}", f"PYTHON={bare}")
     assert finished.returncode != 0
     assert "sudo apt-get install python3-venv" in finished.stderr

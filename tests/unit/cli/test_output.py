@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -133,7 +134,7 @@ def test_a_closed_stream_takes_nothing() -> None:
 
 
 def run_vppcfg(arguments: str) -> subprocess.CompletedProcess[str]:
-    command = f"{sys.executable} -m vppcfg {arguments}"
+    command = f"{shlex.quote(sys.executable)} -m vppcfg {arguments}"
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -270,7 +271,8 @@ def test_it_reconciles_again_and_again(vpp: str, start: Start) -> None:
 
 def test_it_ends_when_its_reader_has_left(vpp: str) -> None:
     line = (
-        f"{sys.executable} -m vppcfg watch -c l3.yaml -a {vpp} --interval 1 --format json | head -n 1; exit $PIPESTATUS"
+        f"{shlex.quote(sys.executable)} -m vppcfg watch -c l3.yaml -a {vpp} --interval 1 --format json"
+        " | head -n 1; exit $PIPESTATUS"
     )
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, timeout=LONG_S)
     assert done.returncode == ExitCode.DONE, done.stderr
