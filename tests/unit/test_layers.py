@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -305,6 +306,41 @@ def test_a_module_is_worth_opening() -> None:
         if len(module.read_text().splitlines()) < 20 and module.name not in {"__init__.py", "__main__.py", "assets.py"}
     ]
     assert short == []
+
+
+LISTS = {
+    "config/rules/__init__.py",
+    "config/sections/__init__.py",
+    "model/interface.py",
+    "model/kinds.py",
+    "plan/operations/__init__.py",
+    "plan/steps/made.py",
+    "render/cli_lines.py",
+    "simulator/kinds/__init__.py",
+    "vpp/definitions.py",
+    "vpp/devclass.py",
+    "vpp/messages/__init__.py",
+}
+"""Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "elsewhere"),
+    [
+        ("gre", set()),
+        (
+            "vxlan",
+            # A rule of its own, an example in a docstring, and a key of T-Rex.
+            {"config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"},
+        ),
+    ],
+)
+def test_a_kind_is_known_to_its_own_modules_and_to_the_lists_alone(kind: str, elsewhere: set[str]) -> None:
+    word = re.compile(rf"(?<![a-z]){kind}(?![a-z])|{kind.capitalize()}")
+    naming = {
+        str(module.relative_to(PACKAGE)) for module in TREES if module.stem != kind and word.search(module.read_text())
+    }
+    assert naming - LISTS == elsewhere
 
 
 def test_every_layer_of_the_code_is_in_the_table() -> None:
