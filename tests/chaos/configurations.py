@@ -30,6 +30,7 @@ interfaces:
   GigabitEthernet4/0/0: { mtu: 1500, mac: "02:00:00:00:00:44", unnumbered: loop1 }
   BondEthernet0: { mtu: 1500, lcp: be0 }
   vxlan_tunnel1: { mtu: 1500 }
+  gre0: { mtu: 1400, addresses: [ 10.0.99.1/30 ] }
   tap1: { mtu: 1500 }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
@@ -38,6 +39,8 @@ bondethernets:
   BondEthernet0: { mode: active-backup, interfaces: [ GigabitEthernet2/0/0, GigabitEthernet3/0/0 ] }
 vxlan_tunnels:
   vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 101 }
+gre_tunnels:
+  gre0: { local: 192.0.2.1, remote: 192.0.2.3, key: 42 }
 bridgedomains:
   bd10:
     mtu: 1500
