@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import resource
 import signal
@@ -23,6 +22,7 @@ from tests.chaos.router import (
     simulated_router,
     wait_until,
 )
+from tests.full_disk import FullDisk
 from tests.operations import every_operation
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
@@ -243,25 +243,12 @@ def test_two_applies_at_once_do_not_meet(tmp_path: Path, with_linux: Around, cap
 
 def writes_of(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path, with_linux: Around) -> int:
     """Return how often a change writes to the disk."""
-    counter = DiskThatFills(10**6)
+    counter = FullDisk(10**6)
     with monkeypatch.context() as patch, simulated_router(folder, name) as router:
         with_linux(router)
         patch.setattr("vppcfg.transaction.sealed.os.fsync", counter)
         assert apply(router) == ExitCode.DONE
     return counter.count
-
-
-class DiskThatFills:
-    """In place of fsync: the disk is full from the n-th time on."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self.count = 0
-
-    def __call__(self, descriptor: int) -> None:
-        self.count += 1
-        if self.count >= self._capacity:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_the_disk_is_full_when_the_journal_is_written(
@@ -279,7 +266,7 @@ def test_the_disk_is_full_when_the_journal_is_written(
         with monkeypatch.context() as patch, simulated_router(tmp_path / f"router{position}", name) as router:
             with_linux(router)
             before = router.state()
-            patch.setattr("vppcfg.transaction.sealed.os.fsync", DiskThatFills(position))
+            patch.setattr("vppcfg.transaction.sealed.os.fsync", FullDisk(position))
             codes.append(apply(router))
             if codes[-1] == ExitCode.REFUSED:
                 assert "No space left on device" in capfd.readouterr().err

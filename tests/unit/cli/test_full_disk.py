@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.full_disk import FullDisk
 from tests.unit.cli.conftest import Serve
 from tests.unit.cli.test_confirm import Router as RealRouter
 from tests.unit.cli.test_confirm import until
@@ -20,23 +21,6 @@ from vppcfg.errors import ExitCode
 pytestmark = pytest.mark.usefixtures("files")
 
 MOST_WRITES = 60
-
-
-class FullDisk:
-    """In place of fsync: the disk is full from the n-th time on, until it is mended."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self.count = 0
-
-    def __call__(self, descriptor: int) -> None:
-        self.count += 1
-        if self.count >= self._capacity:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def mend(self) -> None:
-        """Let everything be written again."""
-        self._capacity = 10**6
 
 
 Begin = Callable[..., Router]
