@@ -191,6 +191,7 @@ def test_the_command_runs_flows_through_a_laboratory(
     assert [list(processes_inside(netns)) for netns in laboratory.namespaces] == [[], [], []]
 
 
+@pytest.mark.timed
 @needs_iperf3
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: signal.Signals(n).name
@@ -201,8 +202,8 @@ def test_whatever_ends_the_command_ends_iperf3(laboratory: Layout, number: signa
         assert process.stderr is not None
         assert process.stderr.readline().startswith("flows 0:01")
         process.send_signal(number)
-        process.communicate(timeout=30)
-    assert process.returncode == (-number if number is signal.SIGKILL else 128 + number)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == (-number if number is signal.SIGKILL else 128 + number), said
     deadline = time.monotonic() + 5
     while any(any(processes_inside(netns)) for netns in laboratory.namespaces) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -148,10 +149,12 @@ def _started(netns: str, command: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _end(processes: list[subprocess.Popen[bytes]]) -> None:
-    """End processes at once."""
+    """End processes at once. What the kernel holds back longer than that ends by itself: it is killed already."""
     for process in processes:
         if process.poll() is None:
             process.kill()
-        process.wait(_STOP_S)
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_STOP_S)
         if process.stdout is not None:
             process.stdout.close()
