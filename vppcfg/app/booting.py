@@ -47,7 +47,8 @@ def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console
         state = accepted_state(accepted, place.journal, copy)
         if state is None:
             log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, file_name)
-            return _apply_file(*load_configuration(file_name, console), place, terms, console)
+            loaded = read(file_name) if loaded is None else loaded
+            return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
         log.warning(
             "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
             file_name,

@@ -16,7 +16,7 @@ from vppcfg.config import Loaded, parse_text
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import STDIN
-from vppcfg.errors import PlanRefusedError
+from vppcfg.errors import PlanRefusedError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
@@ -48,7 +48,7 @@ def save_plan(name: str, plan: Plan, loaded: Loaded, boot_id: str, *, adopt: boo
 
 def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Applied:
     """Apply a saved plan. Raise PlanRefusedError when it is stale."""
-    saved = read_saved_plan(Path(name), group_id())
+    saved = saved_plan(name)
     if saved.made_with != __version__:
         raise PlanRefusedError(
             f"{name} was made by vppcfg {saved.made_with}, and this is {__version__}; nothing was changed", _AGAIN
@@ -59,6 +59,17 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
         _refuse_stale(saved, configuration, place, console)
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)
+
+
+def saved_plan(name: str) -> SavedPlan:
+    """Return the plan in a file. Raise UntrustedFileError, which tells a configuration file that lacks its -c."""
+    try:
+        return read_saved_plan(Path(name), group_id())
+    except UntrustedFileError as error:
+        if not error.message.endswith("is not a plan of vppcfg"):
+            raise
+        hint = f"a configuration is named with -c: `vppcfg apply -c {name}`"
+        raise UntrustedFileError(error.message, hint) from error
 
 
 def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:

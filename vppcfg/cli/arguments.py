@@ -38,6 +38,19 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **settings})
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a command line. Raise UsageError, which tells a configuration file that lacks its -c."""
+        parsed, rest = self.parse_known_args(args, namespace)
+        if rest:
+            command = getattr(parsed, "command", None)
+            is_file = hasattr(parsed, "config") and not rest[0].startswith("-")
+            hint = f"`{self.prog} {command} --help` lists the arguments" if command else f"see `{self.prog} --help`"
+            raise UsageError(
+                f"unrecognized arguments: {' '.join(rest)}",
+                f"a configuration file is named with -c: `{self.prog} {command} -c {rest[0]}`" if is_file else hint,
+            )
+        return parsed
+
     def error(self, message: str) -> NoReturn:
         """Raise UsageError."""
         raise UsageError(message, f"`{self.prog} --help` lists the arguments")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from vppcfg.app import places
+from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
     from vppcfg.app.consent import Terms
@@ -21,9 +23,30 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
         "-c",
         "--config",
         metavar="FILE",
+        action=OneConfig,
         default=DEFAULT_CONFIG,
         help="configuration file, - for standard input (default: %(default)s)",
     )
+
+
+class OneConfig(argparse.Action):
+    """Takes one configuration file, and refuses a second one, which would replace the first without a word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the file's name. Raise UsageError for a second one."""
+        former = getattr(namespace, self.dest)
+        if former is not self.default:
+            raise UsageError(
+                f"-c is given twice, for {former} and {values}: one command takes one file",
+                "put both into one file, or give the command for each of them",
+            )
+        setattr(namespace, self.dest, values)
 
 
 def add_adopt_option(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
+from vppcfg.cli.options import OneConfig
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
 from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates, reading_plan
 from vppcfg.errors import ExitCode, UsageError
@@ -74,7 +75,9 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add what becomes of the findings."""
-    parser.add_argument("-c", "--config", metavar="FILE", help="the configuration that changes are for")
+    parser.add_argument(
+        "-c", "--config", metavar="FILE", action=OneConfig, help="the configuration that changes are for"
+    )
     parser.add_argument("--write", action="store_true", help="put the changes into the configuration, and show them")
     parser.add_argument(
         "--only",

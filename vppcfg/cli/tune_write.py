@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.output import Colour, paint_for, printable, write, write_document
 from vppcfg.cli.problems import report
 from vppcfg.config.load import parse_text
-from vppcfg.config.yaml.document import STDIN, read_source
+from vppcfg.config.yaml.document import can_be_read_again, read_source
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.problem import Severity
 from vppcfg.tune.diagnosis import Diagnosis
@@ -33,8 +33,8 @@ def write_changes(diagnosis: Diagnosis, args: argparse.Namespace) -> None:
 
     The differences go to standard error, since the findings are what standard output is for.
     """
-    if args.config == STDIN:
-        raise UsageError("--write cannot write to standard input", "name a file with -c FILE")
+    if not can_be_read_again(args.config):
+        raise UsageError("--write cannot write to standard input or a pipe", "name a file with -c FILE")
     settings = merged(_settings(diagnosis, args.only))
     if not settings:
         log.info("There is nothing to write: no finding has a change for %s", args.config)

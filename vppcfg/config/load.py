@@ -12,7 +12,7 @@ from vppcfg.config.parse import parse
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.schema.quick import doubtful_part
-from vppcfg.config.yaml.document import STDIN, Document, read_source
+from vppcfg.config.yaml.document import STDIN, Document, can_be_read_again, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.record import record
@@ -35,8 +35,8 @@ class Loaded:
 
     @property
     def origin(self) -> str:
-        """Return where the file is, whatever becomes of the working directory; `-` for standard input."""
-        return self.name if self.name == STDIN else os.path.realpath(self.name)
+        """Return where the file is, whatever becomes of the working directory; `-` for standard input and a pipe."""
+        return os.path.realpath(self.name) if can_be_read_again(self.name) else STDIN
 
     @property
     def digest(self) -> str:

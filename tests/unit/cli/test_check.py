@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,30 @@ def test_a_file_comes_from_standard_input(capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
     assert main(["check", "-c", "-"]) == ExitCode.INVALID
     assert capsys.readouterr().out.endswith("-: 2 errors\n")
+
+
+def test_a_file_comes_through_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w") as stream:
+        stream.write(BAD)
+        stream.close()
+        assert main(["check", "-c", f"/dev/fd/{reading}"]) == ExitCode.INVALID
+    assert capsys.readouterr().out.endswith(": 2 errors\n")
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_second_file_is_refused_rather_than_taken_for_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-c", "good.yaml", "--config", "bad.yaml"]) == ExitCode.INVALID
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "-c is given twice, for good.yaml and bad.yaml: one command takes one file\n" in captured.err
+
+
+@pytest.mark.usefixtures("in_folder")
+@pytest.mark.parametrize("command", ["check", "plan", "watch", "startup"])
+def test_a_file_without_its_option_is_told_as_such(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "good.yaml"]) == ExitCode.INVALID
+    assert f"hint: a configuration file is named with -c: `vppcfg {command} -c good.yaml`\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "/dev/zero", ".", "nul\0byte", "\udcff"])

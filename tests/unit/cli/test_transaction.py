@@ -349,6 +349,22 @@ def test_what_is_no_plan_is_refused(run: Run, text: str) -> None:
     assert "saved.plan is not a plan of vppcfg" in err
 
 
+def test_a_configuration_that_lacks_its_option_is_told_as_such(run: Run) -> None:
+    code, _, err = run("apply", "l3.yaml")
+    assert code == ExitCode.REFUSED
+    assert "hint: a configuration is named with -c: `vppcfg apply -c l3.yaml`\n" in err
+
+
+def test_a_plan_made_from_a_pipe_does_not_look_for_it_again(run: Run) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w") as stream:
+        stream.write(Path("l3.yaml").read_text())
+        stream.close()
+        run("plan", "-c", f"/dev/fd/{reading}", "--save", "saved.plan")
+    assert run("apply", "saved.plan")[0] == ExitCode.DONE
+    assert is_at(run, "l3.yaml")
+
+
 def test_a_plan_and_a_file_cannot_both_be_named(run: Run) -> None:
     run("plan", "-c", "l3.yaml", "--save", "saved.plan")
     assert run("apply", "saved.plan", "-c", "l3.yaml")[0] == ExitCode.INVALID

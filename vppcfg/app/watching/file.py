@@ -8,7 +8,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.yaml.document import STDIN
+from vppcfg.config.yaml.document import can_be_read_again
 
 Signature = tuple[int, int, int]
 
@@ -21,12 +21,13 @@ class WatchedFile:
         self.name = name
         self._console = console
         self._is_asked = False
+        self._is_lasting = can_be_read_again(name)
         self._loaded_as = self._seen_as = self._signature()
         self.configuration, self.loaded = self._load()
 
     def ask(self) -> None:
         """Have the file loaded again, changed or not; what came through a pipe cannot be."""
-        self._is_asked = self.name != STDIN
+        self._is_asked = self._is_lasting
 
     def is_news(self) -> bool:
         """Return whether the file is to be loaded again; ask about once a second.
@@ -47,7 +48,7 @@ class WatchedFile:
 
     def _signature(self) -> Signature | None:
         """Return what changes with the content; None without a file."""
-        if self.name == STDIN:
+        if not self._is_lasting:
             return None
         try:
             status = os.stat(self.name)

@@ -15,6 +15,7 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record
 
 STDIN = "-"
+_STDIN_DEVICE = "/dev/stdin"
 LIMIT_BYTES = 64 * 1024 * 1024
 """A file of 10,000 sub-interfaces has about 2 MB."""
 
@@ -58,9 +59,22 @@ class Document:
         return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
+def can_be_read_again(name: str) -> bool:
+    """Return whether what is read from `name` now can be read another time: not so from standard input or a pipe."""
+    if name in (STDIN, _STDIN_DEVICE):
+        return False
+    try:
+        return not stat.S_ISFIFO(os.stat(name).st_mode)
+    except (OSError, ValueError):
+        return True
+
+
 def read_source(name: str) -> bytes:
-    """Return the bytes of file `name`, `-` for standard input, at most 64 MB. Raise ConfigError."""
-    data = _read_stdin() if name == STDIN else _read_file(name)
+    """Return the bytes of file `name`, `-` for standard input, at most 64 MB. Raise ConfigError.
+
+    A pipe is read until whoever writes to it closes it, and is empty afterwards: see `can_be_read_again`.
+    """
+    data = _read_stdin() if name in (STDIN, _STDIN_DEVICE) else _read_file(name)
     if len(data) > LIMIT_BYTES:
         raise _too_large(name)
     if b"\0" in data[:_SNIFF_BYTES] and not data.startswith(_WIDE_MARKS):
@@ -80,7 +94,7 @@ def _read_stdin() -> bytes:
 def _read_file(name: str) -> bytes:
     try:
         status = os.stat(name)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISFIFO(status.st_mode):
             raise _not_a_file(name, status.st_mode)
         if status.st_size > LIMIT_BYTES:
             raise _too_large(name)
@@ -99,7 +113,7 @@ def _read_file(name: str) -> bytes:
 def _not_a_file(name: str, mode: int) -> ConfigError:
     if stat.S_ISDIR(mode):
         return ConfigError(f"{name} is a directory", "name the file in it")
-    return ConfigError(f"{name} is not a regular file", "pipe its content in and name it `-`")
+    return ConfigError(f"{name} is neither a file nor a pipe", "pipe its content in and name it `-`")
 
 
 def _too_large(name: str) -> ConfigError:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.config.yaml.document import LIMIT_BYTES, Document, read_source
+from vppcfg.config.yaml import document
+from vppcfg.config.yaml.document import LIMIT_BYTES, Document, can_be_read_again, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, ExitCode
 
@@ -126,11 +127,38 @@ def test_a_permission_error_is_told_as_such(tmp_path: Path, monkeypatch: pytest.
     assert "no permission" in refusal(tmp_path / "a")
 
 
-def test_devices_and_pipes_are_refused_without_opening_them(tmp_path: Path) -> None:
+def test_devices_are_refused_without_opening_them() -> None:
+    assert "neither a file nor a pipe" in refusal("/dev/zero")
+    assert "neither a file nor a pipe" in refusal("/dev/null")
+
+
+def test_a_pipe_is_read_to_its_end() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
+        stream.write(b"a: b\n")
+        stream.close()
+        assert read_source(f"/dev/fd/{reading}") == b"a: b\n"
+
+
+def test_a_pipe_above_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "LIMIT_BYTES", 3)
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
+        stream.write(b"a: b\n")
+        stream.close()
+        assert "is larger than" in refusal(f"/dev/fd/{reading}")
+
+
+def test_standard_input_has_a_name_of_a_device_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a: b\n")))
+    assert read_source("/dev/stdin") == b"a: b\n"
+
+
+def test_a_pipe_and_standard_input_cannot_be_read_again(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    assert "not a regular file" in refusal(tmp_path / "fifo")
-    assert "not a regular file" in refusal("/dev/zero")
-    assert "not a regular file" in refusal("/dev/null")
+    once = ["-", "/dev/stdin", str(tmp_path / "fifo")]
+    again = [str(tmp_path / "missing"), __file__, "a\0b"]
+    assert [can_be_read_again(name) for name in (*once, *again)] == [False] * 3 + [True] * 3
 
 
 def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
