@@ -27,8 +27,7 @@ from vppcfg.startup.checks.case import Case
 from vppcfg.startup.compare import compare
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
-from vppcfg.startup.conf.tree import conf_text
-from vppcfg.startup.conf.update import kept_stanzas, update
+from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.derive import derive
 from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, conf_of, render
 from vppcfg.startup.settings import Settings

@@ -24,9 +24,8 @@ from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.derive import derive
 from vppcfg.startup.render import STARTUP_CONF, render
+from vppcfg.startup.running import COMMANDS, verify
 from vppcfg.startup.settings import Settings
-from vppcfg.startup.shown import COMMANDS
-from vppcfg.startup.verify import verify
 from vppcfg.vpp.running import read_running
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]

@@ -24,6 +24,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "render",
         "plan",
         "linux",
+        "host",
+        "tune",
         "vpp",
         "dataplane",
         "model",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host, Nic, NumaNode
@@ -39,7 +39,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Show or write the machine below `args.root`."""
     import json
 
-    from vppcfg.cli.host_file import machine_at
     from vppcfg.cli.output import printable, write_document
     from vppcfg.model.host import host_document
 
@@ -53,6 +52,38 @@ def run(args: argparse.Namespace) -> ExitCode:
         text = "".join(f"{printable(line)}\n" for line in _lines(host))
     write_document(text, args.output)
     return ExitCode.DONE
+
+
+def machine_at(root: str) -> Host:
+    """Return the machine whose /proc and /sys are below `root`. Raise UsageError when there is none."""
+    from pathlib import Path
+
+    from vppcfg.host.inventory import read_host
+
+    if not Path(root).is_dir():
+        raise UsageError(f"{root} is no directory", "name the directory that holds proc and sys")
+    host = read_host(root)
+    if not host.usable_cpus:
+        raise UsageError(f"there is no machine below {root}: no CPU is found", "it needs the files of /proc and /sys")
+    return host
+
+
+def read_machine(file_name: str) -> Host:
+    """Return the machine in an inventory, `-` for standard input. Raise ConfigError or UsageError."""
+    import json
+
+    from vppcfg.config.yaml.document import read_source
+    from vppcfg.model.host import host_of
+
+    try:
+        return host_of(json.loads(read_source(file_name)))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file_name} is no text", "`vppcfg host -o host.json` writes an inventory") from error
+    except json.JSONDecodeError as error:
+        hint = "`vppcfg host -o host.json` writes an inventory"
+        raise UsageError(f"{file_name}:{error.lineno}:{error.colno}: not JSON: {error.msg}", hint) from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file_name}: {error}", "`vppcfg host -o host.json` writes an inventory") from error
 
 
 def _lines(host: Host) -> Iterator[str]:

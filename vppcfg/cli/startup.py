@@ -94,8 +94,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.console import terminal_for
     from vppcfg.cli.startup import show_verification
     from vppcfg.startup.derive import derive
-    from vppcfg.startup.limits import measured_limits
-    from vppcfg.startup.shown import HARDWARE, devices
+    from vppcfg.startup.running import HARDWARE, devices, measured_limits
 
     _refuse_contradictions(args)
     configuration, loaded = load_configuration(args.config, terminal_for(args))
@@ -120,7 +119,7 @@ def _refuse_contradictions(args: argparse.Namespace) -> None:
 
 
 def _machine(args: argparse.Namespace) -> Host:
-    from vppcfg.cli.host_file import machine_at, read_machine
+    from vppcfg.cli.host import machine_at, read_machine
 
     host = machine_at(args.root) if args.host is None else read_machine(args.host)
     for note in host.notes:
@@ -130,7 +129,7 @@ def _machine(args: argparse.Namespace) -> Host:
 
 def _running(args: argparse.Namespace) -> RunningVpp | None:
     """Return the VPP of this machine, None when none answers or another machine is meant."""
-    from vppcfg.startup.shown import COMMANDS
+    from vppcfg.startup.running import COMMANDS
     from vppcfg.vpp.running import read_running
 
     if not args.verify and not (_is_live(args) and os.path.exists(args.api_socket)):
@@ -219,7 +218,7 @@ def explained(settings: Settings, texts: Mapping[str, str]) -> str:
 
 def show_verification(settings: Settings, host: Host, running: RunningVpp, args: argparse.Namespace) -> ExitCode:
     """Compare with the running VPP; exit 8 when something is not as asked."""
-    from vppcfg.startup.verify import verify
+    from vppcfg.startup.running import verify
 
     findings = verify(settings, running, host)
     paint = paint_for(sys.stdout, args.color)

@@ -15,8 +15,7 @@ from vppcfg.errors import ConfigError, ExitCode, UsageError
 from vppcfg.startup.compare import COST_TEXT, Cost, FileChange, compare, missing_at_boot
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
-from vppcfg.startup.conf.tree import conf_text
-from vppcfg.startup.conf.update import kept_stanzas, update
+from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.render import STARTUP_CONF, conf_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,15 @@ from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
 from vppcfg.cli.options import OneConfig
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
-from vppcfg.cli.tune_options import add_from_option, add_live_options, frame_size, load_from, named_rates, reading_plan
+from vppcfg.cli.tune_options import (
+    add_from_option,
+    add_live_options,
+    captures_of,
+    frame_size,
+    load_from,
+    named_rates,
+    reading_plan,
+)
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -145,10 +153,9 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
         return load_from(args.sources)
     if has_trials:
         return Load(reading=Reading(), duration_s=None)
-    from vppcfg.cli.tune_live import take_captures
     from vppcfg.tune.assemble import load_of_captures
 
-    return load_of_captures(take_captures(reading_plan(args)))
+    return load_of_captures(captures_of(reading_plan(args)))
 
 
 def _trial(text: str) -> FrameTrial:
@@ -170,7 +177,7 @@ def _cpu_load(load: Load, sources: list[str]) -> tuple[float | None, str]:
     if not sources or not load.forwarding:
         return None, ""
     from vppcfg.tune.capacity import cpu_load
-    from vppcfg.tune.sample import sample_of
+    from vppcfg.tune.costs import sample_of
 
     if len(sources) < 2:
         raise UsageError("--fit needs two captures at different loads", "give it twice")

@@ -47,8 +47,8 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the prediction."""
-    from vppcfg.tune.prediction import composition_of, prediction_of, workers_for
-    from vppcfg.tune.sample import sample_of
+    from vppcfg.tune.capacity import composition_of, prediction_of, workers_for
+    from vppcfg.tune.costs import sample_of
 
     if not args.sources:
         raise UsageError("no capture is named", "give --from DIR; `vppcfg tune capture DIR` makes one")

@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.tune_options import add_live_options, reading_plan
+from vppcfg.cli.tune_options import add_live_options, captures_of, reading_plan
 from vppcfg.errors import ExitCode, UsageError
 
 log = logging.getLogger(__name__)
@@ -29,13 +29,12 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Save the readings."""
     from pathlib import Path
 
-    from vppcfg.cli.tune_live import take_captures
     from vppcfg.tune.capture import write_captures
 
     folder = Path(args.folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there and not an empty folder", "name a folder that is new or empty")
-    captures = take_captures(reading_plan(args))
+    captures = captures_of(reading_plan(args))
     write_captures(captures, folder)
     log.info("Wrote %d readings to %s", len(captures), folder)
     return ExitCode.DONE

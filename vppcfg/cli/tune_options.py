@@ -9,7 +9,8 @@ from vppcfg.cli.options import add_dataplane_options
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.cli.tune_live import ReadingPlan
+    from vppcfg.app.capturing import ReadingPlan
+    from vppcfg.tune.capture import Capture
     from vppcfg.tune.load import Load
 
 _LONGEST_S = 3600.0
@@ -37,7 +38,7 @@ def add_live_options(parser: argparse.ArgumentParser) -> None:
 
 def reading_plan(args: argparse.Namespace) -> ReadingPlan:
     """Return what the options of `add_live_options` ask for."""
-    from vppcfg.cli.tune_live import ReadingPlan
+    from vppcfg.app.capturing import ReadingPlan
 
     return ReadingPlan(
         api_socket=args.api_socket,
@@ -47,6 +48,15 @@ def reading_plan(args: argparse.Namespace) -> ReadingPlan:
         readings=args.readings,
         interval_s=args.interval,
     )
+
+
+def captures_of(plan: ReadingPlan) -> list[Capture]:
+    """Return all readings of a running VPP, with a bar on a terminal meanwhile. Raise DataplaneError."""
+    from vppcfg.app.capturing import take_captures
+    from vppcfg.cli.progress import Progress
+
+    with Progress("Reading VPP", plan.ticks) as progress:
+        return take_captures(plan, progress.report)
 
 
 def add_from_option(parser: argparse.ArgumentParser, text: str) -> None:

@@ -10,7 +10,7 @@ from vppcfg.cli.output import Colour, Paint, printable
 from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.finding import Finding, FindingSeverity
-from vppcfg.tune.patch import as_yaml, startup_difference
+from vppcfg.tune.settings import as_yaml, startup_difference
 
 _COLOURS = {
     FindingSeverity.LOSS: Colour.BAD,

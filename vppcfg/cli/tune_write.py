@@ -17,7 +17,7 @@ from vppcfg.model.problem import Severity
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.edit import difference, with_settings
 from vppcfg.tune.finding import Setting
-from vppcfg.tune.patch import merged
+from vppcfg.tune.settings import merged
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
@@ -97,7 +97,7 @@ def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespa
 
 def _machine_for(args: argparse.Namespace) -> Host | None:
     """Return the machine that VPP runs on: the one named, else this one when VPP was read here, else None."""
-    from vppcfg.cli.host_file import machine_at, read_machine
+    from vppcfg.cli.host import machine_at, read_machine
 
     if args.host is not None:
         return read_machine(args.host)

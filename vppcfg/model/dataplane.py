@@ -9,6 +9,9 @@ from enum import Enum
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
+FRAME_OVERHEAD_BYTES = 26
+"""What stands around a packet on the wire: Ethernet header, two VLAN tags, checksum."""
+
 
 class KernelLevel(Enum):
     """How far the kernel command line goes for low latency."""

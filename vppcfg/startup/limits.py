@@ -11,7 +11,6 @@ from dataclasses import replace
 from vppcfg.common.release import Release
 from vppcfg.model.host import Nic
 from vppcfg.record import record
-from vppcfg.startup.shown import ShownDevice
 
 
 @record
@@ -109,19 +108,3 @@ def limits_of(nic: Nic, release: Release) -> NicLimits | None:
     if limits.rx_queues is None:
         limits = replace(limits, rx_queues=nic.rx_queues_max, tx_queues=nic.tx_queues_max)
     return limits
-
-
-def measured_limits(devices: Mapping[str, ShownDevice]) -> dict[str, NicLimits]:
-    """Return the limits of the devices that a running VPP drives, by PCI address."""
-    return {
-        address: NicLimits(
-            driver="as VPP shows",
-            rx_queues=rx.queues_max,
-            tx_queues=tx.queues_max,
-            rx_descriptors=(rx.descriptors_min, rx.descriptors_max),
-            tx_descriptors=(tx.descriptors_min, tx.descriptors_max),
-            align=max(rx.align, tx.align, 1),
-        )
-        for address, device in devices.items()
-        if (rx := device.rings.get("rx")) is not None and (tx := device.rings.get("tx")) is not None
-    }

@@ -13,6 +13,7 @@ from vppcfg.tune.collected import Parts, interface_names, parts_of_api, parts_of
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.load import Load
 from vppcfg.tune.reading import Reading, ThreadCounters, ThreadPlace
+from vppcfg.tune.show import Unread
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
     parse_buffers,
@@ -23,7 +24,6 @@ from vppcfg.tune.show.process import (
     parse_version,
 )
 from vppcfg.tune.show.runtime import parse_errors, parse_max_vectors, parse_runtime, parse_trace
-from vppcfg.tune.show.text import Unread
 
 _TEXTS: tuple[tuple[str, str, Callable[[str], tuple[Any, Unread]]], ...] = (
     ("version", "version", parse_version),

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.finding import Finding, Remedy
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
-from vppcfg.tune.patch import as_data, startup_difference
+from vppcfg.tune.settings import as_data, startup_difference
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""

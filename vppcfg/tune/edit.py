@@ -10,7 +10,7 @@ from typing import Any
 
 from vppcfg.errors import UsageError
 from vppcfg.tune.finding import Setting
-from vppcfg.tune.patch import SECTION
+from vppcfg.tune.settings import SECTION
 
 _STYLES = ((2, 2, 0), (2, 4, 2), (4, 4, 0), (4, 4, 2), (4, 6, 4))
 """Indentations in use: of maps, of lists, and of the dash in it."""
@@ -100,7 +100,7 @@ def _styled(typed: list[str], dumped: list[str]) -> list[str]:
 
 def _section_alone(settings: Iterable[Setting]) -> str:
     """Return the section for a file that has nothing but comments."""
-    from vppcfg.tune.patch import as_yaml
+    from vppcfg.tune.settings import as_yaml
 
     return "".join(f"{line}\n" for line in as_yaml(settings))
 

@@ -11,7 +11,7 @@ from vppcfg.common.rates import pps
 from vppcfg.common.svg import svg_of, svg_of_rows
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.load import Load, PortLoad
-from vppcfg.tune.patch import as_yaml, startup_difference
+from vppcfg.tune.settings import as_yaml, startup_difference
 
 TEMPLATE = "templates/tune_report.html.j2"
 _MOST_NODES = 20

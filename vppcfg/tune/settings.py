@@ -1,6 +1,9 @@
-"""The changes that rules propose, each as a value of the section `dataplane` and its words in startup.conf."""
+"""The changes that rules propose: values of the section dataplane, as YAML and as what they change in startup.conf."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from vppcfg.common.numbers import MIB
 from vppcfg.tune.finding import Setting
@@ -21,6 +24,7 @@ _CACHED = 512
 _TAP_RINGS = 512
 LARGEST_PLAIN_MTU = 2000
 """Packets above it need more than one buffer of 2048 bytes."""
+SECTION = "dataplane"
 
 
 def larger_ring(limits: QueueLimits) -> int | None:
@@ -145,3 +149,74 @@ def _rings(port: PortLoad) -> int:
     limits = (port.hardware.rx_limits, port.hardware.tx_limits) if port.hardware else (None, None)
     known = sum(limit.queues * limit.descriptors for limit in limits if limit)
     return known or (_TAP_RINGS if port.rx_queues else 0)
+
+
+def merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """Return one setting per path in order of appearance; of two numbers the larger one, else the first."""
+    chosen: dict[tuple[str, ...], Setting] = {}
+    for setting in settings:
+        former = chosen.get(setting.path)
+        if former is None or _rank(setting) > _rank(former):
+            chosen[setting.path] = setting
+    return tuple(chosen.values())
+
+
+def _rank(setting: Setting) -> int:
+    """Return the value of a setting that is a number, -1 for any other."""
+    return setting.value if isinstance(setting.value, int) and not isinstance(setting.value, bool) else -1
+
+
+def as_data(settings: Iterable[Setting]) -> dict[str, Any]:
+    """Return the settings as nested maps below `dataplane`."""
+    root: dict[str, Any] = {}
+    for setting in settings:
+        place = root
+        for key in (SECTION, *setting.path[:-1]):
+            place = place.setdefault(key, {})
+        place[setting.path[-1]] = setting.value
+    return root
+
+
+def as_yaml(settings: Iterable[Setting]) -> list[str]:
+    """Return the settings as lines of YAML, beginning with `dataplane:`; none without settings."""
+    return list(_yaml_lines(as_data(settings), ""))
+
+
+def _yaml_lines(data: dict[str, Any], indent: str) -> Iterator[str]:
+    for key, value in data.items():
+        name = f'"{key}"' if ":" in key else key
+        if isinstance(value, dict):
+            yield f"{indent}{name}:"
+            yield from _yaml_lines(value, indent + "  ")
+        else:
+            yield f"{indent}{name}: {_scalar(value)}"
+
+
+def _scalar(value: int | bool | str | None) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def startup_difference(settings: Iterable[Setting]) -> list[str]:
+    """Return what changes in startup.conf, `-` before words that go and `+` before those that come."""
+    stanzas: dict[tuple[str, ...], list[Setting]] = {}
+    for setting in settings:
+        if setting.stanza:
+            stanzas.setdefault(setting.stanza, []).append(setting)
+    return list(_stanza_lines(stanzas, (), 0))
+
+
+def _stanza_lines(stanzas: dict[tuple[str, ...], list[Setting]], path: tuple[str, ...], depth: int) -> Iterator[str]:
+    """Yield the stanzas below `path`, each once, with their words before the stanzas within."""
+    pad = "  " * depth
+    for setting in stanzas.get(path, ()):
+        if setting.former_words:
+            yield f"- {pad}{setting.former_words}"
+        if setting.words:
+            yield f"+ {pad}{setting.words}"
+    children = dict.fromkeys(stanza[depth] for stanza in stanzas if len(stanza) > depth and stanza[:depth] == path)
+    for child in children:
+        yield f"  {pad}{child} {{"
+        yield from _stanza_lines(stanzas, (*path, child), depth + 1)
+        yield f"  {pad}}}"

@@ -16,8 +16,6 @@ LIGHT_VECTOR = 32.0
 """Ours: below this mean vector a worker has time to spare."""
 OFFERED_SHARE = 0.98
 """Ours: a port that receives less than this share of what is sent to it loses packets before VPP sees them."""
-BALANCE = 0.001
-"""Ours: in and out are the same within this share."""
 LINE_SHARE = 0.99
 """Ours: a link that carries this share of its line rate is full. Generators reach 0.995."""
 TX_DEFICIT = 1e-4
@@ -54,5 +52,3 @@ PATTERN_RANGE = 4.0
 """Ours: packet rates that differ by this factor and lose the same share have no CPU behind them."""
 FAULT_PPS = 1.0
 """Ours: packets per second with one fault from which on it is worth a word."""
-FAULT_SHARE = 0.5
-"""Ours: share of received packets with faults from which on the traffic, not VPP, is the matter."""

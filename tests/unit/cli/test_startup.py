@@ -12,7 +12,7 @@ import pytest
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.model.dataplane import RunningVpp
-from vppcfg.startup.shown import COMMANDS
+from vppcfg.startup.running import COMMANDS
 
 CONFIG = """\
 interfaces:

@@ -11,8 +11,7 @@ from vppcfg.startup.compare import differences, meaning
 from vppcfg.startup.conf.grammar import GRAMMAR, OPAQUE, PLUGIN_OF, STANZAS
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
-from vppcfg.startup.conf.tree import Conf, conf_text
-from vppcfg.startup.conf.update import kept_stanzas, update
+from vppcfg.startup.conf.tree import Conf, conf_text, kept_stanzas, update
 
 
 def read(text: str, release: Release = NEWEST) -> Conf:

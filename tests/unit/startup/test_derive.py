@@ -18,10 +18,10 @@ from vppcfg.startup.checks.case import Case
 from vppcfg.startup.compare import meaning
 from vppcfg.startup.derive import derive
 from vppcfg.startup.derive.memory import buffer_bytes, pages_for
-from vppcfg.startup.limits import limits_of, measured_limits
+from vppcfg.startup.limits import limits_of
 from vppcfg.startup.render import STARTUP_CONF, conf_of, render
+from vppcfg.startup.running import devices, measured_limits
 from vppcfg.startup.settings import Settings
-from vppcfg.startup.shown import devices
 
 RELEASES = [Release(year, month) for year in (23, 24, 25, 26) for month in (2, 6, 10) if (year, month) >= (23, 6)]
 

@@ -9,11 +9,9 @@ import pytest
 from tests.unit.tune.material import recorded, saturated, saturated_rate
 from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
-from vppcfg.tune.capacity import Model, fitted, from_one, workers_needed
-from vppcfg.tune.fit import least_squares, poll_cost, time_use
-from vppcfg.tune.prediction import compose
+from vppcfg.tune.capacity import Model, compose, fitted, from_one, workers_needed
+from vppcfg.tune.costs import CostSample, least_squares, poll_cost, sample_of, time_use
 from vppcfg.tune.reading import Processor
-from vppcfg.tune.sample import CostSample, sample_of
 
 ONE, TWO, BOTH = "fitlet2_i211_to_i210", "fitlet2_i210_to_i211", "fitlet2_both_ways"
 

@@ -9,8 +9,19 @@ from hypothesis import strategies as st
 
 from vppcfg.errors import UsageError
 from vppcfg.tune.edit import difference, with_settings
-from vppcfg.tune.patch import as_data, as_yaml, merged, startup_difference
-from vppcfg.tune.settings import buffers, isolate, multi_seg, rx_queues, stat_segment, tx_descriptors, workers
+from vppcfg.tune.settings import (
+    as_data,
+    as_yaml,
+    buffers,
+    isolate,
+    merged,
+    multi_seg,
+    rx_queues,
+    startup_difference,
+    stat_segment,
+    tx_descriptors,
+    workers,
+)
 
 COMMENTED = """\
 # the router in the cellar

@@ -8,8 +8,8 @@ from tests.unit.tune.material import GI1, GI3, findings, one, recorded, rules, s
 from vppcfg.common.rates import percent
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
-from vppcfg.tune.patch import as_data, startup_difference
 from vppcfg.tune.reading import Reading
+from vppcfg.tune.settings import as_data, startup_difference
 from vppcfg.tune.situation import FrameTrial, Situation
 
 FORMS = ("", "_without_spacing")

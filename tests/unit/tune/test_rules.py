@@ -27,8 +27,8 @@ from tests.unit.tune.material import (
 from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
-from vppcfg.tune.patch import as_data
 from vppcfg.tune.reading import BufferPool, Heap, PciDevice, Processor, Reading
+from vppcfg.tune.settings import as_data
 
 SATURATED = worker(vector=250.0, poll=250.0)
 LINE_64 = 1_488_095.0

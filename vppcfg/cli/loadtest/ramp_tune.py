@@ -7,9 +7,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.app.capturing import ReadingPlan
 from vppcfg.cli.loadtest.course import LoadSetting
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.tune_live import ReadingPlan, take_captures
+from vppcfg.cli.tune_options import captures_of
 from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.loadtest.result import LoadPhase
@@ -84,6 +85,6 @@ class TuningObserver:
 
     def _read(self) -> None:
         try:
-            self._captures = take_captures(self._plan)
+            self._captures = captures_of(self._plan)
         except VppcfgError as error:
             self.failure = error.message

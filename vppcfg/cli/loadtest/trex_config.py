@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Write the file."""
     from pathlib import Path
 
-    from vppcfg.cli.host_file import machine_at, read_machine
+    from vppcfg.cli.host import machine_at, read_machine
     from vppcfg.cli.output import write_document
     from vppcfg.loadtest.trex.configuration import yaml_of
     from vppcfg.startup.share import STARTUP_CONF, share_of

@@ -6,7 +6,6 @@ import os
 import socket
 import struct
 import time
-from enum import Enum
 from typing import Protocol
 
 from vppcfg.errors import EngineError
@@ -21,13 +20,6 @@ _REQUEST, _REPLY = {4: 8, 6: 128}, {4: 0, 6: 129}
 _TIMESTAMP = getattr(socket, "SO_TIMESTAMPNS", 35)
 _TIMESPEC = struct.Struct("@qq")
 _BUFFER = 2048
-
-
-class ProbeKind(Enum):
-    """What is sent."""
-
-    ICMP = "icmp"
-    UDP = "udp"
 
 
 @record

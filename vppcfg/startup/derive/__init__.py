@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.plugins import needed_plugins
-from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.dataplane import FRAME_OVERHEAD_BYTES, DataplaneSection
 from vppcfg.model.host import Host, Nic
 from vppcfg.startup.derive.cpu import place
 from vppcfg.startup.derive.devices import default_descriptors, devices_of, nics_of, set_up_queues
@@ -18,9 +18,6 @@ from vppcfg.startup.derive.kernel import kernel_parameters, sysctls
 from vppcfg.startup.derive.memory import size_memory
 from vppcfg.startup.limits import NicLimits, limits_of
 from vppcfg.startup.settings import Ledger, LinuxCp, Settings, ValueOrigin
-
-_FRAME_OVERHEAD = 26
-"""Bytes around a packet on the wire: Ethernet header, two VLAN tags, checksum."""
 
 
 def derive(
@@ -110,7 +107,7 @@ def _choose_multi_seg(configuration: Configuration, section: DataplaneSection, l
         ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, ValueOrigin.FILE, "the file says so")
         return section.dpdk.is_multi_seg
     largest = max((port.mtu for port in configuration.interfaces.values() if port.parent is None), default=1500)
-    frame, room = largest + _FRAME_OVERHEAD, section.buffers.data_size
+    frame, room = largest + FRAME_OVERHEAD_BYTES, section.buffers.data_size
     reason = f"the largest MTU is {largest}, {frame} bytes as a frame; a buffer holds {room}"
     ledger.add("dpdk.multi-seg", frame > room, ValueOrigin.FORMULA, reason)
     return frame > room

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
-from vppcfg.tune.show.text import Unread, clean_lines
+from vppcfg.tune.show import Unread, clean_lines
 
 _PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
 _SPEED = re.compile(r"^Link speed: ([\d.]+) ([KMG])bps$")

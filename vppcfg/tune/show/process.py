@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from vppcfg.tune.reading import BufferPool, Heap, Processor, RxQueue, ThreadPlace
-from vppcfg.tune.show.text import Unread, clean_lines, whole
+from vppcfg.tune.show import Unread, clean_lines, whole
 
 _VERSION = re.compile(r"(?:^vpp |Version: )v?(\d+\.\d+\S*)")
 _FREQUENCY = re.compile(r"^Base frequency: ([\d.]+) GHz$")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
-from vppcfg.tune.show.text import Unread, clean_lines, number, whole
+from vppcfg.tune.show import Unread, clean_lines, number, whole
 
 _STATE_WIDTH = 12
 """VPP cuts a state here, and may leave no space between a long name and it."""

@@ -14,10 +14,10 @@ from vppcfg.config import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.dataplane import RunningVpp, Thread
 from vppcfg.model.host import Host
-from vppcfg.startup import shown
+from vppcfg.startup import running as shown
 from vppcfg.startup.derive import derive
+from vppcfg.startup.running import verify
 from vppcfg.startup.settings import Settings
-from vppcfg.startup.verify import verify
 
 CONFIG = """\
 interfaces: { GigabitEthernet1/0/0: {} }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vppcfg.cli.progress import Progress
 from vppcfg.errors import DataplaneError
 from vppcfg.record import record
 from vppcfg.tune.capture import COMMANDS, Capture
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vppcfg.vpp.stats import StatsSegment
     from vppcfg.vpp.telemetry import Telemetry
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("vppcfg.cli.tune_live")  # the name stands in messages
 
 _ALWAYS = ("errors", "interface", "buffers")
 _COUNTING = ("runtime", *_ALWAYS)
@@ -42,15 +42,24 @@ class ReadingPlan:
     readings: int
     interval_s: float
 
+    @property
+    def ticks(self) -> int:
+        """Return in how many equal steps progress is reported, from the first reading to the last."""
+        return (self.readings - 1) * _TICKS
 
-def take_captures(plan: ReadingPlan) -> list[Capture]:
-    """Return all readings. Raise DataplaneError when VPP cannot be read."""
+
+def take_captures(plan: ReadingPlan, progress: Callable[[int], None]) -> list[Capture]:
+    """Return all readings of a running VPP, the last one with a description of its hardware and of the host.
+
+    It takes `interval_s` times the readings less one; `progress` is told how many of `plan.ticks` are over. Raise
+    DataplaneError when VPP cannot be read.
+    """
     from vppcfg.vpp.telemetry import Telemetry
 
     with ExitStack() as stack:
         telemetry = stack.enter_context(Telemetry(plan.api_socket, json_dir=plan.json_dir))
         stats = _open_stats(plan, stack)
-        return _CaptureReader(plan, telemetry, stats).captures()
+        return _CaptureReader(plan, telemetry, stats, progress).captures()
 
 
 def _open_stats(plan: ReadingPlan, stack: ExitStack) -> StatsSegment | None:
@@ -69,32 +78,35 @@ def _open_stats(plan: ReadingPlan, stack: ExitStack) -> StatsSegment | None:
 class _CaptureReader:
     """Takes readings one after the other."""
 
-    def __init__(self, plan: ReadingPlan, telemetry: Telemetry, stats: StatsSegment | None) -> None:
+    def __init__(
+        self, plan: ReadingPlan, telemetry: Telemetry, stats: StatsSegment | None, progress: Callable[[int], None]
+    ) -> None:
         self._plan = plan
+        self._progress = progress
         self._telemetry = telemetry
         self._stats = stats
         self._pid: int | None = None
 
     def captures(self) -> list[Capture]:
         """Return all readings; the last one describes hardware and placement too."""
-        count, interval_s = self._plan.readings, self._plan.interval_s
+        count = self._plan.readings
         version = self._telemetry.texts({"version": COMMANDS["version"]})
         match = _PID.search(version.get("version", ""))
         self._pid = int(match[1]) if match else None
         if self._stats is not None and not self._stats.has_nodes:
             log.info("Without `statseg { per-node-counters on }`, `show runtime` is run, which stops workers briefly")
         captures, before = [], self._host()
-        with Progress("Reading VPP", (count - 1) * _TICKS) as progress:
-            for number in range(count):
-                if number:
-                    self._pause(interval_s, (number - 1) * _TICKS, progress)
-                captures.append(self._capture(number + 1, before if number == count - 1 else None))
+        for number in range(count):
+            if number:
+                self._pause((number - 1) * _TICKS)
+            captures.append(self._capture(number + 1, before if number == count - 1 else None))
         return captures
 
-    def _pause(self, interval_s: float, done: int, progress: Progress) -> None:
+    def _pause(self, done: int) -> None:
+        """Wait for one interval; `done` ticks are over before it."""
         for tick in range(_TICKS):
-            time.sleep(interval_s / _TICKS)
-            progress.report(done + tick + 1)
+            time.sleep(self._plan.interval_s / _TICKS)
+            self._progress(done + tick + 1)
 
     def _capture(self, number: int, host_before: dict[str, Any] | None) -> Capture:
         """Return a reading; the last one comes with the facts of the host at the first."""
