@@ -13,8 +13,11 @@ import time
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.codec import FRAME, HEAD
 
-_LARGEST = 64 << 20
-"""Bytes; what claims to be a longer message is none. VPP's longest, its own API definitions, has 1.5 MB."""
+_LARGEST = 32 << 20
+"""Bytes; what claims to be a longer message is none. VPP's longest are its own API definitions, 1.5 MB, and an access
+list of 100,000 rules, 5 MB."""
+_WHOLE = 6
+"""A whole message must come within so many times the longest silence: bytes that trickle in are no answer."""
 _CHUNK = 1 << 20
 _SILENT = "is VPP hung or very busy, or is this another socket than its API socket (socksvr in startup.conf)?"
 _WRONG_SOCKET = "is it VPP's API socket (socksvr in startup.conf), and not its CLI or statistics socket?"
@@ -36,6 +39,11 @@ class Channel:
         self._incoming = b""
         self._is_garbled = False
 
+    @property
+    def patience_s(self) -> float:
+        """Return how long an answer may take from its first byte to its last, however it comes."""
+        return _WHOLE * self.timeout_s
+
     def send(self, data: bytes) -> None:
         """Queue framed messages; they leave during `receive`."""
         self._outgoing += data
@@ -53,15 +61,24 @@ class Channel:
     def receive(self) -> list[bytes]:
         """Return the messages that have come, at least one, and meanwhile send what is queued.
 
-        Raise DataplaneError when the other side closes, is silent for `timeout_s`, or sends what is no message.
+        Raise DataplaneError when the other side closes, is silent for `timeout_s`, sends no whole message within
+        `patience_s`, or sends what is no message.
         """
+        deadline = time.monotonic() + self.patience_s
         while not (messages := self._take_messages()):
             if not self._transfer(self.timeout_s):
-                raise DataplaneError(
-                    f"{self._peer} has not answered for {self.timeout_s:g} seconds",
-                    _SILENT,
-                )
+                raise self.silent(self.timeout_s)
+            if time.monotonic() > deadline:
+                raise DataplaneError(f"{self._peer} sent no whole message in {self.patience_s:g} seconds", _SILENT)
         return messages
+
+    def silent(self, seconds: float) -> DataplaneError:
+        """Return the error for another side that has not answered for so long, whatever else it sent."""
+        return DataplaneError(f"{self._peer} has not answered for {seconds:g} seconds", _SILENT)
+
+    def too_much(self, what: str) -> DataplaneError:
+        """Return the error for another side that sends more than any VPP does."""
+        return DataplaneError(f"{self._peer} sends {what}", _WRONG_SOCKET)
 
     def receive_within(self, seconds: float) -> list[bytes]:
         """Return the messages that come within `seconds`, as soon as there is one; silence is no error.

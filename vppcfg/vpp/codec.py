@@ -23,7 +23,19 @@ _HEADERS = ("_vl_msg_id", "client_index", "context")
 HEAD = struct.Struct(">HI")
 """How every reply begins: message id and the context of its request (vlibapi/api_helper_macros.h)."""
 
+_BYTES = {
+    **dict.fromkeys(("bd_tag", "tag", "name", "version", "interface_name", "interface_dev_type"), 0),
+    **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace"), 0),
+    **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address"), 6),
+    "un": 16,
+}
+"""The fields that are read as bytes, by the last part of their path, and how many those must be; 0 for texts of any
+size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
+
 _UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
+
+_NUMBERS = frozenset("BbHhIiQq?")
+"""The struct codes of whole numbers."""
 
 Value = int | bytes | str
 Packer = Callable[..., bytes]
@@ -55,6 +67,10 @@ class Tail:
     leaves: tuple[Leaf, ...] = ()
 
 
+class UnfitValueError(DataplaneError, ValueError):
+    """A value does not fit the field of a message that it is meant for."""
+
+
 class Message:
     """One message of one VPP: its id there, and its layout."""
 
@@ -76,6 +92,7 @@ class Message:
         Strings and byte arrays come as bytes of their full size. The function raises struct.error on a short message.
         """
         self._check(paths)
+        self._check_kinds(paths)
         unpack = struct.Struct(">" + _codes(self._leaves, paths)).unpack_from
         in_layout = [path for path in self._leaves if path in paths]
         if in_layout == list(paths):
@@ -89,6 +106,8 @@ class Message:
             raise DataplaneError(f"VPP's message {self.name} does not end in a list", _UNKNOWN_VPP)
         (count,) = self.reader(self._tail.count)(data)
         element = Message(self.name, 0, self._tail.leaves, None)
+        if not element._size:
+            raise DataplaneError(f"VPP's message {self.name} ends in a list of nothing", _UNKNOWN_VPP)
         read = element.reader(*paths)
         places = range(self._size, self._size + count * element._size, element._size)
         return (read(data, place) for place in places)
@@ -112,7 +131,7 @@ class Message:
         """Return the framed message of `client` with `values` by path, zeros elsewhere.
 
         `text` or `elements` are what ends it, where it ends in a string or in a list, whose count follows from them.
-        Raise ValueError when a value does not fit its field.
+        Raise UnfitValueError, a ValueError and a DataplaneError, when a value does not fit its field.
         """
         try:
             end = self._end(text, elements) if self._tail is not None else b""
@@ -124,7 +143,7 @@ class Message:
                 packer = self._packers[paths] = self._packer((*_HEADERS, *paths), FRAME.format)
             return packer(self._size + len(end), self.index, client, context, *values.values()) + end
         except struct.error as error:
-            raise ValueError(f"a value does not fit VPP's message {self.name} ({error})") from error
+            raise UnfitValueError(f"a value does not fit VPP's message {self.name} ({error})", _UNKNOWN_VPP) from error
 
     def _end(self, text: str, elements: Sequence[Mapping[str, Value]]) -> bytes:
         """Return what ends the message: a string with its length, or the elements of a list."""
@@ -159,6 +178,14 @@ class Message:
             if path not in self._leaves:
                 raise DataplaneError(f"VPP's message {self.name} has no field {path}", _UNKNOWN_VPP)
 
+    def _check_kinds(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            code = self._leaves[path].code
+            size = _BYTES.get(path.rpartition(".")[2])
+            is_known = code in _NUMBERS if size is None else code == f"{size}s" or (not size and code.endswith("s"))
+            if not is_known:
+                raise DataplaneError(f"VPP's message {self.name} has another kind of field {path}", _UNKNOWN_VPP)
+
 
 def _codes(leaves: Mapping[str, Leaf], paths: Sequence[str]) -> str:
     """Return the struct codes of a layout in which only the values at `paths` are converted."""
@@ -166,12 +193,13 @@ def _codes(leaves: Mapping[str, Leaf], paths: Sequence[str]) -> str:
 
 
 def _fitted(values: tuple[Value, ...], fitters: Sequence[tuple[int, Leaf]]) -> list[Value]:
-    """Return the values with the texts among them as bytes. Raise ValueError when one is longer than its field."""
+    """Return the values with the texts among them as bytes. Raise UnfitValueError when one is longer than its field."""
     fitted = list(values)
     for place, leaf in fitters:
         value = fitted[place]
         if isinstance(value, str):
             value = fitted[place] = value.encode()
         if isinstance(value, bytes) and len(value) > leaf.limit:
-            raise ValueError(f"'{value.decode(errors='replace')}' is longer than the {leaf.limit} bytes that VPP takes")
+            shown = value.decode(errors="replace")
+            raise UnfitValueError(f"'{shown}' is longer than the {leaf.limit} bytes that VPP takes")
     return fitted

@@ -17,6 +17,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD, Message, Value
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
+from vppcfg.vpp.round import Replies, Round
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15
@@ -27,9 +28,6 @@ _ID = struct.Struct(">H")
 _GOODBYE_S = 2.0
 _OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
 _MISSING = "it is too old for that, or runs without the plugin that has it"
-
-Replies = Mapping[int, Sequence[bytes]]
-"""Messages by message id, in the order in which they came."""
 
 
 class Connection:
@@ -91,7 +89,7 @@ class Connection:
     ) -> tuple[int, bytes]:
         """Return a new request's context and its framed bytes: `values` by path, and `text` or `elements` at its end.
 
-        Raise DataplaneError when this VPP lacks the message, ValueError when a value does not fit its field.
+        Raise DataplaneError when this VPP lacks the message, and UnfitValueError, one too, when a value does not fit.
         """
         self._context += 1
         client = self._client if self._client is not None else 0
@@ -100,17 +98,19 @@ class Connection:
     def ask(self, requests: Sequence[bytes]) -> Replies:
         """Send all `requests` at once and return everything that VPP says to them.
 
-        VPP works in order, so that the answer to a ping behind them says that all have been answered.
+        VPP works in order, so that the answer to a ping behind them says that all have been answered. Raise
+        DataplaneError when VPP is silent, or sends more or for longer than any VPP does.
         """
         context, ping = self.request("control_ping")
         end = HEAD.pack(self.message("control_ping_reply").index, context)
-        replies: dict[int, list[bytes]] = {}
+        answers = Round(self._channel, len(requests))
         self._channel.send(b"".join(requests) + ping)
         while True:
             for data in self.receive():
                 if data.startswith(end):
-                    return replies
-                replies.setdefault(HEAD.unpack_from(data)[0], []).append(data)
+                    return answers.replies
+                answers.keep(data)
+            answers.check_time()
 
     def rows(self, replies: Replies, name: str, *paths: str) -> list[tuple[Any, ...]]:
         """Return the values at `paths` of every message `name` among `replies`.
@@ -134,6 +134,15 @@ class Connection:
             return [message.text(data) for data in replies.get(message.index, ())]
         except struct.error as error:
             raise malformed(name) from error
+
+    @property
+    def patience_s(self) -> float:
+        """Return how long VPP may take to answer something, whatever else it sends meanwhile."""
+        return self._channel.patience_s
+
+    def unanswered(self) -> DataplaneError:
+        """Return the error for a VPP that has answered nothing for that long."""
+        return self._channel.silent(self.patience_s)
 
     def send(self, requests: bytes) -> None:
         """Queue framed requests; they leave during `receive`."""

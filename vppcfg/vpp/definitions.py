@@ -22,6 +22,9 @@ MODULES = (
     *("acl", "gre", "lacp", "lcp", "sflow", "tapv2", "vxlan"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
+_LONGEST_ARRAY = 1 << 16
+_LONGEST_SERVED = 6 << 20
+"""Bytes; those of 26.10 with all plugins are 1.5 MB, and as objects 20 times as much."""
 
 
 @record
@@ -70,16 +73,19 @@ def parse(documents: Iterable[Mapping[str, Any]]) -> Definitions:
     try:
         for document in documents:
             for item in document.get("messages", ()):
-                messages[item[0]] = MessageDefinition(name=item[0], crc=item[-1]["crc"], fields=_fields(item[1:-1]))
+                name, crc = _text(item[0]), _text(item[-1]["crc"])
+                messages[name] = MessageDefinition(name=name, crc=crc, fields=_fields(item[1:-1]))
             structs.update((_type_name(item[0]), _fields(item[1:])) for item in document.get("types", ()))
             unions.update((_type_name(item[0]), _fields(item[1:])) for item in document.get("unions", ()))
             for item in (*document.get("enums", ()), *document.get("enumflags", ())):
-                aliases[_type_name(item[0])] = Field(name=item[0], type=item[-1]["enumtype"])
+                aliases[_type_name(item[0])] = Field(name=item[0], type=_text(item[-1]["enumtype"]))
             for name, item in document.get("aliases", {}).items():
-                aliases[_type_name(name)] = Field(name=name, type=item["type"], length=item.get("length"))
-    except (AttributeError, KeyError, IndexError, TypeError) as error:
+                aliases[_type_name(name)] = Field(
+                    name=name, type=_text(item["type"]), length=_length(item.get("length"))
+                )
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise DataplaneError(
-            f"the API definitions cannot be understood ({error!r})",
+            f"the API definitions cannot be understood ({_reason(error)})",
             "were they made by another program than VPP's build?",
         ) from error
     return Definitions(messages=messages, structs=structs, unions=unions, aliases=aliases)
@@ -94,13 +100,34 @@ def _fields(items: Iterable[Any]) -> tuple[Field, ...]:
 
 
 def _field(item: list[Any]) -> Field:
-    length = item[2] if len(item) > 2 and isinstance(item[2], int) else None
+    length = _length(item[2]) if len(item) > 2 and isinstance(item[2], int) else None
     count = item[3] if len(item) > 3 and isinstance(item[3], str) else None
-    return Field(name=item[1], type=item[0], length=length, count=count)
+    return Field(name=_text(item[1]), type=_text(item[0]), length=length, count=count)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.80} stands where a name should")
+    return value
+
+
+def _length(value: object) -> int | None:
+    """Return the number of elements of an array, of which no message of VPP has more than some hundreds."""
+    if value is None or (isinstance(value, int) and 0 <= value <= _LONGEST_ARRAY):
+        return value
+    raise ValueError(f"{value!r:.80} stands where the length of an array should")
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else f"{error!r:.200}"
 
 
 def parse_served(text: bytes) -> Definitions:
     """Return what a VPP's get_api_json_reply defines: a list of documents, maybe with a NUL behind it."""
+    if len(text) > _LONGEST_SERVED:
+        raise DataplaneError(
+            f"VPP's own API definitions cannot be read (they are {len(text) >> 20} MB long)", "name --vpp-json-dir"
+        )
     try:
         return parse(json.loads(text.rstrip(b"\0")))
     except (ValueError, RecursionError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
@@ -78,7 +79,12 @@ class KnownIndexes:
             self._acls.remove(operation.acl)
 
     def note_done(self, operation: Operation, created: Sequence[int]) -> None:
-        """Take account of an operation that was carried out, and of the index that VPP told."""
+        """Take account of an operation that was carried out, and of the index that VPP told.
+
+        Raise DataplaneError when VPP told none of what it made.
+        """
+        if isinstance(operation, CreateInterface | CreateAcl) and not created:
+            raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
         if isinstance(operation, CreateInterface):
             self._interfaces.add(operation.interface, created[0])
         elif isinstance(operation, CreateAcl):

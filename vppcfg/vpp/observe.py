@@ -8,9 +8,10 @@ from typing import NamedTuple
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow
 from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Callable, Sequence
 
 from vppcfg.dataplane import Performance, Refusal
@@ -41,9 +42,15 @@ class Run:
     def go(self, on_progress: Callable[[int], None] | None) -> Performance:
         """Send and receive until everything is answered, or everything that was sent before a refusal or a stop."""
         self._send_more()
+        deadline = time.monotonic() + self._connection.patience_s
         while self._under_way:
+            before = len(self._under_way)
             for data in self._receive():
                 self._take(data)
+            if len(self._under_way) < before:
+                deadline = time.monotonic() + self._connection.patience_s
+            elif time.monotonic() > deadline:
+                raise self._with_count(self._connection.unanswered())
             if on_progress and not self._refusals:
                 on_progress(len(self._done))
             self._send_more()
@@ -54,8 +61,11 @@ class Run:
         try:
             return self._connection.receive()
         except DataplaneError as error:
-            answered = f"{len(self._done) + len(self._refusals)} of {len(self._operations)} operations were answered"
-            raise DataplaneError(f"{error.message}; {answered}", error.hint) from error
+            raise self._with_count(error) from error
+
+    def _with_count(self, error: DataplaneError) -> DataplaneError:
+        answered = f"{len(self._done) + len(self._refusals)} of {len(self._operations)} operations were answered"
+        return DataplaneError(f"{error.message}; {answered}", error.hint)
 
     def _send_more(self) -> None:
         """Fill the window again once half of it is answered, unless there was a refusal or somebody says stop."""

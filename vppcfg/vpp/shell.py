@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.round import Replies
 
 Shown = Mapping[str, tuple[int, str]]
 """VPP's return code and text by command."""

@@ -12,8 +12,9 @@ from ipaddress import IPv6Address
 
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""

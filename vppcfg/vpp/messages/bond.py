@@ -9,9 +9,10 @@ from typing import NamedTuple
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies, malformed
+from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 
 _MODES = {

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies, malformed, text_of
+from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 
 _BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
 """Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.address import address_values, text_of_address
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 
 _ADD_DEL = ("gre_tunnel_add_del_v2", "gre_tunnel_add_del")
 """Newest first; v2 came in 25.10, and takes keys."""
@@ -81,9 +82,15 @@ def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> d
             tunnels[rows[index].name] = Gre(
                 local=text_of_address(family, source),
                 remote=text_of_address(family, target),
-                mode=_MODES[kind],
+                mode=_mode(kind, details),
                 session=session,
                 key=key[0] if key else 0,
                 is_plain=not (mode or flags or table),
             )
     return tunnels
+
+
+def _mode(kind: int, details: str) -> GreMode:
+    if kind >= len(_MODES):
+        raise malformed(details)
+    return _MODES[kind]

@@ -14,10 +14,11 @@ from vppcfg.plan import operations as op
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
+from vppcfg.vpp.round import Replies
 
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.plan import operations as op
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 
 _NORMAL, _BVI = 0, 1
 """l2_port_type (vnet/l2/l2.api)."""

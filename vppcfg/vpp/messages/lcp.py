@@ -10,9 +10,10 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.plan import operations as op
 from vppcfg.vpp import devclass
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown, show
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from vppcfg.plan import operations as op
-from vppcfg.vpp.connection import Connection, Replies
+from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 
 _TABLES = "mpls_table_dump"

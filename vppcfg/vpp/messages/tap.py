@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, Replies, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row, mac_bytes
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
 
 _TAP = ("tap_create_v3", "tap_create_v2")
 """Newest first; v3 is in 22.06 already. They differ in the number of queues."""

@@ -1,0 +1,52 @@
+"""One round of questions to a VPP: what is kept of its answers, how much of it, and how long they may take.
+
+A VPP that does not behave can go on answering for ever, a little at a time or all at once. What the messages mean is
+not known here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.codec import HEAD
+
+Replies = Mapping[int, Sequence[bytes]]
+"""Messages by message id, in the order in which they came."""
+
+_MOST_BYTES = 128 << 20
+"""What is kept of one round: that for 100,000 interfaces takes 60 MB."""
+_OVERHEAD_BYTES = 64
+"""What a message takes beside its own length."""
+_EACH_S = 0.001
+"""What a request, or an answer that is kept, adds to the time that a round may take; VPP needs a hundredth of that."""
+
+
+class Round:
+    """The answers to the questions that were asked at one time."""
+
+    def __init__(self, channel: Channel, requests: int) -> None:
+        """Begin to wait for the answers to so many requests."""
+        self._channel = channel
+        self._deadline = time.monotonic() + channel.patience_s + requests * _EACH_S
+        self._replies: dict[int, list[bytes]] = {}
+        self._bytes = 0
+
+    @property
+    def replies(self) -> Replies:
+        """Return what came."""
+        return self._replies
+
+    def keep(self, data: bytes) -> None:
+        """Keep a message. Raise DataplaneError when there are more than any VPP sends."""
+        self._bytes += len(data) + _OVERHEAD_BYTES
+        if self._bytes > _MOST_BYTES:
+            raise self._channel.too_much(f"more than {_MOST_BYTES >> 20} MB in answer to one round of questions")
+        self._deadline += _EACH_S
+        self._replies.setdefault(HEAD.unpack_from(data)[0], []).append(data)
+
+    def check_time(self) -> None:
+        """Raise DataplaneError when VPP does not come to an end."""
+        if time.monotonic() > self._deadline:
+            raise self._channel.too_much("answers without end")
