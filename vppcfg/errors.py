@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from enum import IntEnum
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class ExitCode(IntEnum):
@@ -20,6 +23,7 @@ class ExitCode(IntEnum):
     NOT_CONFIRMED = 9
     DRIFT = 10
     VERDICT = 11
+    NOT_NOW = 12
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -53,6 +57,10 @@ class DataplaneError(VppcfgError):
     exit_code = ExitCode.DATAPLANE
 
 
+class GivenUpError(DataplaneError):
+    """Somebody does not want to wait any longer for a VPP that does not answer."""
+
+
 class LinuxError(VppcfgError):
     """Linux around VPP cannot be read or changed: no permission, something missing, or the kernel refuses."""
 
@@ -65,8 +73,24 @@ class PlanRefusedError(VppcfgError):
     exit_code = ExitCode.REFUSED
 
 
+class NotNowError(PlanRefusedError):
+    """What stands in the way passes by itself or with a little room on a disk: the same command may be tried again."""
+
+    exit_code = ExitCode.NOT_NOW
+
+
 class StorageError(PlanRefusedError):
-    """What must be kept about a change cannot be written, or not read; without it nothing is changed."""
+    """What must be kept about a change cannot be written, or not read; without it nothing is changed.
+
+    With a full disk as the `__cause__`, it may be tried again.
+    """
+
+    @property
+    def exit_code(self) -> ExitCode:  # type: ignore[override]
+        """Return NOT_NOW when it was a full disk, else REFUSED."""
+        cause = self.__cause__
+        is_full = isinstance(cause, OSError) and cause.errno in _FULL
+        return ExitCode.NOT_NOW if is_full else ExitCode.REFUSED
 
 
 class UntrustedFileError(PlanRefusedError):

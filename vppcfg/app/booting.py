@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from vppcfg.app.applying import apply_at
 from vppcfg.app.changing import Intent, make_change
@@ -16,8 +16,9 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
-from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError
+from vppcfg.errors import ConfigError, ExitCode, NotNowError
 from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import make_plan
@@ -30,6 +31,7 @@ PATIENCE_S = 120.0
 """How long VPP may take to answer after the machine or VPP was started."""
 PORTS_PATIENCE_S = 60.0
 """How long ports may be missing after that: VPP answers before it has made those of `unix { exec FILE }`."""
+_PORT_MISSING = "phy-missing"
 
 
 def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -78,7 +80,7 @@ def await_ports(
 
 def _missing_ports(configuration: Configuration, place: Workplace) -> tuple[str, ...]:
     problems = resolve(configuration, place.session.dataplane.observe()).problems
-    return tuple(str(problem.path[-1]) for problem in problems if problem.rule == "phy-missing")
+    return tuple(str(problem.path[-1]) for problem in problems if problem.rule == _PORT_MISSING)
 
 
 def _readable(file_name: str) -> Loaded | None:
@@ -93,7 +95,14 @@ def _apply_file(
     configuration: Configuration, loaded: Loaded, place: Workplace, terms: Terms, console: Console
 ) -> ExitCode:
     await_ports(lambda: _missing_ports(configuration, place))
-    return apply_at(place, configuration, loaded, terms, console, is_boot=True).code
+    applied = apply_at(place, configuration, loaded, terms, console, is_boot=True)
+    return ExitCode.NOT_NOW if _are_ports_all(applied.problems) else applied.code
+
+
+def _are_ports_all(problems: Sequence[Problem]) -> bool:
+    """Return whether nothing but missing ports stands between a file and VPP, which may have them later."""
+    rules = {problem.rule for problem in problems if problem.severity is Severity.ERROR}
+    return rules == {_PORT_MISSING}
 
 
 def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, console: Console) -> ExitCode:
@@ -102,9 +111,9 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
     observed = place.session.dataplane.observe()
     target = closest_to(wanted, observed, is_unmanaged)
     if target.missing:
-        raise PlanRefusedError(
+        raise NotNowError(
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.missing)}",
-            "correct the file, and apply it",
+            "wait for the ports and try again, or correct the file and apply it",
         )
     plan = make_plan(observed, target.state)
     if not plan.steps:

@@ -87,6 +87,7 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
             is_unmanaged=NameGlobs(intent.unmanaged).matches,
             on_bug=ended,
             keep=intent.keep,
+            waiting=stop.waiting,
         )
         return ended(outcome)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now, own_command
-from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
+from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError, StorageError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited
@@ -135,7 +135,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
     if change.timer is None or watchdog.is_alive(change.timer):
         if is_waiting:
             raise PlanRefusedError(what, decide)
-        raise PlanRefusedError(f"{what} and is being rolled back", _SOON)
+        raise NotNowError(f"{what} and is being rolled back", _SOON)
     try:
         armed_again(change, journal, target)
     except StorageError as error:
@@ -145,7 +145,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
         raise PlanRefusedError(f"{what}; its timer was gone and was started again", decide)
     if is_waiting:
         what = f"change {number} was not confirmed until {until}"
-    raise PlanRefusedError(f"{what}, and its timer was gone; it was started again and brings the old state back", _SOON)
+    raise NotNowError(f"{what}, and its timer was gone; it was started again and brings the old state back", _SOON)
 
 
 def unconfirmed(journal: Journal) -> Unconfirmed | None:

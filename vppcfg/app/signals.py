@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from vppcfg.errors import GivenUpError
+
 
 class Terminated(BaseException):
     """SIGTERM has arrived. Not an Exception: like KeyboardInterrupt, nothing but the very end may swallow it."""
@@ -19,16 +21,28 @@ class Stop:
     def __init__(self, on_request: Callable[[], None]) -> None:
         self.number: signal.Signals | None = None
         self._on_request = on_request
+        self._is_waiting = False
 
     def __call__(self) -> bool:
         """Return whether the work is to end."""
         return self.number is not None
 
     def request(self, number: int, frame: FrameType | None) -> None:
-        """Note a signal; only the first one counts."""
+        """Note a signal; only the first one counts. Raise GivenUpError while somebody only waits."""
         if self.number is None:
             self.number = signal.Signals(number)
             self._on_request()
+        if self._is_waiting:
+            raise GivenUpError("VPP did not answer, and the wait for it was interrupted")
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let a signal end what is done within this context at once, by GivenUpError."""
+        self._is_waiting = True
+        try:
+            yield
+        finally:
+            self._is_waiting = False
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from vppcfg.errors import PlanRefusedError, StorageError
+from vppcfg.errors import NotNowError, StorageError
 from vppcfg.record import record
 
 _MODE = 0o660
@@ -30,7 +30,7 @@ class Holder:
     """ISO 8601, local time of the machine."""
 
 
-class LockedError(PlanRefusedError):
+class LockedError(NotNowError):
     """Another vppcfg works on the same VPP."""
 
 

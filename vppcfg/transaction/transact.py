@@ -6,11 +6,12 @@ It changes what a plan says and nothing else; the journal, the questions and the
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from typing import Any, Protocol
 
 from vppcfg.dataplane import Performance
-from vppcfg.errors import DataplaneError, PlanProofError
+from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.going_back import closest_to
@@ -76,6 +77,10 @@ class Outcome:
     """What is left to do to be back, when that could be found out."""
 
 
+Waiting = Callable[[], AbstractContextManager[None]]
+"""A context for a wait that may be given up: GivenUpError is raised within it."""
+
+
 class Watcher(Protocol):
     """Who is told how it goes; what it raises ends nothing but itself."""
 
@@ -107,10 +112,12 @@ def transact(
     is_unmanaged: Callable[[str], bool],
     on_bug: Callable[[Outcome], object],
     keep: bool = False,
+    waiting: Waiting = nullcontext,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
-    `should_stop` is asked all the time, but not on the way back. With `keep`, a state that differs from the desired
+    `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
+    does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired
     one although every step succeeded stays as it is. An error that nobody foresaw is raised again, after the way back
     and after `on_bug` was told how VPP stands.
     """
@@ -119,14 +126,14 @@ def transact(
     except BaseException:
         failure = Failure(cause=Cause.BUG)
         watcher.failed(failure)
-        on_bug(_back(plan.observed, failure, session, watcher, is_unmanaged))
+        on_bug(_back(plan.observed, failure, session, watcher, is_unmanaged, waiting))
         raise
     if failure is None:
         return Outcome(ending=Ending.NEW)
     watcher.failed(failure)
     if keep and failure.cause is Cause.DIFFERENT:
         return Outcome(ending=Ending.KEPT, failure=failure)
-    return _back(plan.observed, failure, session, watcher, is_unmanaged)
+    return _back(plan.observed, failure, session, watcher, is_unmanaged, waiting)
 
 
 def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callable[[], bool]) -> Failure | None:
@@ -148,17 +155,23 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
 
 
 def _back(
-    before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
+    before: State,
+    failure: Failure,
+    session: Session,
+    watcher: Watcher,
+    is_unmanaged: Callable[[str], bool],
+    waiting: Waiting,
 ) -> Outcome:
     is_in_doubt, trouble = failure.cause in {Cause.GONE, Cause.BUG}, ""
     for _ in range(_CONNECTIONS):
         try:
             if is_in_doubt:
-                session.reopen(RECONNECT_S)
+                with waiting():
+                    session.reopen(RECONNECT_S)
             return go_back(before, failure, session, watcher, is_unmanaged)
         except RestartedError as error:
             return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
-        except PlanProofError as error:
+        except (PlanProofError, GivenUpError) as error:
             return Outcome(ending=Ending.BETWEEN, failure=failure, trouble=error.message)
         except DataplaneError as error:
             is_in_doubt, trouble = True, error.message

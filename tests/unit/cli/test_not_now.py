@@ -1,0 +1,84 @@
+"""What passes by itself has an exit code of its own, and a wait that nobody wants any more ends at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.full_disk import FullDisk
+from tests.unit.cli.conftest import Serve, two_ports
+from vppcfg.app.target import Target
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.usefixtures("files")
+
+
+@pytest.mark.parametrize("command", [["apply", "-c", "l3.yaml"], ["rollback"], ["confirm"]], ids=lambda words: words[0])
+def test_another_vppcfg_at_work_passes(
+    serve: Serve, command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports()))
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, "--confirm=5"]) == ExitCode.DONE
+    try:
+        with Target(api_socket=vpp).lock("vppcfg apply"):
+            assert main([*command, "-a", vpp]) == ExitCode.NOT_NOW
+        assert "another vppcfg works on this VPP" in capsys.readouterr().err
+    finally:
+        assert main(["confirm", "-a", vpp]) == ExitCode.DONE
+
+
+def test_a_full_disk_passes(serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports()))
+    with monkeypatch.context() as patch:
+        patch.setattr("vppcfg.transaction.sealed.os.fsync", FullDisk(1))
+        assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.NOT_NOW
+    assert "No space left on device" in capsys.readouterr().err
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+
+
+def test_ports_that_are_late_pass_at_boot_and_nowhere_else(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.app.booting.PORTS_PATIENCE_S", 0.0)
+    vpp = SimulatedVpp(ports=two_ports())
+    path = serve(vpp)
+    assert main(["apply", "-c", "l3.yaml", "-a", path]) == ExitCode.DONE
+    vpp._ports = two_ports()[:1]
+    vpp.restart()
+    assert main(["apply", "--boot", "-c", "l3.yaml", "-a", path]) == ExitCode.NOT_NOW
+    assert main(["apply", "--boot", "-c", "l2xc.yaml", "-a", path]) == ExitCode.NOT_NOW
+    assert main(["apply", "-c", "l3.yaml", "-a", path]) == ExitCode.REFUSED
+
+
+def test_another_mistake_beside_a_late_port_does_not_pass(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.app.booting.PORTS_PATIENCE_S", 0.0)
+    path = serve(SimulatedVpp(ports=two_ports()))
+    text = "interfaces:\n  GigabitEthernet1/0/0: {}\n  GigabitEthernet9/0/0: {}\n"
+    Path("late.yaml").write_text(text)
+    assert main(["apply", "--boot", "-c", "late.yaml", "-a", path]) == ExitCode.REFUSED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_wait_for_a_vpp_that_is_gone_ends_at_a_signal(
+    serve: Serve, number: signal.Signals, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(die_at=3)))
+    waits = threading.Event()
+
+    def tell(patience_s: float, *_: object) -> None:
+        waits.set()
+        threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
+
+    monkeypatch.setattr("vppcfg.transaction.session._log.warning", lambda text, patience_s: tell(patience_s))
+    began = time.monotonic()
+    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.STRANDED
+    assert waits.is_set()
+    assert time.monotonic() - began < 10
+    assert "the wait for it was interrupted" in capsys.readouterr().err
