@@ -234,7 +234,7 @@ def test_two_applies_at_once_do_not_meet(tmp_path: Path, with_linux: Around, cap
         with_linux(router)
         with forked(lambda: apply(router), tmp_path / "first.log") as pid:
             wait_until(reached.exists)
-            assert apply(router) == ExitCode.REFUSED
+            assert apply(router) == ExitCode.NOT_NOW
             assert f"vppcfg apply, process {pid}, since " in capfd.readouterr().err
             released.touch()
             assert end_of(pid) == ExitCode.DONE
@@ -268,14 +268,14 @@ def test_the_disk_is_full_when_the_journal_is_written(
             before = router.state()
             patch.setattr("vppcfg.transaction.sealed.os.fsync", FullDisk(position))
             codes.append(apply(router))
-            if codes[-1] == ExitCode.REFUSED:
+            if codes[-1] == ExitCode.NOT_NOW:
                 assert "No space left on device" in capfd.readouterr().err
                 assert router.state() == before
             else:
                 assert "The journal does not know how this ended" in capfd.readouterr().err
                 assert_new(router)
             assert_tidy(router, folders_of_this_test)
-    assert set(codes) == {ExitCode.REFUSED, ExitCode.DONE}
+    assert set(codes) == {ExitCode.NOT_NOW, ExitCode.DONE}
 
 
 def test_a_file_larger_than_the_kernel_allows_is_a_full_disk(

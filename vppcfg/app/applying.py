@@ -18,7 +18,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
-from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.accepted import last_accepted, left_half_way
 from vppcfg.transaction.entry import Origin
 
 log = logging.getLogger("root.main")
@@ -78,7 +78,7 @@ def apply_at(
     plan = proposal.plan()
     if not plan.steps:
         log.info("Nothing to do")
-        if is_news(intent.source_digest, place):
+        if is_news(intent.source_digest, place) or left_half_way(reversed(place.records)) is not None:
             note_unchanged(plan, intent, place)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     guard(plan, configuration.protected, terms, console, is_boot=is_boot)

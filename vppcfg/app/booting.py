@@ -11,19 +11,19 @@ from vppcfg.app.changing import Intent, make_change
 from vppcfg.app.consent import Terms, guard
 from vppcfg.app.console import Console
 from vppcfg.app.loading import configuration_in, load_configuration, read
-from vppcfg.app.target import Target
+from vppcfg.app.target import Target, now
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
-from vppcfg.errors import ConfigError, ExitCode, NotNowError
+from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import make_plan
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
-from vppcfg.transaction.entry import Entry, Origin
+from vppcfg.transaction.entry import HALF_WAY, Entry, Origin, Status
 
 log = logging.getLogger("root.main")
 
@@ -37,26 +37,44 @@ _PORT_MISSING = "phy-missing"
 def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
     with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
-        copy = place.journal.accepted()
-        accepted = accepted_entry(place.records, copy)
-        if accepted is None:
-            if place.journal.last_lost():
-                log.warning("The journal does not tell what was applied last: %s is applied", file_name)
-            return _apply_file(*load_configuration(file_name, console), place, terms, console)
-        loaded = _readable(file_name)
-        if loaded is not None and loaded.digest == accepted.source_digest:
-            return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
-        state = accepted_state(accepted, place.journal, copy)
-        if state is None:
-            log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, file_name)
-            loaded = read(file_name) if loaded is None else loaded
-            return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
-        log.warning(
-            "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
-            file_name,
-            accepted.number,
-        )
-        return _apply_state(accepted, state, place, terms, console)
+        code = _apply_at(place, file_name, terms, console)
+        if code is ExitCode.DONE:
+            _note_half_way(place)
+        return code
+
+
+def _note_half_way(place: Workplace) -> None:
+    """Write down that nothing is left in VPP of changes that did not come to their end before this boot."""
+    for record in place.records:
+        if record.status in HALF_WAY:
+            text = "it did not come to its end, and VPP got what was accepted when it was started"
+            try:
+                place.journal.end(record, Status.UNDONE, now(), text)
+            except StorageError as error:
+                log.error("The journal does not know that change %d is undone: %s", record.entry.number, error.message)
+
+
+def _apply_at(place: Workplace, file_name: str, terms: Terms, console: Console) -> ExitCode:
+    copy = place.journal.accepted()
+    accepted = accepted_entry(place.records, copy)
+    if accepted is None:
+        if place.journal.last_lost():
+            log.warning("The journal does not tell what was applied last: %s is applied", file_name)
+        return _apply_file(*load_configuration(file_name, console), place, terms, console)
+    loaded = _readable(file_name)
+    if loaded is not None and loaded.digest == accepted.source_digest:
+        return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
+    state = accepted_state(accepted, place.journal, copy)
+    if state is None:
+        log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, file_name)
+        loaded = read(file_name) if loaded is None else loaded
+        return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
+    log.warning(
+        "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
+        file_name,
+        accepted.number,
+    )
+    return _apply_state(accepted, state, place, terms, console)
 
 
 def await_ports(

@@ -55,9 +55,17 @@ class Made:
 
 
 def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> None:
-    """Write down that a file is in force although nothing had to be done for it, so that a boot applies it."""
+    """Write down that a state is in force although nothing had to be done for it, so that a boot brings it back.
+
+    Raise StorageError when that cannot be written, unless the change is the way back or a boot.
+    """
     record = _added(_entry(plan, intent, place), plan, {}, place)
-    place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
+    try:
+        place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
+    except StorageError as error:
+        if intent.origin not in UNSTOPPABLE:
+            raise
+        log.error("The journal does not know how this ended: %s", error.message)
 
 
 def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) -> Made:

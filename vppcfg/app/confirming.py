@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now, own_command
-from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError, StorageError
+from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited
@@ -78,7 +78,8 @@ def disarm(change: Record) -> None:
 def confirm(target: Target) -> Record:
     """Keep the change that waits, stop its timer, and return it.
 
-    Raise PlanRefusedError when none waits, LockedError when it is being rolled back.
+    Raise PlanRefusedError when none waits, or VPP was restarted since, so that it is not in force any more;
+    DataplaneError when VPP does not answer; LockedError when it is being rolled back.
     """
     nothing = PlanRefusedError("no change waits to be confirmed", "`vppcfg history` lists the changes")
     journal = target.journal()
@@ -88,9 +89,29 @@ def confirm(target: Target) -> Record:
         change = awaited(journal.newest_first())
         if change is None or change.status is not Status.WAITING:
             raise nothing
+        _refuse_restarted(change, journal, target)
         change = journal.end(change, Status.CONFIRMED, now())
         disarm(change)
     return change
+
+
+def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
+    """Raise PlanRefusedError when the VPP that a change was made for is gone, DataplaneError when that is not known."""
+    number, until = change.entry.number, change.timer.deadline if change.timer else ""
+    by_itself = f"the state before it comes back at {until}, or at once with `vppcfg rollback`"
+    try:
+        with target.connect() as dataplane:
+            is_same = dataplane.boot_id == change.entry.boot_id
+    except DataplaneError as error:
+        raise DataplaneError(
+            f"change {number} is not confirmed, since nobody knows whether VPP survived it: {error.message}", by_itself
+        ) from error
+    if is_same:
+        return
+    text = "VPP was restarted before the change was confirmed"
+    with suppress(StorageError):
+        journal.end(change, change.status, now(), text)
+    raise PlanRefusedError(f"{text}, so change {number} counts as rolled back and cannot be confirmed", by_itself)
 
 
 def wait_for_confirmation(number: int, target: Target, window_s: float, console: Console, *, wait: bool) -> ExitCode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.changing import Intent, make_change, note_unchanged
 from vppcfg.app.confirming import disarm
 from vppcfg.app.consent import Terms, ask
 from vppcfg.app.console import Console
@@ -30,23 +30,37 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
     Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
     """
     with workplace(target, "vppcfg rollback", is_settling=False) as place:
-        return go_back(_chosen(number, place), place, terms, console)
+        return go_back(_chosen(number, place), place, terms, console, is_literal=number is not None)
 
 
-def go_back(record: Record, place: Workplace, terms: Terms, console: Console, *, is_timer: bool = False) -> ExitCode:
-    """Bring back the state before a change and note that this change, and those after it, are not in force any more."""
-    plan = plan_back(record, place, is_timer=is_timer)
+def go_back(
+    record: Record,
+    place: Workplace,
+    terms: Terms,
+    console: Console,
+    *,
+    is_timer: bool = False,
+    is_literal: bool = False,
+) -> ExitCode:
+    """Bring back the state before a change and note that this change, and those after it, are not in force any more.
+
+    Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`.
+    """
+    wanted = _wanted(record.entry, place, is_timer=is_timer, is_literal=is_literal)
+    plan = _plan_back(record.entry, wanted, place)
+    intent = _intent(record.entry, wanted, place, is_timer=is_timer)
     if plan.steps:
         with suppress(UsageError):  # standard output may be a file on a full disk
             console.show_plan(plan)
         check_impact(plan, terms.max_impact)
         if not is_timer:
             ask(plan, console)
-        made = make_change(plan, _intent(record, place, is_timer=is_timer), place, console)
+        made = make_change(plan, intent, place, console)
         if made.code is not ExitCode.DONE:
             return made.code
     else:
         log.info("Nothing to do")
+        note_unchanged(plan, intent, place)
     note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
     return ExitCode.DONE
@@ -80,11 +94,10 @@ def whole(record: Record, place: Workplace) -> Record:
     return first
 
 
-def plan_back(record: Record, place: Workplace, *, is_timer: bool) -> Plan:
+def _plan_back(entry: Entry, wanted: State, place: Workplace) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
-    entry = record.entry
     observed = place.session.dataplane.observe()
-    target = closest_to(_state_before(entry, place, is_timer=is_timer), observed, NameGlobs(entry.unmanaged).matches)
+    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches)
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
@@ -93,9 +106,11 @@ def plan_back(record: Record, place: Workplace, *, is_timer: bool) -> Plan:
     return make_plan(observed, target.state)
 
 
-def _state_before(entry: Entry, place: Workplace, *, is_timer: bool) -> State:
+def _wanted(entry: Entry, place: Workplace, *, is_timer: bool, is_literal: bool) -> State:
     """Return the state before a change; for a timer, when that is lost, the one that was accepted last before it."""
     try:
+        if entry.origin is Origin.BOOT and not is_literal:
+            return place.journal.after(entry.number)
         return place.journal.before(entry.number)
     except PlanRefusedError as error:
         if not is_timer:
@@ -110,10 +125,9 @@ def _state_before(entry: Entry, place: Workplace, *, is_timer: bool) -> State:
         return state
 
 
-def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
-    entry = record.entry
+def _intent(entry: Entry, wanted: State, place: Workplace, *, is_timer: bool) -> Intent:
     former = last_accepted([other for other in place.records if other.entry.number < entry.number])
-    is_known = former is not None and _is_as_after(former, entry.number, place)
+    is_known = former is not None and _is_as_after(former, wanted, place)
     return Intent(
         origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
         source_name=former.entry.source_name if former and is_known else "",
@@ -124,10 +138,10 @@ def _intent(record: Record, place: Workplace, *, is_timer: bool) -> Intent:
     )
 
 
-def _is_as_after(former: Record, number: int, place: Workplace) -> bool:
-    """Return whether the state before a change is what a former one led to, as far as the journal can be read."""
+def _is_as_after(former: Record, state: State, place: Workplace) -> bool:
+    """Return whether a state is what a former change led to, as far as the journal can be read."""
     try:
-        return not any(diff(place.journal.before(number), place.journal.after(former.entry.number)))
+        return not any(diff(state, place.journal.after(former.entry.number)))
     except PlanRefusedError:
         return False
 

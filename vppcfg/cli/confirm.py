@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_socket_option, add_state_dir_option, target_of
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
 from vppcfg.errors import ExitCode
 
 log = logging.getLogger("root.main")
@@ -19,7 +19,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="keep a change that was applied with --confirm",
         description="Keep the change that was applied with --confirm, and stop the timer that would roll it back.",
     )
-    add_socket_option(parser)
+    add_dataplane_options(parser)
     add_state_dir_option(parser)
     parser.set_defaults(run=run)
 

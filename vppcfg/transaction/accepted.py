@@ -8,8 +8,19 @@ from collections.abc import Callable, Iterable, Sequence
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
-from vppcfg.transaction.entry import ACCEPTED, HALF_WAY, IN_FORCE, UNDECIDED, Entry, Origin, Record, Status
+from vppcfg.transaction.entry import (
+    ACCEPTED,
+    HALF_WAY,
+    IN_FORCE,
+    ROLLBACKS,
+    UNDECIDED,
+    Entry,
+    Origin,
+    Record,
+    Status,
+)
 from vppcfg.transaction.journal import Accepted, Journal
+from vppcfg.transaction.lock import is_running
 
 _log = logging.getLogger(__name__)
 
@@ -62,21 +73,25 @@ def was_rolled_back(records: Sequence[Record], digest: str) -> Record | None:
 def awaited(newest_first: Iterable[Record]) -> Record | None:
     """Return the change that somebody is to confirm, or whose timer is to bring the old state back.
 
-    While it waits nothing else is made but attempts to roll it back, so what came before is not looked at.
+    While it waits nothing else is made but attempts to roll it back, so what came before is not looked at. One that was
+    rolled back by a vppcfg that did not live to write that down waits no more.
     """
     for record in newest_first:
         if record.timer and record.status in UNDECIDED:
             return record
-        if record.entry.origin not in {Origin.ROLLBACK, Origin.TIMER}:
+        if record.entry.origin not in ROLLBACKS or record.status in ACCEPTED:
             return None
     return None
 
 
 def to_roll_back(records: Sequence[Record]) -> Record | None:
-    """Return the last change that is still in force and not itself a rollback."""
-    rollbacks = {Origin.ROLLBACK, Origin.TIMER}
+    """Return the last change that is still in force and was somebody's wish: no rollback, and no boot.
+
+    A boot brings back what was accepted; what was there before it is a VPP without a configuration.
+    """
+    restoring = {*ROLLBACKS, Origin.BOOT}
     return next(
-        (record for record in reversed(records) if record.status in IN_FORCE and record.entry.origin not in rollbacks),
+        (record for record in reversed(records) if record.status in IN_FORCE and record.entry.origin not in restoring),
         None,
     )
 
@@ -84,8 +99,9 @@ def to_roll_back(records: Sequence[Record]) -> Record | None:
 def beginning(records: Sequence[Record], last: Record) -> Record:
     """Return the first of the changes that are one with `last`, which went on from where they ended half-way.
 
-    The state before it is settled: it was accepted, or found where nothing had been cut off. Changes that were undone
-    left everything as they had found it, so they are passed over.
+    The state before it is settled: it was accepted, or found where nothing had been cut off. When it is a boot, the
+    state that the boot was to bring back is. Changes that were undone left everything as they had found it, so they
+    are passed over.
     """
     first = last
     for record in reversed([other for other in records if other.entry.number < last.entry.number]):
@@ -93,7 +109,34 @@ def beginning(records: Sequence[Record], last: Record) -> Record:
             first = record
         elif record.status is not Status.UNDONE:
             break
+        if record.entry.origin is Origin.BOOT and record.status in HALF_WAY:
+            break
     return first
+
+
+def left_half_way(newest_first: Iterable[Record]) -> Record | None:
+    """Return the change that left VPP between two states, as far as the journal knows; None when VPP is settled.
+
+    One that is under way, or whose timer brings the old state back, is none.
+    """
+    for record in newest_first:
+        if record.status is Status.UNDONE:
+            continue
+        is_under_way = record.status is Status.STARTED and is_running(record.entry.pid)
+        return record if record.status in HALF_WAY and record.timer is None and not is_under_way else None
+    return None
+
+
+def rolled_back_unnoted(records: Sequence[Record]) -> list[Record]:
+    """Return the changes that a rollback has undone although they stand as in force: it did not live to say so."""
+    found = {}
+    for rollback in records:
+        if rollback.entry.origin in ROLLBACKS and rollback.status in ACCEPTED:
+            for record in records:
+                number = record.entry.number
+                if rollback.entry.target <= number < rollback.entry.number and record.status in IN_FORCE:
+                    found[number] = record
+    return list(found.values())
 
 
 def settle(journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], object]) -> list[str]:
@@ -103,6 +146,10 @@ def settle(journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], o
     waits for its timer.
     """
     said = []
+    for record in rolled_back_unnoted(journal.records()):
+        said += _ended(
+            journal, record, Status.ROLLED_BACK, at, "the vppcfg that did so ended before it was written down"
+        )
     for record in journal.records():
         if record.status not in UNDECIDED:
             continue
@@ -115,7 +162,6 @@ def settle(journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], o
             refuse(record)
         elif record.status is Status.STARTED:
             said += _ended(journal, record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
-            said.append(f"Change {entry.number} of {entry.made_at} was cut off; planning from what is there now")
     return said
 
 

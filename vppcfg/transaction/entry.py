@@ -51,6 +51,10 @@ UNSTOPPABLE = frozenset({Origin.ROLLBACK, Origin.TIMER, Origin.BOOT})
 """What is done even when it cannot be written down: a full disk must not keep a router from its old state."""
 
 
+ROLLBACKS = frozenset({Origin.ROLLBACK, Origin.TIMER})
+"""What brings the state before a change back."""
+
+
 @record
 class Timer:
     """Who brings the old state back unless somebody confirms."""

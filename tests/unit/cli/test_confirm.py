@@ -233,3 +233,20 @@ def test_a_boot_waits_for_vpp(router: Router) -> None:
     router.start()
     assert process.wait(PATIENCE_S) == ExitCode.DONE
     assert router.is_at("l2xc.yaml")
+
+
+def test_a_change_cannot_be_confirmed_after_vpp_was_restarted(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    router.stop()
+    answer = router.vppcfg("confirm")
+    assert answer.returncode == ExitCode.DATAPLANE
+    assert "change 2 is not confirmed, since nobody knows whether VPP survived it" in answer.stderr
+    router.start()
+    answer = router.vppcfg("confirm")
+    assert answer.returncode == ExitCode.REFUSED
+    assert "so change 2 counts as rolled back and cannot be confirmed" in answer.stderr
+    assert "VPP was restarted before the change was confirmed" in router.vppcfg("history").stdout
+    assert router.vppcfg("apply", "--boot", "-c", "l3.yaml").returncode == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")
+    assert router.statuses()[:2] == ["applied", "rolled back"]
+    assert router.vppcfg("confirm").returncode == ExitCode.REFUSED

@@ -119,7 +119,7 @@ def test_an_apply_starts_it_again_and_is_refused(router: Router) -> None:
 def test_an_apply_when_it_is_late_has_the_old_state_brought_back(router: Router, option: str) -> None:
     be_late(router)
     answer = router.vppcfg("apply", "-c", "l3.yaml", option)
-    assert answer.returncode == ExitCode.REFUSED
+    assert answer.returncode == ExitCode.NOT_NOW
     assert "it was started again and brings the old state back" in answer.stderr
     assert_goes_back(router)
 

@@ -73,7 +73,7 @@ def test_a_second_vppcfg_is_told_who_holds_the_lock(run: Run, vpp: str, folders_
     holder = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00")
     with Lock(folder / f"{folder_name(vpp)}.lock", holder):
         code, _, err = run("apply", "-c", "l3.yaml")
-    assert code == ExitCode.REFUSED
+    assert code == ExitCode.NOT_NOW
     assert "vppcfg apply, process 4711, since 2026-01-02T03:04:05+00:00" in err
     assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
     assert list(folder.iterdir()) == []
