@@ -362,12 +362,15 @@ class _Network:
         ]
 
     def _hand_out_addresses(self) -> None:
+        """Give prefixes to interfaces, but no address that is the other end of a tunnel."""
         routed = [interface.name for interface in self._routed()]
+        others = {tunnel.remote for tunnel in (*self.vxlans.values(), *self.gres.values())}
         for prefix in PREFIXES if routed else ():
             owner = self._pick([None, *routed])
             if owner is not None:
                 count = self._dice.count(1, len(prefix))
-                self._change(owner, addresses=(*self.interfaces[owner].addresses, *prefix[:count]))
+                free = [address for address in prefix[:count] if address.partition("/")[0] not in others]
+                self._change(owner, addresses=(*self.interfaces[owner].addresses, *free))
         bvis = {bridge.bvi for bridge in self.bridges.values()}
         donors = [name for name in routed if self.interfaces[name].addresses]
         for name in routed:

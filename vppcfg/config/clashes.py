@@ -30,6 +30,7 @@ def clashes(configuration: Configuration, untouched: State, observed: State, des
     yield from _taken_addresses(configuration, untouched, wanted)
     yield from _taken_tags(configuration, untouched, wanted)
     yield from _taken_identities(configuration, untouched, desired)
+    yield from _taken_remotes(configuration, untouched, observed, desired)
 
 
 def _path(configuration: Configuration, name: str, *keys: str) -> KeyPath:
@@ -125,3 +126,36 @@ def _taken_identities(configuration: Configuration, untouched: State, desired: S
         if made.identity is not None and name not in untouched.made and holder is not None:
             text = f"{holder}, which is not managed, is the same {made.noun} as {name}, and VPP takes one"
             yield Problem(rule="made-taken", path=_path(configuration, name), text=text)
+
+
+def _taken_remotes(
+    configuration: Configuration, untouched: State, observed: State, desired: State
+) -> Iterator[Problem]:
+    """Yield a problem where the file brings an address and the tunnel to it together, one of them not managed.
+
+    Where VPP has the two beside each other already, the file is not at fault.
+    """
+    for tunnel, owner in sorted(set(_to_oneself(desired)) - set(_to_oneself(observed))):
+        made = desired.made[tunnel]
+        if tunnel in untouched.made and owner not in untouched.interfaces:
+            text = f"{made.other_end} is the other end of {tunnel}, which is not managed; take another address"
+            path = _path(configuration, owner, "addresses")
+        elif owner in untouched.interfaces and tunnel not in untouched.made:
+            text = f"{made.other_end} is an address of {owner}, which is not managed; take that of the other end"
+            path = _path(configuration, tunnel)
+        else:
+            continue
+        yield Problem(rule=f"{made.kind.value}-remote-own", path=path, text=text)
+
+
+def _to_oneself(state: State) -> Iterator[tuple[str, str]]:
+    """Yield each tunnel whose other end is an address of the router, with the interface that has the address."""
+    ends: dict[str, list[str]] = {}
+    for name, made in state.made.items():
+        if made.other_end is not None:
+            ends.setdefault(made.other_end, []).append(name)
+    for interface in state.interfaces.values() if ends else ():
+        for address in interface.addresses:
+            end = address.partition("/")[0]
+            if end in ends and interface.tables[":" in end] == 0:
+                yield from ((name, interface.name) for name in ends[end])

@@ -50,3 +50,8 @@ class Gre(Making):
     def has_ethernet(self) -> bool:
         """Return whether it carries frames; VPP then gives it a MAC address."""
         return self.mode is not GreMode.L3
+
+    @property
+    def other_end(self) -> str | None:
+        """Return the address of the other router."""
+        return self.remote if self.is_plain else None

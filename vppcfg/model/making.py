@@ -33,6 +33,11 @@ class Making:
         return None
 
     @property
+    def other_end(self) -> str | None:
+        """Return the canonical address, looked up in FIB table 0, that a tunnel leads to; None for anything else."""
+        return None
+
+    @property
     def has_ethernet(self) -> bool:
         """Return whether it carries Ethernet frames; an interface that does not has no MAC address."""
         return True

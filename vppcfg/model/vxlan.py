@@ -30,3 +30,8 @@ class Vxlan(Making):
     def identity(self) -> tuple[object, ...]:
         """Return the ends and the VNI; over IPv6, VPP does not look at the local end (plugins/vxlan/vxlan.h, key6)."""
         return "" if ":" in self.remote else self.local, self.remote, self.vni
+
+    @property
+    def other_end(self) -> str | None:
+        """Return the address of the other router."""
+        return self.remote if self.is_plain else None

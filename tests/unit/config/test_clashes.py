@@ -6,8 +6,11 @@ import pytest
 
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
+from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.making import Making
 from vppcfg.model.state import State
+from vppcfg.model.vxlan import Vxlan
 
 
 @pytest.mark.parametrize(
@@ -25,3 +28,45 @@ def test_only_what_is_there_can_be_lost(observed_names: tuple[str, ...], expecte
     observed = State(interfaces={name: {"port": port, "loop0": loopback}[name] for name in observed_names})
     untouched = desired = State(interfaces={"port": port})
     assert [problem.text for problem in clashes(Configuration(), untouched, observed, desired)] == expected
+
+
+END = "2001:db8::2"
+TUNNELS = [
+    Gre(local="2001:db8::1", remote=END),
+    Gre(local="2001:db8::1", remote=END, mode=GreMode.TEB),
+    Vxlan(local="2001:db8::1", remote=END, vni=1),
+]
+
+
+def router(tunnel: Making | None, *addresses: str, table: int = 0) -> State:
+    """Return a state with a port of these addresses, and maybe a tunnel."""
+    name = "gre0" if isinstance(tunnel, Gre) else "vxlan_tunnel0"
+    port = Interface(name="port", kind=InterfaceKind.PHYSICAL, addresses=frozenset(addresses), tables=(table, table))
+    if tunnel is None:
+        return State(interfaces={"port": port})
+    return State(interfaces={"port": port, name: Interface(name=name, kind=tunnel.kind)}, made={name: tunnel})
+
+
+def found(untouched: State, observed: State, desired: State) -> list[str]:
+    return [problem.rule for problem in clashes(Configuration(), untouched, observed, desired)]
+
+
+@pytest.mark.parametrize("tunnel", TUNNELS, ids=["l3", "teb", "vxlan"])
+def test_no_tunnel_of_others_gets_its_end_as_an_address_of_ours(tunnel: Making) -> None:
+    desired = router(tunnel, f"{END}/64")
+    theirs = State(interfaces={n: i for n, i in desired.interfaces.items() if n != "port"}, made=desired.made)
+    rule = [f"{tunnel.kind.value}-remote-own"]
+    assert found(theirs, router(tunnel), desired) == rule
+    assert found(theirs, router(tunnel, "2001:db8::3/64"), desired) == rule
+    assert found(theirs, router(tunnel), router(tunnel, "2001:db8::3/64")) == []
+    assert found(theirs, router(tunnel, f"{END}/64"), desired) == [], "VPP has both"
+
+
+@pytest.mark.parametrize("tunnel", TUNNELS, ids=["l3", "teb", "vxlan"])
+def test_no_tunnel_of_ours_ends_at_an_address_of_others(tunnel: Making) -> None:
+    theirs = router(None, f"{END}/64")
+    desired = router(tunnel, f"{END}/64")
+    assert found(theirs, theirs, desired) == [f"{tunnel.kind.value}-remote-own"]
+    assert found(theirs, desired, desired) == [], "VPP has both"
+    elsewhere = router(None, f"{END}/64", table=5)
+    assert found(elsewhere, elsewhere, router(tunnel, f"{END}/64", table=5)) == []

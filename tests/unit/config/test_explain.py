@@ -34,7 +34,7 @@ IN_TABLES = {
         section.rule(what)
         for section in MADE
         if issubclass(section.config, TunnelConfig)
-        for what in ("family", "self")
+        for what in ("family", "self", "remote-own")
     ),
 }
 """Rules whose ids stand in a table, or are put together."""

@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     made.made_elsewhere,
     made.made_alone,
     made.tunnel_ends,
+    made.tunnel_remote,
     made.vxlan_vni,
     interface.l2_with_l3,
     interface.l2_with_mpls,

@@ -45,6 +45,29 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
             yield Problem(rule=section.rule("self"), path=path, text=text)
 
 
+def tunnel_remote(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose other end is an address of this router.
+
+    A packet into such a GRE tunnel comes back as one that arrives, and ends VPP (vnet/ip/ip6_forward.c and
+    ip4_forward.c, the node ip6-receive and ip4-receive, in 26.10); such a VXLAN tunnel reaches nobody.
+    """
+    tunnels = index.configuration.made_as(TunnelConfig).values()
+    owners = _owners(index) if tunnels else {}
+    for tunnel in tunnels:
+        owner = owners.get(tunnel.remote)
+        if owner is not None and tunnel.remote != tunnel.local:
+            rule = _SECTIONS[type(tunnel)].rule("remote-own")
+            text = f"{tunnel.remote} is an address of this router, of {owner}; take that of the other end"
+            yield Problem(rule=rule, path=(*tunnel.path, "remote"), text=text)
+
+
+def _owners(index: Index) -> dict[str, str]:
+    """Return the interface of each address, by the address without its length."""
+    return {
+        address.partition("/")[0]: interface.name for interface in index.interfaces for address in interface.addresses
+    }
+
+
 def vxlan_vni(index: Index) -> Iterator[Problem]:
     """Find VNIs that more than one tunnel has."""
     owners: dict[int, str] = {}

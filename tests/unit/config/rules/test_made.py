@@ -34,6 +34,41 @@ def test_a_tunnel_that_cannot_be(text: str, rule: str, path: tuple[str, ...]) ->
     assert found_in(text) == [(rule, ("vxlan_tunnels", *path))]
 
 
+@pytest.mark.parametrize(
+    "tunnel",
+    [
+        "vxlan_tunnels: {vxlan_tunnel0: {local: LOCAL, remote: REMOTE, vni: 1}}",
+        "gre_tunnels: {gre0: {local: LOCAL, remote: REMOTE}}",
+        "gre_tunnels: {gre0: {local: LOCAL, remote: REMOTE, mode: teb}}",
+        "gre_tunnels: {gre0: {local: LOCAL, remote: REMOTE, mode: erspan, session: 1}}",
+    ],
+)
+@pytest.mark.parametrize(
+    ("local", "remote", "addresses", "is_own"),
+    [
+        ("192.0.2.1", "192.0.2.2", "192.0.2.1/24", False),
+        ("192.0.2.1", "192.0.2.2", "192.0.2.1/24, 192.0.2.2/24", True),
+        ("192.0.2.1", "192.0.2.2", "192.0.2.2/32", True),
+        ("'2001:db8::1'", "'2001:db8::2'", "'2001:db8::1/64'", False),
+        ("'2001:db8::1'", "'2001:db8::2'", "'2001:DB8:0::2/64'", True),
+    ],
+)
+@pytest.mark.parametrize("owner", ["the tunnel", "another", "a sub-interface", "a loopback"])
+def test_a_tunnel_does_not_end_at_this_router(
+    tunnel: str, local: str, remote: str, addresses: str, is_own: bool, owner: str
+) -> None:
+    section, name = tunnel.replace("{", "").split(": ")[:2]
+    interfaces = {
+        "the tunnel": f"{name}: {{addresses: [{addresses}]}}",
+        "another": f"{name}: , a: {{addresses: [{addresses}]}}",
+        "a sub-interface": f"{name}: , a: {{sub-interfaces: {{10: {{addresses: [{addresses}]}}}}}}",
+        "a loopback": f"{name}: }}\nloopbacks: {{loop0: {{addresses: [{addresses}]}}",
+    }[owner]
+    text = f"interfaces: {{{interfaces}}}\n{tunnel.replace('LOCAL', local).replace('REMOTE', remote)}"
+    rule = "vxlan-remote-own" if name.startswith("vxlan") else "gre-remote-own"
+    assert found_in(text) == ([(rule, (section, name, "remote"))] if is_own else [])
+
+
 def tap(host: str = "", interface: str = "", more: str = "") -> str:
     return f"interfaces: {{tap0: {{{interface}}}}}\ntaps: {{tap0: {{host: {{name: x, {host}}}, {more}}}}}"
 
