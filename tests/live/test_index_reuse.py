@@ -1,0 +1,175 @@
+"""What an interface had must not land on the next one with its index: delete and create in one plan on a real VPP.
+
+VPP gives the index of an interface that goes to the next that comes, and several of its parts note what they know by
+index. Each case turns one file into another; interfaces of the second must have indexes that those of the first had,
+and be, by a second opinion and by the features that run on them, what they are on a VPP that never had the first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.second_opinion import differences, read_state
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.vpp.live import connect
+from vppcfg.vpp.messages import interface
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
+_ACLS = """
+acls:
+  inside: { terms: [ { action: permit, family: ipv4, protocol: tcp }, { action: deny } ] }
+"""
+_FROM = f"""
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 2000
+    lcp: e1
+    sflow: true
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
+    sub-interfaces:
+      100:
+        mtu: 1280
+        lcp: e1.100
+        mpls: true
+        addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+        acls: {{ input: inside, output: inside }}
+      101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
+      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }} }}
+      103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
+      104: {{ l2xc: GigabitEthernet1/0/0.105, acls: {{ input: inside }} }}
+      105: {{ l2xc: GigabitEthernet1/0/0.104 }}
+  GigabitEthernet3/0/0: {{ mtu: 2000 }}
+  BondEthernet0: {{ mtu: 1500, lcp: be0, mpls: true, addresses: [ 10.0.2.1/24 ] }}
+  vxlan_tunnel0: {{ mtu: 2000, acls: {{ input: inside }} }}
+  gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
+  gre1: {{ mtu: 2000 }}
+  tap1: {{ mtu: 2000, acls: {{ input: inside }} }}
+bondethernets:
+  BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
+loopbacks:
+  loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, lcp: lo0 }}
+  loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
+vxlan_tunnels:
+  vxlan_tunnel0: {{ local: 192.0.2.1, remote: 192.0.2.2, vni: 100 }}
+gre_tunnels:
+  gre0: {{ local: 192.0.2.1, remote: 192.0.2.2 }}
+  gre1: {{ local: 192.0.2.1, remote: 192.0.2.2, mode: teb }}
+taps:
+  tap1: {{ host: {{ name: vpp-tap1, mac: "02:00:00:00:20:01" }} }}
+bridgedomains:
+  bd10:
+    mtu: 2000
+    bvi: loop0
+    interfaces:
+      [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1 ]
+{_ACLS}"""
+_SUB_INTERFACES = """
+interfaces:
+  GigabitEthernet3/0/0: { mtu: 2000 }
+  GigabitEthernet1/0/0:
+    mtu: 2000
+    sub-interfaces:
+      201: { addresses: [ 10.2.1.1/24 ] }
+      202: { addresses: [ 2001:db8:2::1/64 ] }
+      203: { unnumbered: GigabitEthernet1/0/0.201 }
+""" + "".join(f"      {number}: {{ state: up }}\n" for number in range(204, 230))
+_LOOPBACKS = """
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 2000 }
+  GigabitEthernet3/0/0: { mtu: 2000 }
+loopbacks:
+""" + "".join(f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:11:{number:02x}" }}\n' for number in range(10, 34))
+_TUNNELS = (
+    """
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 2000 }
+  GigabitEthernet3/0/0: { mtu: 2000 }
+  BondEthernet1: { mtu: 1500 }
+"""
+    + "".join(f"  vxlan_tunnel{number}: {{ mtu: 1500 }}\n  gre{number}: {{ mtu: 1500 }}\n" for number in range(10, 22))
+    + """bondethernets:
+  BondEthernet1: { mac: "02:00:00:00:40:01", interfaces: [] }
+vxlan_tunnels:
+"""
+    + "".join(
+        f"  vxlan_tunnel{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, vni: {number} }}\n"
+        for number in range(10, 22)
+    )
+    + "gre_tunnels:\n"
+    + "".join(
+        f"  gre{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, mode: teb }}\n" for number in range(10, 22)
+    )
+)
+_FEWER = """
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 2000 }
+  GigabitEthernet3/0/0: { mtu: 2000 }
+"""
+_BY_HAND = (
+    "set interface l2 tag-rewrite GigabitEthernet1/0/0.100 push dot1q 5",
+    "set interface l2 bridge GigabitEthernet1/0/0.102 10 5",
+    "set interface l2 tag-rewrite GigabitEthernet1/0/0.104 translate 1-1 dot1q 77",
+    "set interface mtu ip4 1200 loop1",
+    "set interface mtu ip6 1300 GigabitEthernet1/0/0.101",
+)
+"""What somebody typed that a file cannot say: it must go with the interface too."""
+CASES = {"sub-interfaces": _SUB_INTERFACES, "loopbacks": _LOOPBACKS, "tunnels": _TUNNELS}
+
+
+def apply(vpp: RealVpp, text: str, folder: Path) -> None:
+    file = folder / "config.yaml"
+    file.write_text(text)
+    assert main(["apply", "-q", "--force", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.DONE
+    assert main(["plan", "-q", "-a", str(vpp.socket_path), "-c", str(file), "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def seen(vpp: RealVpp) -> dict[str, Any]:
+    """Return what a second opinion reads, and which features run on each interface, which no dump tells."""
+    state = read_state(vpp.socket_path, vpp.api_dir)
+    made = [name for name in state["interfaces"] if name not in {"local0", *PORTS}]
+    state["features"] = {name: features(vpp, name) for name in made}
+    return state
+
+
+def features(vpp: RealVpp, name: str) -> list[str]:
+    """Return the features as `arc: feature`."""
+    found, arc = [], ""
+    for line in vpp.cli(f"show interface features {name}")[1].splitlines():
+        if line.endswith(":"):
+            arc = line
+        elif line.startswith("  ") and line.strip() != "none configured":
+            found.append(f"{arc} {line.strip()}")
+    return found
+
+
+def indexes(vpp: RealVpp) -> dict[str, int]:
+    with connect(str(vpp.socket_path)) as plane:
+        return interface.read_names(plane._connection)
+
+
+@pytest.mark.parametrize("second", CASES.values(), ids=CASES.keys())
+def test_nothing_lands_on_the_next_interface_with_an_index(second: str, tmp_path: Path) -> None:
+    with running(PORTS, makes_vlan_devices=True) as fresh:
+        apply(fresh, _FEWER, tmp_path)
+        apply(fresh, second, tmp_path)
+        expected = seen(fresh)
+    with running(PORTS, makes_vlan_devices=True) as used:
+        apply(used, _FROM, tmp_path)
+        for line in _BY_HAND:
+            assert used.cli(line) == (0, "")
+        before = indexes(used)
+        apply(used, second, tmp_path)
+        after = indexes(used)
+        reused = {before[name] for name in before.keys() - after.keys()}
+        new = {after[name] for name in after.keys() - before.keys()}
+        assert len(new) > 10
+        assert reused <= new
+        assert differences(seen(used), expected) == []
