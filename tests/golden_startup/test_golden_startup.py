@@ -24,12 +24,11 @@ from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
-from vppcfg.startup.compare import compare
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.derive import derive
-from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, conf_of, render
+from vppcfg.startup.files import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, compare, conf_of, render
 from vppcfg.startup.settings import Settings
 
 GOLDEN = Path(__file__).parent

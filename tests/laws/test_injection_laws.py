@@ -28,7 +28,7 @@ from vppcfg.render.plan_text import plan_text
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.derive import derive
-from vppcfg.startup.render import render
+from vppcfg.startup.files import render
 from vppcfg.vpp.live import LiveDataplane
 
 PIECES = st.sampled_from(

@@ -23,7 +23,7 @@ from vppcfg.startup.checks.case import Case
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.derive import derive
-from vppcfg.startup.render import STARTUP_CONF, render
+from vppcfg.startup.files import STARTUP_CONF, render
 from vppcfg.startup.running import COMMANDS, verify
 from vppcfg.startup.settings import Settings
 from vppcfg.vpp.running import read_running

@@ -127,7 +127,7 @@ def _stats_path(args: argparse.Namespace) -> str | None:
     import socket
     from pathlib import Path
 
-    from vppcfg.simulator.listener import is_answered
+    from vppcfg.simulator.sockets import is_answered
 
     if args.stats_socket is not None:
         return str(args.stats_socket)

@@ -190,7 +190,7 @@ def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.output import write_document
     from vppcfg.cli.startup import explained
     from vppcfg.cli.startup_files import install, show_difference
-    from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, render
+    from vppcfg.startup.files import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, render
 
     texts = render(settings)
     if args.diff:
@@ -204,7 +204,7 @@ def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
 
 def explained(settings: Settings, texts: Mapping[str, str]) -> str:
     """Return every value with where it comes from, then the two files for the kernel."""
-    from vppcfg.startup.render import KERNEL_LINE, SYSCTL_CONF
+    from vppcfg.startup.files import KERNEL_LINE, SYSCTL_CONF
 
     blocks = []
     for entry in settings.explanations:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.output import paint_for, printable, say, write_document
 from vppcfg.errors import ConfigError, ExitCode, UsageError
-from vppcfg.startup.compare import COST_TEXT, Cost, FileChange, compare, missing_at_boot
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
-from vppcfg.startup.render import STARTUP_CONF, conf_of
+from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
-    from vppcfg.startup.compare import ChangedSetting
+    from vppcfg.startup.files import ChangedSetting
     from vppcfg.startup.settings import Settings
 
 log = logging.getLogger("root.main")

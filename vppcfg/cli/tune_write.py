@@ -117,7 +117,7 @@ def _release_for(version: str | None) -> Release:
 def _startup_conf(loaded: Loaded, host: Host, release: Release) -> tuple[str, Settings] | None:
     """Return the startup.conf of a valid configuration and what it is made from, None of another."""
     from vppcfg.startup.derive import derive
-    from vppcfg.startup.render import STARTUP_CONF, render
+    from vppcfg.startup.files import STARTUP_CONF, render
 
     if loaded.configuration is None:
         return None

@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from vppcfg.errors import LinuxError
-from vppcfg.linux import kernel
-from vppcfg.linux.netns import FOLDER, Namespaces
+from vppcfg.linux.netns import FOLDER, Namespaces, unmount
 from vppcfg.linux.refusal import no_netns, refusal_of, require_netns_name
 
 Result = TypeVar("Result")
@@ -48,7 +47,7 @@ def remove_netns(name: str) -> bool:
     if not os.path.lexists(path):
         return False
     try:
-        kernel.unmount(path)
+        unmount(path)
         os.unlink(path)
     except OSError as error:
         raise refusal_of(f"remove the network namespace {name}", error) from error

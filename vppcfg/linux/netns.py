@@ -1,10 +1,12 @@
 """The network namespaces that a process sees: its own, and those with a name in its /run/netns; and new ones.
 
-A new one is made as `ip netns add` makes it, but where another process looks for it.
+A new one is made as `ip netns add` makes it, but where another process looks for it. The system calls for that, which
+Python 3.11 lacks, are here too: `setns`, `unshare`, `mount` and `unmount` act on their thread and raise OSError.
 """
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import stat
@@ -13,9 +15,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from vppcfg.errors import LinuxError
-from vppcfg.linux import kernel
 from vppcfg.linux.refusal import no_netns, refusal_of, require_netns_name
 
+CLONE_FS = 0x200
+CLONE_NEWNS = 0x20000
+CLONE_NEWNET = 0x40000000
+"""linux/sched.h"""
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_SHARED = 0x100000
+"""linux/mount.h"""
+_MNT_DETACH = 2
+"""linux/fs.h"""
 FOLDER = "/run/netns"
 """Where `ip netns` and VPP (vppinfra/linux/netns.c) look; both call it /var/run/netns."""
 _SELF = "thread-self/ns/net"
@@ -91,7 +102,7 @@ def _enter(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if not os.path.samestat(os.fstat(descriptor), os.stat("/proc/thread-self/ns/net")):
-            kernel.setns(descriptor, kernel.CLONE_NEWNET)
+            setns(descriptor, CLONE_NEWNET)
     finally:
         os.close(descriptor)
 
@@ -104,8 +115,8 @@ def add_netns(name: str, process: str) -> None:
     with ExitStack() as stack:
         folders = ("/proc", f"{process}/root", f"{process}/ns/mnt")
         proc, root, mounts = [stack.enter_context(_opened(path)) for path in folders]
-        kernel.unshare(kernel.CLONE_FS | kernel.CLONE_NEWNET)
-        kernel.setns(mounts, kernel.CLONE_NEWNS)
+        unshare(CLONE_FS | CLONE_NEWNET)
+        setns(mounts, CLONE_NEWNS)
         os.fchdir(root)
         os.chroot(".")
         os.fchdir(proc)  # the other process may have no /proc in which this thread can be found
@@ -121,7 +132,7 @@ def _give_name(path: str) -> None:
     _share_mounts(FOLDER)
     is_new = _create(path)
     try:
-        kernel.mount(_SELF, path, kernel.MS_BIND)
+        mount(_SELF, path, MS_BIND)
     except OSError:
         if is_new:
             os.unlink(path)
@@ -131,10 +142,10 @@ def _give_name(path: str) -> None:
 def _share_mounts(folder: str) -> None:
     """Let mounts below `folder` appear in other mount namespaces; only a mount point can do so. Raise OSError."""
     try:
-        kernel.mount("", folder, kernel.MS_SHARED | kernel.MS_REC)
+        mount("", folder, MS_SHARED | MS_REC)
     except OSError:
-        kernel.mount(folder, folder, kernel.MS_BIND | kernel.MS_REC)
-        kernel.mount("", folder, kernel.MS_SHARED | kernel.MS_REC)
+        mount(folder, folder, MS_BIND | MS_REC)
+        mount("", folder, MS_SHARED | MS_REC)
 
 
 def _create(path: str) -> bool:
@@ -175,3 +186,33 @@ def _has_locked(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def setns(descriptor: int, kind: int) -> None:
+    """Enter the namespace behind `descriptor`, which is of `kind` (CLONE_NEW...)."""
+    _check(_libc().setns(descriptor, kind))
+
+
+def unshare(flags: int) -> None:
+    """Stop sharing with other threads what `flags` (CLONE_...) name."""
+    _check(_libc().unshare(flags))
+
+
+def mount(source: str, target: str, flags: int) -> None:
+    """Bind `source` to `target`, or change how `target` is mounted, as `flags` (MS_...) say."""
+    _check(_libc().mount(os.fsencode(source), os.fsencode(target), b"none", ctypes.c_ulong(flags), None), target)
+
+
+def unmount(target: str) -> None:
+    """Take away what is mounted at `target`, at once for whoever looks and for others when they let go of it."""
+    _check(_libc().umount2(os.fsencode(target), _MNT_DETACH), target)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, name: str | None = None) -> None:
+    if result:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), name)

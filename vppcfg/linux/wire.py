@@ -7,7 +7,7 @@ import fcntl
 import socket
 import struct
 
-from vppcfg.linux.change import netlink
+from vppcfg.linux.device import netlink
 from vppcfg.linux.inside import run_inside
 from vppcfg.linux.refusal import no_device, refusal_of, require_device_name
 from vppcfg.record import record

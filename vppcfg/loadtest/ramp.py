@@ -8,10 +8,9 @@ from vppcfg.common.clock import Clock
 from vppcfg.common.rates import pps
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Engine, Traffic
-from vppcfg.loadtest.load import loss_text
+from vppcfg.loadtest.load import first_of_last_failing_run, loss_text
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
 from vppcfg.loadtest.result import LoadPhase, Sample, Total, Verdict
-from vppcfg.loadtest.series import first_of_last_failing_run
 from vppcfg.record import record
 
 LONGEST_S = 24 * 3600

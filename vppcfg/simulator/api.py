@@ -9,8 +9,7 @@ from pathlib import Path
 
 from vppcfg.errors import UsageError
 from vppcfg.record import record
-from vppcfg.simulator.api_json import document, text_of
-from vppcfg.simulator.api_text import ApiFile, parse
+from vppcfg.simulator.api_files import ApiFile, document, parse, text_of
 from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import KINDS, PLUGINS

@@ -13,7 +13,7 @@ from struct import Struct, error
 from typing import Any
 
 from vppcfg.record import record
-from vppcfg.simulator.api_text import ApiFile, Enumeration, Field, Message
+from vppcfg.simulator.api_files import ApiFile, Enumeration, Field, Message
 from vppcfg.simulator.wire import Value, Values
 
 _FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "8s", "bool": "?"}

@@ -1,13 +1,235 @@
-"""Finds the command that a CLI line starts with and runs it, as vlib/cli.c does, one command after the other."""
+"""VPP's command line: finds the commands in a text and runs them, one after the other, as vlib/cli.c does.
+
+What follows a command's words is an `Input`, read the way vppinfra/unformat.c does: a piece that fits is taken, one
+that does not is left alone.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.unformat import Input
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+
+_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"\S+")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?!\S)")
+_SHOWN = 30
+"""Characters of the rest that VPP repeats in an error."""
+_LAST_NUMBER = 0x7FFFFFFF
+"""Larger numbers are not numbers to VPP's CLI."""
+T = TypeVar("T")
+
+
+class Input:
+    """Text with a position in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        """Return whether nothing but white space is left."""
+        return not self._text[self._position :].strip()
+
+    @property
+    def shown(self) -> str:
+        """Return the rest as VPP repeats it in an error (format_unformat_error)."""
+        rest = self._text[self._position :]
+        text = rest.rstrip() if len(rest) <= _SHOWN else rest[:_SHOWN]
+        text = text.replace("\r", r"\r").replace("\n", r"\n").replace("\t", r"\t")
+        return text + ("..." if len(rest) > _SHOWN else "")
+
+    @property
+    def next_word(self) -> str:
+        """Return the next word without taking it, '' at the end."""
+        match = _WORD.match(self._text, self._start())
+        return match[0] if match else ""
+
+    def skip_space(self) -> None:
+        """Go to the next character that is no white space."""
+        self._position = self._start()
+
+    def take(self, *words: str) -> bool:
+        """Take these words, the last one also as the start of a longer one."""
+        position = self._position
+        for word in words:
+            self.skip_space()
+            if not self._text.startswith(word, self._position):
+                self._position = position
+                return False
+            self._position += len(word)
+        self.skip_space()
+        return True
+
+    def take_word(self, word: str) -> bool:
+        """Take exactly this word."""
+        match = _WORD.match(self._text, self._start())
+        if match is None or match[0] != word:
+            return False
+        self._position = match.end()
+        return True
+
+    def number(self, last: int = _LAST_NUMBER) -> int | None:
+        """Take a decimal number up to `last`."""
+        match = _NUMBER.match(self._text, self._start())
+        if match is None or int(match[0]) > last:
+            return None
+        self._position = match.end()
+        self.skip_space()
+        return int(match[0])
+
+    def string(self) -> str | None:
+        """Take a word, or a text in braces without them."""
+        start = self._start()
+        if self._text.startswith("{", start):
+            return self._braced(start)
+        match = _WORD.match(self._text, start)
+        if match is None:
+            return None
+        self._position = match.end()
+        return match[0]
+
+    def prefix(self) -> tuple[bool, int, int] | None:
+        """Take an address with its length: whether it is IPv6, its value, its length."""
+        match = _WORD.match(self._text, self._start())
+        address, slash, rest = match[0].partition("/") if match else ("", "", "")
+        digits = _NUMBER.match(rest)
+        if match is None or not slash or digits is None:
+            return None
+        try:
+            value = ipaddress.ip_address(address)
+        except ValueError:
+            return None
+        self._position = match.start() + len(address) + 1 + digits.end()
+        return value.version == 6, int(value), int(digits[0])
+
+    def interface(self, tables: Tables) -> SwInterface | None:
+        """Take the name of an interface or sub-interface."""
+        match = _WORD.match(self._text, self._start())
+        row = tables.named(match[0]) if match else None
+        if match is None or row is None or (row.is_sub and row.sub_id > _LAST_NUMBER):
+            return None
+        self._position = match.end()
+        self.skip_space()
+        return row
+
+    def port(self, tables: Tables) -> HwInterface | None:
+        """Take the name of a port; unlike the others, this leaves the space behind it alone."""
+        match = _WORD.match(self._text, self._start())
+        index = tables.hw_by_name.get(match[0]) if match else None
+        if match is None or index is None:
+            return None
+        self._position = match.end()
+        return tables.hw[index]
+
+    def number_after(self, word: str, last: int = _LAST_NUMBER) -> int | None:
+        """Take a word and a number up to `last`, or neither."""
+        position = self._position
+        number = self.number(last) if self.take(word) else None
+        if number is None:
+            self._position = position
+        return number
+
+    def mac_after(self, word: str) -> bytes | None:
+        """Take a word and a MAC address, or neither."""
+        position = self._position
+        match = _MAC.match(self._text, self._start()) if self.take(word) else None
+        if match is None:
+            self._position = position
+            return None
+        self._position = match.end()
+        self.skip_space()
+        return mac_bytes(match[0])
+
+    def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """Take a word and an address, or neither."""
+        position = self._position
+        match = _WORD.match(self._text, self._start()) if self.take(word) else None
+        try:
+            address = ipaddress.ip_address(match[0]) if match else None
+        except ValueError:
+            address = None
+        self._position = match.end() if match and address is not None else position
+        return address
+
+    def interface_after(self, tables: Tables, word: str) -> SwInterface | None:
+        """Take a word and an interface, or neither."""
+        position = self._position
+        row = self.interface(tables) if self.take(word) else None
+        if row is None:
+            self._position = position
+        return row
+
+    def choice_after(self, word: str, choices: Mapping[str, T]) -> T | None:
+        """Take a word and the first of some others that fits, or neither."""
+        position = self._position
+        found = next((choice for choice in choices if self.take(choice)), None) if self.take(word) else None
+        if found is None:
+            self._position = position
+            return None
+        return choices[found]
+
+    def take_setting(self, word: str, values: dict[str, int]) -> bool:
+        """Take a word and a number, and keep the number under the word."""
+        number = self.number_after(word)
+        if number is not None:
+            values[word] = number
+        return number is not None
+
+    def range(self) -> tuple[int, int] | None:
+        """Take a number, or two with a dash between."""
+        first = self.number()
+        if first is None:
+            return None
+        last = self.number() if self.take("-") else first
+        return first & 0xFFFF, (first if last is None else last) & 0xFFFF
+
+    def line(self) -> Input:
+        """Take the rest of the line as an input of its own."""
+        start = self._start()
+        end = self._text.find("\n", start)
+        self._position = len(self._text) if end < 0 else end + 1
+        return Input(self._text[start : self._position])
+
+    def line_with(self, missing: str) -> Input:
+        """Take the rest of the line; raise RefusedError, with the words `missing`, when nothing is left."""
+        line = self.line()
+        if line.is_at_end:
+            raise RefusedError(Retval.UNSPECIFIED, missing)
+        return line
+
+    def unknown(self, what: str = "unknown input") -> RefusedError:
+        """Return VPP's refusal of what comes next."""
+        return RefusedError(Retval.UNSPECIFIED, f"{what} `{self.shown}'")
+
+    def require_interface(self, tables: Tables, what: str = "unknown interface") -> SwInterface:
+        """Take the name of an interface; raise RefusedError when there is none."""
+        row = self.interface(tables)
+        if row is None:
+            raise self.unknown(what)
+        return row
+
+    def _start(self) -> int:
+        position = self._position
+        while position < len(self._text) and self._text[position].isspace():
+            position += 1
+        return position
+
+    def _braced(self, start: int) -> str | None:
+        depth = 0
+        for position in range(start, len(self._text)):
+            depth += {"{": 1, "}": -1}.get(self._text[position], 0)
+            if depth == 0:
+                self._position = position + 1
+                return self._text[start + 1 : position]
+        return None
+
 
 Command = Callable[[Tables, Input], str]
 """Reads what follows its own words and returns what it prints; raises RefusedError with VPP's words."""

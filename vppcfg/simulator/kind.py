@@ -64,7 +64,7 @@ class Kind:
     """One kind of object."""
 
     api: Mapping[str, str] = field(default_factory=dict)
-    """What it adds to VPP's .api files, by their name, in the notation of `api_text`."""
+    """What it adds to VPP's .api files, by their name, in the notation of `api_files`."""
     changes: Mapping[str, Answer] = field(default_factory=dict)
     """Messages that change VPP; they count for faults."""
     queries: Mapping[str, Answer] = field(default_factory=dict)

@@ -16,8 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from vppcfg.errors import UsageError
-from vppcfg.simulator.connection import Connection, LateAnswers
-from vppcfg.simulator.listener import listen_on
+from vppcfg.simulator.sockets import Connection, LateAnswers, listen_on
 from vppcfg.simulator.stats import StatsListener
 from vppcfg.simulator.vpp import DiedError, SimulatedVpp
 from vppcfg.simulator.wire import Client

@@ -13,7 +13,7 @@ from array import array
 from pathlib import Path
 from struct import Struct
 
-from vppcfg.simulator.listener import listen_on
+from vppcfg.simulator.sockets import listen_on
 from vppcfg.simulator.vpp import SimulatedVpp
 
 _VERSION = 2

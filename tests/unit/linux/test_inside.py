@@ -10,8 +10,8 @@ import time
 import pytest
 
 from vppcfg.errors import LinuxError
-from vppcfg.linux import kernel
 from vppcfg.linux.inside import run_apart
+from vppcfg.linux.netns import CLONE_NEWNET, setns
 
 
 def test_the_result_comes_back_and_the_thread_ends() -> None:
@@ -58,4 +58,4 @@ def test_what_is_under_way_ends_before_an_interruption_goes_on() -> None:
 
 def test_a_system_call_that_fails_has_the_code_of_the_kernel() -> None:
     with open("/dev/null") as file, pytest.raises(OSError, match=r"Invalid argument|Operation not permitted"):
-        kernel.setns(file.fileno(), kernel.CLONE_NEWNET)
+        setns(file.fileno(), CLONE_NEWNET)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.loadtest.samples import CHECKS, result, sample
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result, result_of, text_of
-from vppcfg.loadtest.series import Gap, gaps_of
+from vppcfg.loadtest.load import Gap, gaps_of
 
 WHOLE = result(sample(1.0, (10, 10), (10, 9)), sample(2.0, (20, 20), (20, 18)))
 

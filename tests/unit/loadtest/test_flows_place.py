@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.flows.place import toeplitz_cores
+from vppcfg.loadtest.flows.place import FourTuple, core_by_queue, rss_of, toeplitz, toeplitz_cores
 from vppcfg.loadtest.flows.router import LocalRouter, SshRouter, loads_between, ticks_by_core
-from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of, toeplitz
 
 KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
 """The one of Microsoft's check vectors."""

@@ -13,14 +13,17 @@ from vppcfg.loadtest.load import (
     LineRate,
     certain_loss_ratio,
     directions_of,
+    first_of_last_failing_run,
     line_rate_of,
     loss_ratio,
     loss_text,
     parse_load,
+    rates_pps,
+    sample_loss,
     sum_of,
+    tallies_of,
 )
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps, sample_loss, tallies_of
 
 GIGABIT = line_rate_of(profile_of("bench"), 10**9)
 COUNTS = st.integers(0, 10**12)

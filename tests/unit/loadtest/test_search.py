@@ -13,9 +13,8 @@ from vppcfg.errors import EngineError, UsageError
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.result import Throughput
-from vppcfg.loadtest.search import Goal, Search, SearchPlan, goal_of, goals_of
+from vppcfg.loadtest.search import Bench, Goal, Search, SearchPlan, goal_of, goals_of
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
-from vppcfg.loadtest.trial import Bench
 
 LOAD_PPS = 1e6
 GOALS = tuple(goal_of(text) for text in ("rfc2544", "tst009", "pdr=0.5,final=1,sum=120,exceed=50"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.simulator.api import api_files, message_ids
-from vppcfg.simulator.api_text import ApiFile, parse
+from vppcfg.simulator.api_files import ApiFile, parse
 from vppcfg.simulator.codec import Codec, MalformedMessageError, Types, layout_of
 from vppcfg.simulator.releases import NEWEST, RELEASES, release_named
 

@@ -102,7 +102,7 @@ def test_a_client_that_does_not_read_gets_everything_later(wire: Wire) -> None:
 def test_a_client_that_never_reads_is_dropped(
     vpp: SimulatedVpp, server: SimulatorServer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vppcfg.simulator.connection._MAX_UNREAD_BYTES", 1 << 20)
+    monkeypatch.setattr("vppcfg.simulator.sockets._MAX_UNREAD_BYTES", 1 << 20)
     with pytest.raises(OSError):
         for _ in range(20000):
             wire.send("sw_interface_dump", [wire.handle, CONTEXT, ALL, False, b""])

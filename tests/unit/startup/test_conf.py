@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vppcfg.common.release import NEWEST, OLDEST, Release
-from vppcfg.startup.compare import differences, meaning
 from vppcfg.startup.conf.grammar import GRAMMAR, OPAQUE, PLUGIN_OF, STANZAS
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.conf.tree import Conf, conf_text, kept_stanzas, update
+from vppcfg.startup.files import differences, meaning
 
 
 def read(text: str, release: Release = NEWEST) -> Conf:

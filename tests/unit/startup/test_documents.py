@@ -9,8 +9,7 @@ import pytest
 
 import vppcfg
 from vppcfg.config.schema.check import shape
-from vppcfg.startup.compare import COST_TEXT
-from vppcfg.startup.render import TEMPLATES
+from vppcfg.startup.files import COST_TEXT, TEMPLATES
 
 PAGE = (Path(vppcfg.__file__).parents[1] / "docs" / "tuning.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)

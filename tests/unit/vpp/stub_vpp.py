@@ -13,8 +13,8 @@ from typing import Any
 from tests.unit.vpp.more_definitions import CORE, PLUGINS
 from vppcfg.model.state import State
 from vppcfg.simulator.api import SHARED_TYPES, api_files
-from vppcfg.simulator.api_json import document
-from vppcfg.simulator.api_text import parse as parse_file
+from vppcfg.simulator.api_files import document
+from vppcfg.simulator.api_files import parse as parse_file
 from vppcfg.simulator.releases import release_named
 from vppcfg.vpp import LiveDataplane
 from vppcfg.vpp.codec import Message, Value

@@ -18,11 +18,10 @@ from vppcfg.common.clock import Clock
 from vppcfg.common.rates import parse_speed
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.engine import Engine, Generator, Traffic
+from vppcfg.loadtest.engine import Engine, Generator, Traffic, held
 from vppcfg.loadtest.load import LineRate, directions_of, line_rate_of, link_speed, offered_of
 from vppcfg.loadtest.profile import Profile, profile_of
 from vppcfg.loadtest.result import Baseline, Kind, Offered, Result
-from vppcfg.loadtest.session import held
 from vppcfg.record import record
 
 _NOT_SETTINGS = {"run", "command", "loadtest_command", "debug", "quiet", "color", "output", "title"}

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from vppcfg.common.clock import Clock, SimulatedClock, SystemClock
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.engine import Engine
-from vppcfg.loadtest.session import uninterrupted
+from vppcfg.loadtest.engine import Engine, uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 _MAC = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")

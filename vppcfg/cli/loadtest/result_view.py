@@ -33,7 +33,7 @@ def _text(result: Result, args: argparse.Namespace) -> str:
 
 def write_partial(result: Result, args: argparse.Namespace) -> None:
     """Write what an interrupted test has counted, where a file is named."""
-    from vppcfg.loadtest.session import uninterrupted
+    from vppcfg.loadtest.engine import uninterrupted
 
     if args.output not in (None, "-"):
         with uninterrupted():

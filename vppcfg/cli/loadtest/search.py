@@ -70,8 +70,7 @@ def _run(course: Course, plan: SearchPlan) -> ExitCode:
     from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.loadtest.result import Kind
-    from vppcfg.loadtest.search import Search
-    from vppcfg.loadtest.trial import Bench
+    from vppcfg.loadtest.search import Bench, Search
 
     args, traffic, live = course.args, course.setting.traffic, course.live
     begun = begun_result(Kind.SEARCH, args, course.setting)

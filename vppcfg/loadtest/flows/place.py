@@ -1,19 +1,24 @@
-"""Chooses client ports whose flows land on different cores of the router: computed, or found by sending and looking."""
+"""Chooses client ports whose flows land on different cores of the router: computed, or found by sending and looking.
+
+The computation follows a network card: Toeplitz hash, indirection table, interrupts. Source: Microsoft, RSS hashing
+types (the check vectors); ethtool(8) -x; Linux Documentation/networking/scaling.rst.
+"""
 
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address
 
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import run_inside
 from vppcfg.loadtest.flows.router import RouterMachine
-from vppcfg.loadtest.flows.toeplitz import FourTuple, core_by_queue, rss_of
 from vppcfg.record import record
 
 FIRST_CLIENT_PORT = 40000
@@ -28,6 +33,13 @@ _PROCESSED, _CPU = 0, 12
 """Columns of /proc/net/softnet_stat (net/core/net-procfs.c), hexadecimal."""
 _CLEAR_FACTOR = 1.5
 """The busiest core has to stand out by that much."""
+_WINDOW_BITS = 32
+_KEY_BYTES = 40
+"""A shorter key would not do for IPv6 with ports."""
+_KEY = re.compile(r"^RSS hash key:\s*\n\s*([0-9a-f]{2}(?::[0-9a-f]{2})+)", re.MULTILINE)
+_ROW = re.compile(r"^\s*\d+:((?:\s+\d+)+)\s*$", re.MULTILINE)
+_FUNCTION = re.compile(r"^\s+(\w+): on$", re.MULTILINE)
+_INTERRUPT = re.compile(r"^\s*(\d+):.*\s(\S+)$", re.MULTILINE)
 
 
 @record
@@ -204,3 +216,71 @@ def _swallow(server: socket.socket) -> None:
                     pass
             except OSError:
                 continue  # aborted, as agreed
+
+
+@record
+class FourTuple:
+    """A TCP flow in one direction."""
+
+    source: str
+    destination: str
+    source_port: int
+    destination_port: int
+
+    @property
+    def packed(self) -> bytes:
+        """Return the bytes that are hashed, in network order."""
+        ports = self.source_port.to_bytes(2, "big") + self.destination_port.to_bytes(2, "big")
+        return ip_address(self.source).packed + ip_address(self.destination).packed + ports
+
+
+@record
+class Rss:
+    """How a card spreads flows."""
+
+    key: bytes
+    queues: tuple[int, ...]
+    """The indirection table: the queue of each remainder of the hash."""
+
+    def queue_of(self, flow: FourTuple) -> int:
+        """Return the receive queue of a flow."""
+        return self.queues[toeplitz(self.key, flow.packed) % len(self.queues)]
+
+
+def toeplitz(key: bytes, data: bytes) -> int:
+    """Return the hash: for every set bit of `data` the 32 bits of `key` from its place on, combined by exclusive or."""
+    stream = int.from_bytes(key, "big")
+    key_bits, result = len(key) * 8, 0
+    for place in range(len(data) * 8):
+        if data[place // 8] & (0x80 >> place % 8):
+            shift = key_bits - _WINDOW_BITS - place
+            window = stream >> shift if shift >= 0 else stream << -shift
+            result ^= window & 0xFFFFFFFF
+    return result
+
+
+def rss_of(text: str) -> Rss | None:
+    """Return what `ethtool -x` shows, None when it shows no key or a function other than Toeplitz."""
+    key = _KEY.search(text)
+    queues = tuple(int(word) for match in _ROW.finditer(text) for word in match[1].split())
+    functions = set(_FUNCTION.findall(text))
+    if key is None or not queues or (functions and functions != {"toeplitz"}):
+        return None
+    whole = bytes.fromhex(key[1].replace(":", ""))
+    return Rss(key=whole, queues=queues) if len(whole) >= _KEY_BYTES else None
+
+
+def core_by_queue(interrupts: str, device: str, affinity_of: Callable[[int], str]) -> dict[int, int]:
+    """Return the core of each receive queue of a device, from /proc/interrupts and the affinity of each interrupt.
+
+    Drivers name their interrupts DEVICE-rx-N, DEVICE-TxRx-N, DEVICE-N or DRIVER-DEVICE-N. The affinity is a list of
+    CPUs, of which the first counts.
+    """
+    cores = {}
+    for match in _INTERRUPT.finditer(interrupts):
+        queue = re.search(rf"\b{re.escape(device)}-(?:TxRx-|rx-|Rx-|fp-)?(\d+)$", match[2])
+        if queue:
+            first = re.match(r"\d+", affinity_of(int(match[1])).strip())
+            if first:
+                cores[int(queue[1])] = int(first[0])
+    return cores

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
+from vppcfg.loadtest.engine import uninterrupted
 from vppcfg.loadtest.flows.iperf3 import Client, Servers
 from vppcfg.loadtest.flows.outcome import CoresSample, Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import FlowsPlan, Placed
 from vppcfg.loadtest.flows.router import RouterMachine, loads_between, ticks_by_core
-from vppcfg.loadtest.session import uninterrupted
 
 LONGEST_S = 86_400
 _GRACE_S = 20.0

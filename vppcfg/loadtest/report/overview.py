@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.engine import Direction
-from vppcfg.loadtest.load import loss_text
+from vppcfg.loadtest.load import first_of_last_failing_run, loss_text, rates_pps
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
 from vppcfg.loadtest.result import Kind, LoadPhase, Result, Sample
-from vppcfg.loadtest.series import first_of_last_failing_run, rates_pps
 from vppcfg.record import record
 
 NO_BREAK = "\u00a0"

@@ -9,12 +9,12 @@ from vppcfg.assets import find
 from vppcfg.common.graph import Graph
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import UsageError
+from vppcfg.loadtest.load import why_not_comparable
 from vppcfg.loadtest.report.details import Details, details_of
 from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_graph, search_graph, smoke_graph
 from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
 from vppcfg.loadtest.result import Kind, Result
-from vppcfg.loadtest.series import why_not_comparable
 from vppcfg.record import record
 
 TEMPLATE = "templates/loadtest_report.html.j2"

@@ -11,7 +11,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.session import uninterrupted
+from vppcfg.loadtest.engine import uninterrupted
 
 if TYPE_CHECKING:
     import zmq

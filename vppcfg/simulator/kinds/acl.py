@@ -13,11 +13,11 @@ from vppcfg.errors import UsageError
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
 _API = """

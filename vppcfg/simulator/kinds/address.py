@@ -9,11 +9,11 @@ from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.addresses import Assigned
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib, unnumbered
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import Outgoing, Values
 
 _INTERFACE = """

@@ -13,12 +13,12 @@ from vppcfg.errors import UsageError
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
 _API = """

@@ -8,11 +8,10 @@ from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces, l2
-from vppcfg.simulator.command_line import Command
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import DEFAULT_FEATURES, BridgeDomain, BridgeFeature, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
 _API = """

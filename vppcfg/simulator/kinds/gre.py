@@ -13,11 +13,11 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces, l2
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """

@@ -11,6 +11,7 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mpls, sub_interface, tap
 from vppcfg.simulator.kinds.address import check_addressable
@@ -18,7 +19,6 @@ from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
 _API = """

@@ -6,10 +6,10 @@ Linux's own MTU, state and addresses cannot be seen through VPP's API and are no
 from __future__ import annotations
 
 from vppcfg.model.state import State
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Pair, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
 
 _API = """

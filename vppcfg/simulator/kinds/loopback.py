@@ -5,11 +5,11 @@ from __future__ import annotations
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import Outgoing, Values
 
 _API = """

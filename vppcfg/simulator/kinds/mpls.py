@@ -8,10 +8,10 @@ from enum import Enum
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
 
 _API = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from struct import pack
 
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import Outgoing, Values, fixed, to_bytes
 
 _MEMCLNT = """

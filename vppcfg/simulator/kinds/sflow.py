@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from vppcfg.model.state import State
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Answer, Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """

@@ -6,10 +6,10 @@ from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, InterfaceEvent, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """

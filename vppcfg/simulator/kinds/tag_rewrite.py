@@ -6,10 +6,10 @@ from enum import IntEnum
 
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables, TagRewriteBytes
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import Outgoing, Values
 
 _API = """

@@ -11,13 +11,13 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
-from vppcfg.simulator.unformat import Input
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 
 _API = """

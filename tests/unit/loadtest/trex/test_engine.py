@@ -11,9 +11,8 @@ from tests.trex_server import StandInTrex
 from tests.unit.loadtest.samples import BACK, THERE
 from vppcfg.common.clock import SystemClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.engine import Engine, Traffic
+from vppcfg.loadtest.engine import Engine, Traffic, held
 from vppcfg.loadtest.profile import profile_of
-from vppcfg.loadtest.session import held
 from vppcfg.loadtest.trex.engine import TrexEngine
 
 TRAFFIC = Traffic(profile=profile_of("bench", "64", "var2"), directions=(THERE, BACK))

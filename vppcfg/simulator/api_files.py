@@ -1,4 +1,6 @@
-"""Reads the notation in which the kinds write VPP's .api files, one line per message or type.
+"""VPP's .api files: read from the notation in which the kinds write them, and rendered as VPP's own JSON.
+
+The notation has one line per message or type:
 
 version SPAN VERSION CRC                what VPP's own .api file is in those releases
 import TYPES                            types that several .api files share, by the name of a text that has them
@@ -16,8 +18,9 @@ whose fields have changed has a line for each layout.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 
@@ -26,6 +29,8 @@ from vppcfg.simulator.releases import is_within
 
 CONTEXT_FIELD = "context"
 _SPAN = re.compile(r"(\d\d\.\d\d)?-?(\d\d\.\d\d)?")
+_PLAIN = frozenset({"u8", "u16", "u32", "u64", "i32", "f64", "bool", "string"})
+Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
 
 
 @record
@@ -116,6 +121,8 @@ class ApiFile:
 
 
 _REQUEST_START = (Field(type="u32", name="client_index"), Field(type="u32", name=CONTEXT_FIELD))
+
+
 _REPLY_START = (Field(type="u32", name=CONTEXT_FIELD),)
 
 
@@ -198,3 +205,67 @@ def _message(keyword: str, words: list[str], fields: tuple[Field, ...]) -> Messa
     details = options.get("streams", "")
     service = Service(reply=options.get("then", "" if details else f"{name}_reply"), details=details)
     return Message(name=name, crc=crc, span=span, fields=_REQUEST_START + fields, service=service)
+
+
+def document(file: ApiFile, release: str) -> dict[str, Json]:
+    """Return the JSON document of one .api file as vppapigen writes it."""
+    version = file.version_in(release)
+    return {
+        "module": file.module,
+        "types": [[item.name, *map(_field_json, item.fields)] for item in file.structs],
+        "messages": [_message_json(message) for message in file.messages],
+        "unions": [[item.name, *map(_field_json, item.fields)] for item in file.unions],
+        "enums": [_enumeration(item) for item in file.enumerations],
+        "enumflags": [],
+        "services": {m.name: _service(m) for m in file.messages if m.service is not None},
+        "options": {"version": version.version},
+        "aliases": {name: _alias(target) for name, target in file.aliases.items()},
+        "vl_api_version": f"0x{version.crc}",
+        "imports": [],
+        "counters": [],
+        "paths": [],
+    }
+
+
+def text_of(files: Collection[ApiFile], release: str) -> bytes:
+    """Return what get_api_json answers: a list of all documents."""
+    return json.dumps([document(file, release) for file in files]).encode()
+
+
+def _type_name(name: str) -> str:
+    return name if name in _PLAIN else f"vl_api_{name}_t"
+
+
+def _alias(target: str) -> dict[str, Json]:
+    base, bracket, length = target.rstrip("]").partition("[")
+    return {"type": _type_name(base), "length": int(length)} if bracket else {"type": _type_name(base)}
+
+
+def _enumeration(item: Enumeration) -> Json:
+    values: list[Json] = [[name, value] for name, value in item.values]
+    return [item.name, *values, {"enumtype": item.type}]
+
+
+def _field_json(field: Field) -> Json:
+    entry: list[Json] = [_type_name(field.type), field.name]
+    if field.length is not None:
+        entry.append(field.length)
+    if field.counted_by:
+        entry.append(field.counted_by)
+    if field.default:
+        entry.append({"default": int(field.default) if field.default.isdigit() else field.default})
+    return entry
+
+
+def _message_json(message: Message) -> Json:
+    fields: list[Json] = [["u16", "_vl_msg_id"], *map(_field_json, message.fields)]
+    return [message.name, *fields, {"crc": f"0x{message.crc}"}]
+
+
+def _service(message: Message) -> Json:
+    service = message.service
+    if service is None:
+        return {}
+    if service.details and service.reply:
+        return {"reply": service.reply, "stream": True, "stream_msg": service.details}
+    return {"reply": service.details, "stream": True} if service.details else {"reply": service.reply}

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from vppcfg.errors import ExitCode, LinuxError
-from vppcfg.linux.change import answers_in, change_link
+from vppcfg.linux.device import answers_in, change_link
 
 pyroute2 = pytest.importorskip("pyroute2")
 ERROR, LINK = 2, 16

@@ -1,7 +1,6 @@
-"""A client's socket as the server keeps it: what came and is not whole yet, what is to leave and when.
+"""The sockets of a simulated VPP: listening ones, and each client's with what came, what is to leave, and when.
 
-On VPP's stream sockets a header with the length stands before every message (vlibapi/api_common.h).
-"""
+On VPP's stream sockets a header with the length stands before every message (vlibapi/api_common.h)."""
 
 from __future__ import annotations
 
@@ -9,10 +8,14 @@ import errno
 import selectors
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from struct import Struct
 
+from vppcfg.errors import UsageError
 from vppcfg.simulator.wire import Client
 
+_HINT = "name another path with --socket or --stats-socket"
+_BACKLOG = 64
 _HEADER = Struct(">QII")
 """A pointer of VPP's own, the length of the message, a mark of VPP's own."""
 _MAX_MESSAGE_BYTES = 1 << 20
@@ -20,6 +23,45 @@ _MAX_MESSAGE_BYTES = 1 << 20
 _READ_BYTES = 1 << 18
 _MAX_UNREAD_BYTES = 1 << 28
 """A client that lets more answers pile up than this is dropped."""
+
+
+def listen_on(path: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> socket.socket:
+    """Return a socket that listens on `path`; raise UsageError when that cannot be, or somebody answers there."""
+    _remove_stale(path, kind)
+    listener = socket.socket(socket.AF_UNIX, kind)
+    try:
+        listener.bind(str(path))
+        listener.listen(_BACKLOG)
+    except OSError as problem:
+        listener.close()
+        raise UsageError(f"cannot listen on {path}: {problem.strerror or problem}", _HINT) from problem
+    listener.setblocking(False)
+    return listener
+
+
+def is_answered(path: Path, kind: socket.SocketKind) -> bool:
+    """Return whether somebody listens on `path`; raise OSError when that cannot be told."""
+    with socket.socket(socket.AF_UNIX, kind) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+    return True
+
+
+def _remove_stale(path: Path, kind: socket.SocketKind) -> None:
+    """Remove a socket that nobody listens on; raise UsageError when somebody does or it is something else."""
+    try:
+        if not path.exists():
+            return
+        if not path.is_socket():
+            raise UsageError(f"{path} exists and is no socket", _HINT)
+        if is_answered(path, kind):
+            raise UsageError(f"a VPP answers at {path} already", f"stop it, or {_HINT}")
+        path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise UsageError(f"cannot use {path}: {problem.strerror or problem}", _HINT) from problem
 
 
 class Connection:

@@ -9,7 +9,7 @@ import pytest
 
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.session import held, uninterrupted
+from vppcfg.loadtest.engine import held, uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 
 

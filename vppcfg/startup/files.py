@@ -1,4 +1,8 @@
-"""Compares two versions of an installed file: where they differ in meaning, and what the new one costs to enforce."""
+"""The three files that settings become: their text from the templates, and how it differs from what is installed.
+
+Only words that VPP of the release knows come out. Two versions of a file are compared by their meaning, and the
+difference says what it costs to put the new one in force.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,79 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
+from typing import Any
 
+from vppcfg import assets
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpu_text, cpus_of, size_text
 from vppcfg.common.release import Release
 from vppcfg.record import record
 from vppcfg.startup.conf.grammar import ArgumentForm
 from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf, ConfEntry
-from vppcfg.startup.render import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF
+from vppcfg.startup.settings import Device, Settings
 
+STARTUP_CONF = "etc/vpp/startup.conf"
+KERNEL_LINE = "etc/default/grub.d/60-vppcfg.cfg"
+SYSCTL_CONF = "etc/sysctl.d/80-vppcfg.conf"
+TEMPLATES: Mapping[str, str] = {
+    STARTUP_CONF: "templates/startup.conf.j2",
+    KERNEL_LINE: "templates/kernel.cfg.j2",
+    SYSCTL_CONF: "templates/sysctl.conf.j2",
+}
+"""The template of each file, by its path below the root directory."""
 Place = tuple[str, ...]
 _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 _ALIASES = {"startup-config": "exec"}
 _GRUB = re.compile(r"^GRUB_CMDLINE_LINUX_DEFAULT=(?P<quote>[\"'])(?P<words>.*)(?P=quote)\s*$", re.MULTILINE)
 _FORMER = "${GRUB_CMDLINE_LINUX_DEFAULT}"
+
+
+@record
+class DeviceLines:
+    """A device as the template writes it."""
+
+    address: str
+    lines: tuple[str, ...]
+
+
+def render(settings: Settings) -> dict[str, str]:
+    """Return the text of each file by its path below the root directory."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    environment.filters.update(size=size_text, cpus=cpu_text)
+    values: dict[str, Any] = {"s": settings, "devices": [_lines_of(device, settings) for device in settings.devices]}
+    return {
+        path: environment.from_string(assets.find(template).read_text(encoding="utf-8")).render(values)
+        for path, template in TEMPLATES.items()
+    }
+
+
+def conf_of(text: str, settings: Settings) -> Conf:
+    """Return the tree of a rendered startup.conf; what VPP of that release does not know in it is a bug."""
+    conf, problems = read_conf(text, settings.release)
+    found = [*problems, *review(conf, settings.release)]
+    assert not found, f"the templates write what VPP {settings.release} does not know: {found[0].text}"
+    return conf
+
+
+def _lines_of(device: Device, settings: Settings) -> DeviceLines:
+    rx, tx = settings.default_descriptors
+    lines = []
+    if device.name is not None:
+        lines.append(f"name {device.name}")
+    if device.rx_queues > 1 or device.workers is not None:
+        lines.append(f"num-rx-queues {device.rx_queues}")
+    if device.tx_queues is not None:
+        lines.append(f"num-tx-queues {device.tx_queues}")
+    if device.rx_descriptors != rx:
+        lines.append(f"num-rx-desc {device.rx_descriptors}")
+    if device.tx_descriptors != tx:
+        lines.append(f"num-tx-desc {device.tx_descriptors}")
+    if device.workers is not None:
+        lines.append(f"workers {cpu_text(device.workers)}")
+    return DeviceLines(address=device.address, lines=tuple(lines))
 
 
 @record
@@ -100,6 +163,8 @@ COST_TEXT: Mapping[Cost, str] = {
     Cost.RESTART: "a restart of VPP",
     Cost.REBOOT: "`update-grub` and a reboot",
 }
+
+
 _COST_OF: Mapping[str, Cost] = {
     STARTUP_CONF: Cost.RESTART,
     KERNEL_LINE: Cost.REBOOT,
