@@ -110,7 +110,7 @@ def apply(
     target: Target | None = None,
     *,
     console: Console | None = None,
-    max_impact: Impact = Impact.RECREATE,
+    max_impact: Impact = Impact.REMOVE,
     force: bool = False,
     keep: bool = False,
     adopt: bool = False,
@@ -154,7 +154,7 @@ def roll_back(
     *,
     number: int | None = None,
     console: Console | None = None,
-    max_impact: Impact = Impact.RECREATE,
+    max_impact: Impact = Impact.REMOVE,
 ) -> ExitCode:
     """Bring back the state before a change, by default before the last one in force; return how that ended.
 

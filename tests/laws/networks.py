@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import AclConfig, BridgeConfig, Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
+from vppcfg.config.rules import check_rules
+from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.tap import TapConfig
@@ -23,6 +26,7 @@ from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -557,3 +561,115 @@ def numbered_pair(state: int, configuration: int) -> dict[str, State | Configura
 def numbered_plan_ends(number: int) -> tuple[State, Configuration]:
     """Return the state and the configuration of a number, as the laws draw them."""
     return _state(_Dice(2 * number), with_linux=True), _configuration(_Dice(2 * number + 1), with_linux=True)
+
+
+def numbered_edit(number: int) -> tuple[State, Configuration]:
+    """Return a state that somebody has changed a little by hand, and an edit of the configuration that it came from.
+
+    Most plans between the pairs of `numbered_plan_ends` remove something; these do all that an everyday change does.
+    """
+    observed, same = _state(_Dice(number), with_linux=True), _Dice(number)
+    _facts(same)  # which the state had drawn first
+    configuration, dice = _configuration(same, with_linux=True), _Dice(number + 2**40)
+    for _ in range(dice.count(2, 6)):
+        edited = dice.pick(_EDITS)(configuration, dice)
+        if not any(
+            problem.severity is Severity.ERROR for problem in check_rules(index_of(Parsed(configuration=edited)))
+        ):
+            configuration = edited
+    return observed, configuration
+
+
+def _with_interface(configuration: Configuration, name: str, **changes: Any) -> Configuration:
+    changed = replace(configuration.interfaces[name], **changes)
+    return replace(configuration, interfaces={**configuration.interfaces, name: changed})
+
+
+def _edit_addresses(configuration: Configuration, dice: _Dice) -> Configuration:
+    owned = [each for each in configuration.interfaces.values() if each.addresses]
+    if not owned:
+        return configuration
+    interface = dice.pick(owned)
+    host = dice.count(1, 6)
+    first, *rest = interface.addresses
+    another = first.rpartition(".")[0] + f".{host}/" + first.partition("/")[2] if "." in first else f"fd00::{host}/64"
+    return _with_interface(
+        configuration,
+        interface.name,
+        addresses=tuple(dict.fromkeys(dice.pick(((another, *rest), rest, (first, another))))),
+    )
+
+
+def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
+    name = dice.pick(sorted(configuration.interfaces))
+    interface = configuration.interfaces[name]
+    edits: list[dict[str, Any]] = [
+        {"mtu": dice.pick(MTUS)},
+        {"is_up": not interface.is_up},
+        {"acls": AclBinding()},
+        {"acls": AclBinding(input=tuple(sorted(configuration.acls)[:1]))},
+        {"has_mpls": not interface.has_mpls},
+        {"has_sflow": not interface.has_sflow},
+        {"lcp": None},
+        {"lcp": LcpConfig(host_name="renamed")} if interface.lcp else {"description": "edited"},
+        {"l2xc": None},
+        {"unnumbered": None},
+    ]
+    return _with_interface(configuration, name, **dice.pick(edits))
+
+
+def _edit_acl(configuration: Configuration, dice: _Dice) -> Configuration:
+    if not configuration.acls:
+        return configuration
+    name = dice.pick(sorted(configuration.acls))
+    rules = tuple(dice.some(RULES)) or RULES[:1]
+    return replace(configuration, acls={**configuration.acls, name: replace(configuration.acls[name], rules=rules)})
+
+
+def _edit_bridge(configuration: Configuration, dice: _Dice) -> Configuration:
+    if not configuration.bridges:
+        return configuration
+    bridge = configuration.bridges[dice.pick(sorted(configuration.bridges))]
+    settings = replace(bridge.settings, learn=dice.flip(), unicast_forward=dice.flip(), mac_age_minutes=7)
+    edits: list[dict[str, Any]] = [
+        {"members": bridge.members[1:]},
+        {"members": ()},
+        {"settings": settings},
+        {"bvi": None},
+    ]
+    return replace(configuration, bridges={**configuration.bridges, bridge.name: replace(bridge, **dice.pick(edits))})
+
+
+def _edit_bond(configuration: Configuration, dice: _Dice) -> Configuration:
+    bonds = configuration.made_as(BondConfig)
+    if not bonds:
+        return configuration
+    bond = bonds[dice.pick(sorted(bonds))]
+    spare = [port for port in PORTS if not any(port in other.members for other in bonds.values())]
+    members = dice.pick((bond.members[1:], (), (*bond.members, *spare[:1])))
+    mtu = configuration.interfaces[bond.name].mtu
+    for member in members:
+        configuration = _with_interface(configuration, member, mtu=mtu)
+    return replace(configuration, made={**configuration.made, bond.name: replace(bond, members=members)})
+
+
+def _delete_sub_interface(configuration: Configuration, dice: _Dice) -> Configuration:
+    subs = [name for name, each in configuration.interfaces.items() if each.parent is not None]
+    if not subs:
+        return configuration
+    name = dice.pick(subs)
+    return replace(
+        configuration, interfaces={other: each for other, each in configuration.interfaces.items() if other != name}
+    )
+
+
+_EDITS = (
+    _edit_addresses,
+    _edit_interface,
+    _edit_interface,
+    _edit_interface,
+    _edit_acl,
+    _edit_bridge,
+    _edit_bond,
+    _delete_sub_interface,
+)

@@ -21,7 +21,7 @@ log = logging.getLogger("root.main")
 class Terms:
     """How far a change may go, and what is to become of it."""
 
-    max_impact: Impact = Impact.RECREATE
+    max_impact: Impact = Impact.REMOVE
     """More than this to traffic is refused."""
     force: bool = False
     """Whether to delete most of what exists, apply a file that was rolled back, or do without a way back."""
@@ -61,5 +61,5 @@ def guard(plan: Plan, protected: tuple[str, ...], terms: Terms, console: Console
 
 def ask(plan: Plan, console: Console) -> None:
     """Raise PlanRefusedError when the impact calls for a question, and the answer is no."""
-    if plan.impact is Impact.RECREATE and not console.agrees(plan):
+    if plan.impact >= Impact.RECREATE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from vppcfg.app.target import Target
 
 DEFAULT_CONFIG = places.CONFIG
+IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
+"""The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _LONGEST_WINDOW_MIN = 24 * 60.0
 
 
@@ -89,9 +91,9 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask, even if objects are removed or recreated")
     parser.add_argument(
         "--max-impact",
-        choices=["none", "flap", "recreate"],
-        default="recreate",
-        help="refuse a plan that does more than this to traffic (default: recreate, which is everything)",
+        choices=IMPACTS,
+        default="remove",
+        help="refuse a plan that does more than this to traffic (default: %(default)s, which is everything)",
     )
     parser.add_argument(
         "--format",

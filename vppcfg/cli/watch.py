@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app.signals import Terminated
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
+    IMPACTS,
     add_adopt_option,
     add_config_option,
     add_dataplane_options,
@@ -69,9 +70,9 @@ def add_parser(subparsers: Subparsers) -> None:
     group.add_argument("--reconcile", action="store_true", help="bring VPP to the file when it differs, as apply does")
     group.add_argument(
         "--max-impact",
-        choices=["none", "flap", "recreate"],
-        default="recreate",
-        help="leave alone what would do more than this to traffic (default: recreate, which is everything)",
+        choices=IMPACTS,
+        default="flap",
+        help="leave alone what would do more than this to traffic (default: %(default)s)",
     )
     add_state_dir_option(group)
     parser.set_defaults(run=run)

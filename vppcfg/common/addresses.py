@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -93,6 +94,16 @@ class AddressIndex:
             elif self._covered(key, length):
                 return self._owner_within(key, length)
         return None
+
+    def holders(self, host: str) -> Iterator[str]:
+        """Yield the interfaces that have the address `host`, whatever its length."""
+        family, value, _ = address_key(f"{host}/0")
+        for (other, length), networks in self._networks.items():
+            if other == family:
+                key = AddressKey(family, value, length)
+                owner = networks.get(key.network, {}).get(key)
+                if owner is not None:
+                    yield owner
 
     def _count(self, key: AddressKey, step: int) -> None:
         for (family, shorter, longer), counts in self._covering.items():

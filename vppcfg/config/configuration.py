@@ -107,7 +107,7 @@ class Configuration:
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
-    """Interfaces that no plan may take down or recreate."""
+    """Interfaces that no plan may do anything to."""
     dataplane: DataplaneSection | None = None
     """How VPP itself is set up; plans do not look at it."""
 

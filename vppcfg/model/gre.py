@@ -55,3 +55,8 @@ class Gre(Making):
     def other_end(self) -> str | None:
         """Return the address of the other router."""
         return self.remote if self.is_plain else None
+
+    @property
+    def own_end(self) -> str:
+        """Return the local end."""
+        return self.local

@@ -41,3 +41,8 @@ class Making:
     def has_ethernet(self) -> bool:
         """Return whether it carries Ethernet frames; an interface that does not has no MAC address."""
         return True
+
+    @property
+    def own_end(self) -> str | None:
+        """Return the own address, without a length, on which a tunnel stands; None for what is no tunnel."""
+        return None

@@ -35,3 +35,8 @@ class Vxlan(Making):
     def other_end(self) -> str | None:
         """Return the address of the other router."""
         return self.remote if self.is_plain else None
+
+    @property
+    def own_end(self) -> str:
+        """Return the local end."""
+        return self.local

@@ -120,6 +120,10 @@ class Draft:
         """Return the index of the FIB that `address` is in on this interface."""
         return self._addresses.setdefault(interface.tables[1 if ":" in address else 0], AddressIndex())
 
+    def holders(self, host: str) -> set[str]:
+        """Return the interfaces that have the address `host`, in whatever FIB."""
+        return {name for index in self._addresses.values() for name in index.holders(host)}
+
     def add_interface(self, interface: Interface) -> None:
         """Enter an interface, without its addresses, into the tables."""
         self.interfaces[interface.name] = interface

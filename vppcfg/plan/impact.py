@@ -1,37 +1,232 @@
-"""What a plan does to traffic, interface by interface. What one operation does is said by the operation itself."""
+"""What a plan does to traffic: the services of every interface before it, at each of its steps, and after it.
+
+The steps are replayed, and only what a step changes, and what hangs on that, is looked at again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple, TypeVar
 
+from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
-from vppcfg.plan.operations import Impact, Operation, SetAdminState, SetLinkMtu
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.links import Links
+from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.stages import Step
-
-__all__ = ["Impact", "impact_by_interface", "takes_link_down"]
-
-
-def takes_link_down(operation: Operation) -> bool:
-    """Return whether an operation takes a link down, so that everything on that port feels it."""
-    return isinstance(operation, SetLinkMtu) or (isinstance(operation, SetAdminState) and not operation.is_up)
+from vppcfg.record import record
 
 
-def impact_by_interface(steps: Iterable[Step], observed: State) -> dict[str, Impact]:
-    """Return the worst impact on each interface that feels any; a link that goes down is felt by its sub-interfaces."""
-    worst: dict[str, Impact] = {}
-    flapping: list[str] = []
-    for step in steps:
-        impact = step.operation.impact_on(observed)
-        if impact is Impact.NONE:
-            continue
-        name = step.operation.subject
-        if impact > worst.get(name, Impact.NONE):
-            worst[name] = impact
-        if impact is Impact.FLAP and takes_link_down(step.operation):
-            flapping.append(name)
-    if flapping:
-        children = observed.sub_interfaces_by_parent()
-        for child in (child for name in flapping for child in children.get(name, ())):
-            if observed.interfaces[child].is_up:
-                worst.setdefault(child, Impact.FLAP)
-    return worst
+class Impact(IntEnum):
+    """How badly traffic is hit, ascending."""
+
+    NONE = 0
+    """Every part of every service that was there is there at every step."""
+    DEGRADE = 1
+    """Fewer members of a bond, or a smaller MTU, at the end or on the way."""
+    POLICY = 2
+    """What is let through differs at the end, or at a step."""
+    FLAP = 3
+    """A part goes away and the same comes back."""
+    RECREATE = 4
+    """An interface or its LCP pair is made anew: counters, neighbours, and routes of Linux over it, are lost."""
+    REMOVE = 5
+    """A part that was there is not there at the end: an address, a path, the LCP pair, the link, the interface."""
+
+    @property
+    def label(self) -> str:
+        """Return the word that commands use for it."""
+        return self.name.lower()
+
+
+_PASSING = {
+    ServicePart.INTERFACE: Impact.RECREATE,
+    ServicePart.PAIR: Impact.RECREATE,
+    ServicePart.MAC: Impact.FLAP,
+    ServicePart.POLICY: Impact.POLICY,
+    ServicePart.SIZE: Impact.DEGRADE,
+    ServicePart.REDUNDANCY: Impact.DEGRADE,
+}
+"""What it is to lose a part that comes back, where that is no flap."""
+_LASTING = {
+    ServicePart.MAC: Impact.FLAP,
+    ServicePart.POLICY: Impact.POLICY,
+    ServicePart.SIZE: Impact.DEGRADE,
+    ServicePart.REDUNDANCY: Impact.DEGRADE,
+}
+"""What it is to lose a part for good, where that is no removal."""
+
+
+class Loss(NamedTuple):
+    """One part of a service that is not there, or another one, at a step or from it on."""
+
+    impact: Impact
+    part: ServicePart
+    what: str
+    """Which address; '' for all other parts."""
+    step: int
+    """Position of the first step at which it is missing."""
+
+
+@record
+class Effect:
+    """What a plan does to one interface."""
+
+    losses: tuple[Loss, ...]
+    """At least one; the worst ones first, and of these the earliest."""
+
+    @property
+    def impact(self) -> Impact:
+        """Return the worst."""
+        return self.losses[0].impact
+
+
+def effects_of(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:
+    """Return what steps that can be carried out do to each interface to which they do anything."""
+    walk = _Walk(observed)
+    if walk.is_anything_there:
+        for position, step in enumerate(steps):
+            walk.go(position, step)
+    return walk.effects()
+
+
+_Value = TypeVar("_Value")
+
+
+class _Noting(dict[str, _Value]):
+    """A table that notes which of its entries are set and taken out."""
+
+    def __init__(self, content: Mapping[str, _Value], noted: set[str]) -> None:
+        super().__init__(content)
+        self._noted = noted
+
+    def __setitem__(self, key: str, value: _Value) -> None:
+        self._noted.add(key)
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        self._noted.add(key)
+        super().__delitem__(key)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        self._noted.add(key)
+        return super().pop(key, *default)
+
+
+class _NotingDraft(Draft):
+    """A draft that notes what an operation changes, so that no operation has to say it."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.changed: set[str] = set()
+        """Interfaces."""
+        self.changed_acls: set[str] = set()
+        self.changed_bridges: set[str] = set()
+        self.interfaces = _Noting(self.interfaces, self.changed)
+        self.lcps = _Noting(self.lcps, self.changed)
+        self.made = _Noting(self.made, self.changed)
+        self.linux = _Noting(self.linux, self.changed)
+        self.acls = _Noting(self.acls, self.changed_acls)
+        self.bridges = _Noting(self.bridges, self.changed_bridges)
+
+    def change(self, name: str, **attributes: object) -> None:
+        """Note the interface, also where it is changed in place."""
+        self.changed.add(name)
+        super().change(name, **attributes)
+
+    def take_changed(self) -> set[str]:
+        """Return the interfaces that were changed since the last call, with those that apply or are in what was."""
+        names = set(self.changed)
+        self.changed.clear()
+        for acl in self.changed_acls:
+            names |= self.bound.to(acl)
+        self.changed_acls.clear()
+        for bridge in self.changed_bridges:
+            domain = self.bridges.get(bridge)
+            names |= self.bridge_members.get(domain.bd_id, set()) if domain is not None else set()
+        self.changed_bridges.clear()
+        return names
+
+
+class _Walk:
+    """A replay of steps, and what is missing on the way."""
+
+    def __init__(self, observed: State) -> None:
+        self._draft = _NotingDraft(observed)
+        self._links = Links(self._draft)
+        links, bond_of = self._links, self._draft.bond_of
+        self._now = Services(self._draft, links.linked, links.members, bond_of)
+        self._before = Services(
+            observed,
+            frozenset(links.linked),
+            {bridge: frozenset(members) for bridge, members in links.members.items()},
+            dict(bond_of),
+        )
+        self.is_anything_there = bool(links.linked or observed.lcps or observed.made)
+        self._first: dict[str, Service] = {}
+        self._last: dict[str, Service] = {}
+        """What was seen last of interfaces that others hang on."""
+        self._missing: dict[str, dict[Missing, int]] = {}
+        """By interface, what was missing, and the step at which it was so first."""
+
+    def go(self, position: int, step: Step) -> None:
+        """Carry a step out, and note what is missing then."""
+        step.operation.carry_out(self._draft)
+        names = self._draft.take_changed()
+        names |= self._links.update(names)
+        for name in list(names):
+            names.update(self._hanging_on(name))
+        for name in names:
+            before = self.before(name)
+            if not before.is_nothing:
+                self._note(name, before, position)
+
+    def before(self, name: str) -> Service:
+        """Return the service of an interface before the plan."""
+        service = self._first.get(name)
+        if service is None:
+            service = self._first[name] = self._before.of(name)
+        return service
+
+    def _note(self, name: str, before: Service, position: int) -> None:
+        gone = list(missing(before, self._now.of(name)))
+        if name not in self._draft.interfaces:
+            gone.append((ServicePart.INTERFACE, ""))
+        if gone:
+            known = self._missing.setdefault(name, {})
+            for each in gone:
+                known.setdefault(each, position)
+
+    def _hanging_on(self, name: str) -> Iterator[str]:
+        """Yield those whose service depends on what is another one about an interface."""
+        draft = self._draft
+        below, referring = draft.stacking.on_port(name), draft.references.to(name)
+        made = draft.made.get(name)
+        members = made.members if isinstance(made, Bond) else ()
+        if not (below or referring or members):
+            return
+        last, now = self._last.get(name) or self.before(name), self._now.of(name)
+        self._last[name] = now
+        if (last.mac, last.sizes, last.device, last.redundancy) != (now.mac, now.sizes, now.device, now.redundancy):
+            yield from below
+        if (last.has_link, last.addresses, last.sizes) != (now.has_link, now.addresses, now.sizes):
+            yield from referring
+        if last.has_link != now.has_link:
+            yield from members
+
+    def effects(self) -> dict[str, Effect]:
+        """Return what became of what was missing, by interface."""
+        return {name: Effect(losses=tuple(sorted(self._losses(name), key=_turn))) for name in self._missing}
+
+    def _losses(self, name: str) -> Iterator[Loss]:
+        still = set(missing(self.before(name), self._now.of(name)))
+        if name not in self._draft.interfaces:
+            still.add((ServicePart.INTERFACE, ""))
+        for (part, what), step in self._missing[name].items():
+            levels, other = (_LASTING, Impact.REMOVE) if (part, what) in still else (_PASSING, Impact.FLAP)
+            yield Loss(levels.get(part, other), part, what, step)
+
+
+def _turn(loss: Loss) -> tuple[int, int, str, str]:
+    return -loss.impact, loss.step, loss.part.value, loss.what

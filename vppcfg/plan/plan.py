@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.model.state import State
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
-from vppcfg.plan.impact import Impact, impact_by_interface
+from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove
 from vppcfg.plan.stages import Step, ordered
@@ -34,9 +34,22 @@ class Plan:
         return tuple(step.operation for step in self.steps)
 
     @cached_property
+    def effects(self) -> dict[str, Effect]:
+        """Return what the plan does to each interface that feels anything."""
+        return effects_of(self.observed, self.steps)
+
+    @cached_property
     def impacts(self) -> dict[str, Impact]:
         """Return the worst impact on each interface that feels any."""
-        return impact_by_interface(self.steps, self.observed)
+        return {name: effect.impact for name, effect in self.effects.items()}
+
+    @cached_property
+    def step_impacts(self) -> dict[int, Impact]:
+        """Return the worst impact of each step that has any, by position."""
+        worst: dict[int, Impact] = {}
+        for loss in (loss for effect in self.effects.values() for loss in effect.losses):
+            worst[loss.step] = max(loss.impact, worst.get(loss.step, Impact.NONE))
+        return worst
 
     @cached_property
     def impact(self) -> Impact:

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from vppcfg.common.names import natural_key
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.state_document import attributes_told, plain
 from vppcfg.plan.diff import Action, AttributeChange, Change
-from vppcfg.plan.impact import Impact, takes_link_down
+from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
+from vppcfg.render.impact_text import impact_lines, impact_summary
 
 SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _IDENTITY = {"name", "kind", "device_class", "parent", "sub_id", "mac"}
-_IMPACT_WORDS = {Impact.FLAP: "flap", Impact.RECREATE: "recreate"}
 
 
 @record
@@ -36,7 +35,7 @@ def diff_lines(plan: Plan) -> Iterator[DiffLine]:
     if not plan.steps:
         return
     yield from change_lines(plan.changes, plan.impacts)
-    yield from _side_effects(plan)
+    yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield DiffLine(text=summary(plan))
 
 
@@ -53,43 +52,12 @@ def summary(plan: Plan) -> str:
         f"{count[Action.CREATE]} to create, {count[Action.UPDATE]} to change, "
         f"{count[Action.REPLACE]} to replace, {count[Action.DELETE]} to remove"
     )
-    return f"{numbers}; impact: {_impact(plan)}"
-
-
-def _impact(plan: Plan) -> str:
-    """Name who feels the plan, worst first; a sub-interface that feels no more than its port is left out."""
-    impacts = plan.impacts
-    links = {step.operation.subject for step in plan.steps if takes_link_down(step.operation)}
-    felt: dict[str, list[str]] = {}
-    for name in sorted(impacts, key=lambda name: (-impacts[name], natural_key(name))):
-        port = _port_of(name, plan)
-        if port is None or impacts.get(port, Impact.NONE) < impacts[name]:
-            kind = "link flap" if impacts[name] is Impact.FLAP and name in links else _IMPACT_WORDS[impacts[name]]
-            felt.setdefault(kind, []).append(name)
-    return ", ".join(f"{kind} on {_some(names)}" for kind, names in felt.items()) or "none"
-
-
-def _port_of(name: str, plan: Plan) -> str | None:
-    interface = plan.observed.interfaces.get(name)
-    return interface.parent if interface is not None else None
-
-
-def _some(names: list[str], most: int = 5) -> str:
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _side_effects(plan: Plan) -> Iterator[DiffLine]:
-    """Name the interfaces that only feel the plan: nothing about them differs before and after."""
-    changed = {change.name for change in plan.changes}
-    for name, impact in sorted(plan.impacts.items(), key=lambda item: natural_key(item[0])):
-        if name not in changed and _port_of(name, plan) not in changed:
-            yield DiffLine(text=f"  interface {name}: the same afterwards, but feels a {_IMPACT_WORDS[impact]}")
+    return f"{numbers}; impact: {impact_summary(plan)}"
 
 
 def _change(change: Change[Any], impact: Impact) -> Iterator[DiffLine]:
     kind = _kind(change)
-    note = f"  ({_IMPACT_WORDS[impact]})" if impact and change.action is not Action.CREATE else ""
+    note = f"  ({impact.label})" if impact and change.action is not Action.CREATE else ""
     forced = f", forced by {change.forced_by}" if change.forced_by else ""
     yield DiffLine(text=f"{SIGNS[change.action]} {kind} {change.name}{forced}{note}", action=change.action)
     if change.action in (Action.UPDATE, Action.REPLACE):

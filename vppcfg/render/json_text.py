@@ -13,10 +13,10 @@ from vppcfg.plan.drift import kind_of
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.stages import Step
+from vppcfg.render.impact_text import impact_document
 from vppcfg.render.plan_text import cli_line
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Grows when a reader of the former one would misread the document."""
 
 ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
@@ -25,14 +25,15 @@ ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
 
 def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall) -> str:
     """Return the document of a plan: what was observed, what is desired, why, how, and what traffic feels."""
-    impacts = plan.impacts
+    impacts = _impacts_by_object(plan)
     document = {
         "format_version": FORMAT_VERSION,
         "impact": plan.impact.label,
+        **impact_document(plan),
         "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
         "problems": [_problem(problem) for problem in problems],
         "changes": [_change(change, impacts) for change in plan.changes],
-        "operations": [_operation(step, plan, api_call) for step in plan.steps],
+        "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),
     }
@@ -57,7 +58,17 @@ def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any
     }
 
 
-def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
+def _impacts_by_object(plan: Plan) -> dict[str, Impact]:
+    """Return the worst that each object feels, or does to others."""
+    worst = dict(plan.impacts)
+    for position, impact in plan.step_impacts.items():
+        subject = plan.steps[position].operation.subject
+        worst[subject] = max(impact, worst.get(subject, Impact.NONE))
+    return worst
+
+
+def _operation(position: int, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
+    step = plan.steps[position]
     message, arguments = api_call(step.operation)
     return {
         "phase": step.stage.phase.value,
@@ -65,5 +76,5 @@ def _operation(step: Step, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
         "subject": step.operation.subject,
         "cli": cli_line(step.operation),
         "api": {"message": message, "arguments": dict(arguments)},
-        "impact": step.operation.impact_on(plan.observed).label,
+        "impact": plan.step_impacts.get(position, Impact.NONE).label,
     }

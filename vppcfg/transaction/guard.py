@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vppcfg.errors import PlanRefusedError
-from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, ObjectKind
-from vppcfg.plan.impact import Impact, takes_link_down
+from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
 
 FEW = 10
@@ -24,18 +23,13 @@ def check_impact(plan: Plan, allowed: Impact) -> None:
 
 
 def check_protected(plan: Plan, protected: Iterable[str]) -> None:
-    """Raise PlanRefusedError when the plan takes a protected interface, or a port below it, down, or recreates it."""
-    hurt = _taken_down(plan)
-    for name in protected:
-        below = _with_parents(name, plan.observed)
-        found = next((place for place in below if place in hurt), None)
-        if found is not None:
-            what = "removes or recreates" if hurt[found] is Impact.RECREATE else "takes down"
-            which = f"{found}, which" if found == name else f"{found}, the port of {name}, which"
-            raise PlanRefusedError(
-                f"the plan {what} {which} is protected; nothing was changed",
-                "take it off the `protected` list of the file if that is what you want",
-            )
+    """Raise PlanRefusedError when the plan does anything to the service of a protected interface."""
+    hurt = [name for name in protected if name in plan.effects]
+    if hurt:
+        raise PlanRefusedError(
+            f"the plan has impact on {', '.join(hurt)}, which the file protects; nothing was changed",
+            "take it off the `protected` list of the file if that is what you want",
+        )
 
 
 def check_mass_deletion(plan: Plan) -> None:
@@ -53,26 +47,3 @@ def mass_deletion(plan: Plan) -> str:
     if deleted < FEW or 2 * deleted <= existing:
         return ""
     return f"the plan deletes {deleted} of {existing} interfaces, LCP pairs and bridges"
-
-
-def _taken_down(plan: Plan) -> dict[str, Impact]:
-    """Return the interfaces that go down or away, with the worse of both."""
-    hurt: dict[str, Impact] = {}
-    for step in plan.steps:
-        operation, name = step.operation, step.operation.subject
-        before = plan.observed.interfaces.get(name)
-        if before is None:
-            continue
-        if before.is_up and takes_link_down(operation):
-            hurt.setdefault(name, Impact.FLAP)
-    for name, impact in plan.impacts.items():
-        if impact is Impact.RECREATE:
-            hurt[name] = impact
-    return hurt
-
-
-def _with_parents(name: str, state: State) -> tuple[str, ...]:
-    interface = state.interfaces.get(name)
-    if interface is None or interface.parent is None:
-        return (name,)
-    return name, *_with_parents(interface.parent, state)

@@ -114,9 +114,9 @@ def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: p
     ("before", "after", "allowed", "expected"),
     [
         ("l2xc.yaml", "l3.yaml", "none", ExitCode.REFUSED),
-        ("l2xc.yaml", "l3.yaml", "flap", ExitCode.DONE),
-        ("l3.yaml", "l2xc.yaml", "flap", ExitCode.REFUSED),
-        ("l3.yaml", "l2xc.yaml", "recreate", ExitCode.DONE),
+        ("l2xc.yaml", "l3.yaml", "remove", ExitCode.DONE),
+        ("l2xc.yaml", "l3.yaml", "recreate", ExitCode.REFUSED),
+        ("l3.yaml", "l2xc.yaml", "remove", ExitCode.DONE),
     ],
 )
 def test_a_plan_with_more_impact_than_allowed_is_refused(

@@ -152,7 +152,7 @@ def test_a_difference_is_coloured_when_told_but_never_in_a_file(
 def test_json_is_one_document_with_every_operation(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "-c", "l2xc.yaml", "-a", vpp, "--format", "json"]) == ExitCode.DONE
     document = json.loads(capsys.readouterr().out)
-    assert document["format_version"] == 1
+    assert document["format_version"] == 2
     assert [operation["cli"] for operation in document["operations"]] == TO_L2XC.splitlines()[1:]
 
 

@@ -1,4 +1,4 @@
-"""The lists of names: `unmanaged`, what is read past, and `protected`, what no plan may take down."""
+"""The lists of names: `unmanaged`, what is read past, and `protected`, what no plan may harm."""
 
 from __future__ import annotations
 

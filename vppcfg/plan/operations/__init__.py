@@ -16,7 +16,7 @@ from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, Impact, InterfaceOperation, Operation
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
@@ -50,7 +50,6 @@ __all__ = [
     "DeleteSubInterface",
     "DeleteTap",
     "DeleteVxlan",
-    "Impact",
     "InterfaceOperation",
     "JoinBridge",
     "LeaveL2",

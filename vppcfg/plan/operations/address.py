@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Impact, InterfaceOperation
+from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
 
@@ -31,8 +31,6 @@ class AddAddress(InterfaceOperation):
 @record
 class RemoveAddress(InterfaceOperation):
     """sw_interface_add_del_address: take an address off an interface."""
-
-    impact = Impact.FLAP
 
     address: str
 
@@ -72,8 +70,6 @@ class SetUnnumbered(InterfaceOperation):
 @record
 class UnsetUnnumbered(InterfaceOperation):
     """sw_interface_set_unnumbered: stop borrowing the addresses of `donor`."""
-
-    impact = Impact.FLAP
 
     donor: str
 

@@ -8,7 +8,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind, evolve
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, Impact, InterfaceOperation
+from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation
 from vppcfg.record import record
 
 
@@ -42,8 +42,6 @@ class DeleteBond(DeleteInterface):
 @record
 class AddBondMember(InterfaceOperation):
     """bond_add_member: make `interface` a member of `bond`; the first one gives it its MAC."""
-
-    impact = Impact.FLAP
 
     bond: str
     is_passive: bool = False
@@ -91,8 +89,6 @@ class SetBondWeight(InterfaceOperation):
 @record
 class RemoveBondMember(InterfaceOperation):
     """bond_detach_member: take `interface` out of `bond`; it gets its own MAC back."""
-
-    impact = Impact.FLAP
 
     bond: str
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Impact, Operation
+from vppcfg.plan.operations.operation import Operation
 from vppcfg.record import record
 
 
@@ -41,8 +41,6 @@ class CreateBridge(BridgeOperation):
 @record
 class DeleteBridge(BridgeOperation):
     """bridge_domain_add_del: remove a bridge domain that has no members."""
-
-    impact = Impact.RECREATE
 
     def _refusal(self, draft: Draft) -> str | None:
         if draft.bridge_members.get(self.bd_id):

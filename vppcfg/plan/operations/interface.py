@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import FIXED_LINK_MTU, must_be_down_for_link_mtu
-from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Impact, InterfaceOperation
+from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
 
 @record
 class SetAdminState(InterfaceOperation):
     """sw_interface_set_flags: bring an interface up or down."""
-
-    impact = Impact.FLAP
 
     is_up: bool
 
@@ -27,16 +24,10 @@ class SetAdminState(InterfaceOperation):
         """Set the state."""
         draft.change(self.interface, is_up=self.is_up)
 
-    def impact_on(self, before: State) -> Impact:
-        """Return what it does to traffic: coming up harms nobody."""
-        return Impact.NONE if self.is_up else InterfaceOperation.impact_on(self, before)
-
 
 @record
 class SetLinkMtu(InterfaceOperation):
     """hw_interface_set_mtu: set a port's link MTU; a change overwrites the packet MTU of it and of all below it."""
-
-    impact = Impact.FLAP
 
     mtu: int
 
@@ -73,8 +64,6 @@ class SetPacketMtu(InterfaceOperation):
 @record
 class SetMac(InterfaceOperation):
     """sw_interface_set_mac_address: give an interface another MAC address."""
-
-    impact = Impact.FLAP
 
     mac: str
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import TagRewrite
-from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.bridge import missing_bridge
-from vppcfg.plan.operations.operation import Impact, InterfaceOperation
+from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
 
 @record
 class SetCrossConnect(InterfaceOperation):
     """sw_interface_set_l2_xconnect: send what `interface` receives to `target`."""
-
-    impact = Impact.FLAP
 
     target: str
 
@@ -29,8 +26,6 @@ class SetCrossConnect(InterfaceOperation):
 @record
 class JoinBridge(InterfaceOperation):
     """sw_interface_set_l2_bridge: make an interface a member of a bridge domain, or its BVI."""
-
-    impact = Impact.FLAP
 
     bd_id: int
     is_bvi: bool = False
@@ -56,8 +51,6 @@ class JoinBridge(InterfaceOperation):
 class LeaveL2(InterfaceOperation):
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
-    impact = Impact.FLAP
-
     def _refusal(self, draft: Draft) -> str | None:
         return None if draft.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
 
@@ -70,17 +63,8 @@ class LeaveL2(InterfaceOperation):
 class SetTagRewrite(InterfaceOperation):
     """l2_interface_vlan_tag_rewrite: how VLAN tags change between an L2 interface and the switch; None disables."""
 
-    impact = Impact.FLAP
-
     tag_rewrite: TagRewrite | None
 
     def carry_out(self, draft: Draft) -> None:
         """Set the tag rewrite."""
         draft.change(self.interface, tag_rewrite=self.tag_rewrite)
-
-    def impact_on(self, before: State) -> Impact:
-        """Return what it does to traffic: writing the same again harms nobody."""
-        impact = InterfaceOperation.impact_on(self, before)
-        if impact is Impact.FLAP and before.interfaces[self.interface].tag_rewrite == self.tag_rewrite:
-            return Impact.NONE
-        return impact

@@ -6,7 +6,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Impact, InterfaceOperation
+from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
 
@@ -42,8 +42,6 @@ class CreateLcpPair(InterfaceOperation):
 @record
 class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
-
-    impact = Impact.RECREATE
 
     def _refusal(self, draft: Draft) -> str | None:
         name = self.interface

@@ -1,4 +1,4 @@
-"""What every operation can be asked: what it is about, what VPP demands of it, what it does, what traffic feels of it.
+"""What every operation can be asked: what it is about, what VPP demands of it, and what it does.
 
 The modules beside this one have the operations, by kind of object. How one is written as a line of VPP's CLI stands in
 `render/cli_lines`, how it is sent to VPP in `vpp/messages`, when its turn is in `plan/stages`.
@@ -6,29 +6,12 @@ The modules beside this one have the operations, by kind of object. How one is w
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import ClassVar
 
 from vppcfg.model.bond import Bond
 from vppcfg.model.making import Making
-from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.record import record
-
-
-class Impact(IntEnum):
-    """How badly traffic is hit, ascending."""
-
-    NONE = 0
-    FLAP = 1
-    """Traffic through an interface that is up stops, for a moment or because it is to go elsewhere."""
-    RECREATE = 2
-    """An object goes away, to come back or not; with an LCP pair go the routes that Linux had over it."""
-
-    @property
-    def label(self) -> str:
-        """Return the word that commands use for it."""
-        return self.name.lower()
 
 
 @record
@@ -39,8 +22,6 @@ class Operation:
     the draft as VPP changes. Proofs of plans and the way back are made of these two.
     """
 
-    impact: ClassVar[Impact] = Impact.NONE
-    """What it does to traffic at worst."""
     needs_vpp: ClassVar[bool] = True
     """False for what is done in Linux, of which VPP knows nothing."""
 
@@ -60,10 +41,6 @@ class Operation:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
 
-    def impact_on(self, before: State) -> Impact:
-        """Return what it does to traffic, given the state before the plan."""
-        return self.impact
-
 
 @record
 class InterfaceOperation(Operation):
@@ -82,13 +59,6 @@ class InterfaceOperation(Operation):
             return f"{self.interface} does not exist"
         return self._refusal(draft)
 
-    def impact_on(self, before: State) -> Impact:
-        """Return what it does to traffic: there is none to be interrupted on an interface that is down or not there."""
-        if self.impact is not Impact.FLAP:
-            return self.impact
-        interface = before.interfaces.get(self.interface)
-        return Impact.FLAP if interface is not None and interface.is_up else Impact.NONE
-
 
 @record
 class CreateInterface(InterfaceOperation):
@@ -103,7 +73,6 @@ class CreateInterface(InterfaceOperation):
 class DeleteInterface(InterfaceOperation):
     """An operation that removes the interface that it names; refused while anything is on it or points to it."""
 
-    impact = Impact.RECREATE
     making: ClassVar[type[Making] | None] = None
     """The kind of interface that it removes, where those have something that they are made with."""
 

@@ -1,0 +1,59 @@
+"""What must hold for the impact of the plan between any two states, told by a slow account of services."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
+from tests.services import Found, found_on_the_way
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.resolve import resolve
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.plan import Plan, make_plan
+
+
+def states_on_the_way(plan: Plan) -> list[State]:
+    """Return the state before the plan and those after each of its steps."""
+    draft = Draft(plan.observed)
+    on_the_way = [plan.observed]
+    for operation in plan.operations:
+        operation.carry_out(draft)
+        on_the_way.append(draft.state())
+    return on_the_way
+
+
+def found_by_the_plan(plan: Plan) -> Found:
+    return {
+        (name, loss.part.value, loss.what): (loss.impact.label, loss.step)
+        for name, effect in plan.effects.items()
+        for loss in effect.losses
+    }
+
+
+def check_one(observed: State, configuration: Configuration) -> None:
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    found = found_on_the_way(states_on_the_way(plan))
+    assert found_by_the_plan(plan) == found
+    assert (plan.impact.label == "none") == (found == {})
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
+def test_the_impact_is_what_a_slow_account_of_services_finds_at_every_step(
+    observed: State, configuration: Configuration
+) -> None:
+    check_one(observed, configuration)
+
+
+def test_so_it_is_for_everyday_edits() -> None:
+    for number in range(200):
+        check_one(*numbered_edit(number))
+
+
+@pytest.mark.long
+def test_the_impact_is_what_a_slow_account_finds_at_length() -> None:
+    for number in range(2000):
+        check_one(*numbered_plan_ends(number))
+        check_one(*numbered_edit(number))
