@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -18,6 +19,10 @@ from vppcfg.record import record
 
 _MODE = 0o660
 """Set after the file is made, since the umask would take the group's right to write."""
+_MOST_BYTES = 1 << 16
+"""Of what a holder says; a command line may be long."""
+_MOST_PID = 1 << 22
+"""Of Linux (PID_MAX_LIMIT)."""
 
 
 @record
@@ -94,11 +99,19 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Return who says that they hold a lock, None when nobody says so."""
+    """Return who says that they hold a lock, None when nobody says so: in a file that everybody of the group may write."""
     try:
-        data = json.loads(path.read_bytes())
-        return Holder(pid=int(data["pid"]), command=str(data["command"]), since=str(data["since"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as stream:
+            data = json.loads(stream.read(_MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b"")
+        pid = int(data["pid"])
+        return (
+            None
+            if not 0 < pid <= _MOST_PID
+            else Holder(pid=pid, command=str(data["command"]), since=str(data["since"]))
+        )
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 

@@ -120,7 +120,7 @@ def read(connection: Connection, replies: Replies) -> dict[int, Acl]:
             index, tag = read_head(data)
             rules = tuple(_rule(*values) for values in details.items(data, *_RULE))
             acls[index] = Acl(rules=rules, tag=text_of(tag), index=index)
-    except struct.error as error:
+    except (struct.error, ValueError) as error:  # a rule with a prefix that cannot be
         raise malformed(details.name) from error
     return acls
 

@@ -12,7 +12,7 @@ from ipaddress import IPv6Address
 
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
@@ -98,10 +98,15 @@ def requests(connection: Connection, indexes: Sequence[int]) -> list[bytes]:
 
 
 def read(connection: Connection, replies: Replies) -> dict[int, frozenset[str]]:
-    """Return the addresses by interface index, canonical, without link-local ones."""
+    """Return the addresses by interface index, canonical, without link-local ones.
+
+    Raise DataplaneError when one has more bits than there are.
+    """
     found: dict[int, list[str]] = {}
     paths = ("sw_if_index", "prefix.address.af", "prefix.address.un", "prefix.len")
     for index, family, raw, length in connection.rows(replies, "ip_address_details", *paths):
+        if length > (128 if family else 32):
+            raise malformed("ip_address_details")
         if family and raw[0] == 0xFE and raw[1] & 0xC0 == 0x80:
             continue
         found.setdefault(index, []).append(f"{text_of_address(family, raw)}/{length}")
