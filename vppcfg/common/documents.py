@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -10,24 +11,20 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 _T = TypeVar("_T")
+_SHOWN = 60
+"""Characters of a wrong value in a message."""
+
+Check = Callable[[str, float], str]
+"""From the name of an attribute and a number in it to why the number cannot be, '' when it can."""
 
 
-def build(kind: type[_T], data: object, whole: str, path: str = "") -> _T:
+def build(kind: type[_T], data: object, whole: str, path: str = "", check: Check | None = None) -> _T:
     """Return the dataclass `kind` that `data` describes. Raise ValueError with the path of what is wrong.
 
-    `whole` is what a message calls the document itself.
+    `whole` is what a message calls the document itself. Every number is finite, and as `check` wants it.
     """
-    if not isinstance(data, Mapping):
-        raise ValueError(f"{path or whole} is not an object")
-    hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
-    unknown = sorted(set(data) - {field.name for field in fields(kind)})  # type: ignore[arg-type]
-    if unknown:
-        raise ValueError(f"{_join(path, unknown[0])} is unknown")
-    values = {name: _value(hints[name], value, _join(path, name)) for name, value in data.items()}
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise ValueError(f"{path or whole} lacks an attribute: {error}") from error
+    built: _T = _Builder(whole, check).build(kind, data, path)
+    return built
 
 
 def plain(value: Any) -> Any:
@@ -48,53 +45,99 @@ def _hints(kind: type[Any]) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _value(hint: Any, value: object, path: str) -> Any:
-    """Return `value` as a type: a scalar, an Enum, one of our classes, a tuple, a mapping, or one of them or None."""
-    origin = get_origin(hint)
-    if origin is UnionType:
-        return None if value is None else _value(_first_kind(hint), value, path)
-    if origin is tuple:
-        return _items(get_args(hint), value, path)
-    if origin is Mapping:
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{path} is not an object")
-        return value
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _member(hint, value, path)
-    if hint in (int, str, bool, float):
-        return _scalar(hint, value, path)
-    return build(hint, value, path, path)
+class _Builder:
+    """The reader of one document."""
+
+    def __init__(self, whole: str, check: Check | None) -> None:
+        self._whole = whole
+        self._check = check
+
+    def build(self, kind: Any, data: object, path: str) -> Any:
+        """Return the dataclass `kind` that `data` at `path` describes."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"{path or self._whole} is not an object")
+        hints = _hints(kind)
+        unknown = sorted(str(name) for name in set(data) - {field.name for field in fields(kind)})
+        if unknown:
+            raise ValueError(f"{_join(path, unknown[0])} is unknown")
+        values = {name: self._value(hints[name], value, _join(path, name), name) for name, value in data.items()}
+        try:
+            return kind(**values)
+        except TypeError as error:
+            raise ValueError(f"{path or self._whole} lacks an attribute: {error}") from error
+
+    def _value(self, hint: Any, value: object, path: str, name: str) -> Any:
+        """Return `value` as a type: a scalar, an Enum, one of our classes, a tuple, a mapping, or one of them or None.
+
+        `name` is that of the attribute which it is in.
+        """
+        origin = get_origin(hint)
+        if origin is UnionType:
+            return None if value is None else self._value(_first_kind(hint), value, path, name)
+        if origin is tuple:
+            return self._items(get_args(hint), value, path, name)
+        if origin is Mapping:
+            if not isinstance(value, Mapping):
+                raise ValueError(f"{path} is not an object")
+            return value
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return _member(hint, value, path)
+        if hint in (int, str, bool, float):
+            return self._scalar(hint, value, path, name)
+        return self.build(hint, value, path)
+
+    def _items(self, kinds: tuple[Any, ...], value: object, path: str, name: str) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{path} is not a list")
+        if len(kinds) == 2 and kinds[1] is Ellipsis:
+            kinds = (kinds[0],) * len(value)
+        if len(kinds) != len(value):
+            raise ValueError(f"{path} has {len(value)} entries, not {len(kinds)}")
+        return tuple(
+            self._value(kind, item, f"{path}[{index}]", name)
+            for index, (kind, item) in enumerate(zip(kinds, value, strict=True))
+        )
+
+    def _scalar(self, kind: type, value: object, path: str, name: str) -> Any:
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            raise ValueError(f"{path} is {_shown(value)}, which is no {kind.__name__}")
+        if isinstance(value, bool | str):
+            return value
+        number = _finite(value)
+        reason = "is beyond any number that is counted here" if number is None else ""
+        if number is not None and self._check is not None:
+            reason = self._check(name, number)
+        if reason:
+            raise ValueError(f"{path} is {_shown(value)}, which {reason}")
+        return number if kind is float else value
 
 
 def _first_kind(hint: Any) -> Any:
     return next(kind for kind in get_args(hint) if kind is not NoneType)
 
 
-def _items(kinds: tuple[Any, ...], value: object, path: str) -> tuple[Any, ...]:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"{path} is not a list")
-    if len(kinds) == 2 and kinds[1] is Ellipsis:
-        kinds = (kinds[0],) * len(value)
-    if len(kinds) != len(value):
-        raise ValueError(f"{path} has {len(value)} entries, not {len(kinds)}")
-    return tuple(
-        _value(kind, item, f"{path}[{index}]") for index, (kind, item) in enumerate(zip(kinds, value, strict=True))
-    )
-
-
 def _member(kind: type[Enum], value: object, path: str) -> Enum:
     for member in kind:
         if member.value == value:
             return member
-    raise ValueError(f"{path} is {value!r}, not one of {', '.join(str(member.value) for member in kind)}")
+    raise ValueError(f"{path} is {_shown(value)}, not one of {', '.join(str(member.value) for member in kind)}")
 
 
-def _scalar(kind: type, value: object, path: str) -> Any:
-    if kind is float and type(value) is int:
-        return float(value)
-    if type(value) is not kind:
-        raise ValueError(f"{path} is {value!r}, which is no {kind.__name__}")
-    return value
+def _finite(value: Any) -> float | None:
+    """Return a number as a float; None when it is none that can be reckoned with."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _join(path: str, name: object) -> str:

@@ -7,17 +7,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.result import FORMAT_VERSION, Result
+from vppcfg.loadtest.result import FORMAT_VERSION, Offered, Result
 from vppcfg.loadtest.trex_loadtest import result_of_trex_loadtest
+from vppcfg.loadtest.watch.outcome import Watched
 
 _LIMIT_BYTES = 256 << 20
+_SHORTEST_S = 1e-6
+_LEAST = 1e-15
+"""A smaller number is 0, or none that was measured."""
+_RANGES = {
+    "_s": (1e8, "is longer than any test"),
+    "_us": (1e14, "is longer than any test"),
+    "_pps": (1e13, "is more than any port carries"),
+    "_bps": (1e16, "is more than any link carries"),
+    "_bytes": (1e6, "is longer than any frame"),
+    "_ratio": (1.0, "is more than all of it"),
+    "softirq": (1.01, "is more than all of it"),
+    "idle": (1.01, "is more than all of it"),
+    "": (1e18, "is more than anything here counts"),
+}
+"""The largest number of each unit, which is how an attribute's name ends, and what a larger one is. A report draws and
+divides by what it finds; none of these is near what a test may come to."""
 _HINT = "`vppcfg loadtest ramp -o FILE` and its siblings write results"
 
 
@@ -47,8 +65,8 @@ def read_any(path: Path, form: FileForm = FileForm.AUTO) -> Result:
         raise UsageError(f"{path} is no result of trex-loadtest: it lacks vars or stats", "leave --format out")
     if is_theirs and form is not FileForm.OURS:
         try:
-            return result_of_trex_loadtest(document, path.stem)
-        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+            return _checked(result_of_trex_loadtest(document, path.stem), str(path))
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             what = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
             raise UsageError(
                 f"{path} looks like a result of trex-loadtest, but {what}", "was it cut off or changed?"
@@ -67,12 +85,27 @@ def result_of(document: object, source: str) -> Result:
             "read it with the vppcfg that wrote it, or with a newer one",
         )
     try:
-        result = build(Result, document, "the result")
+        result = build(Result, document, "the result", check=_out_of_range)
     except ValueError as error:
         raise UsageError(f"{source}: {error}", _HINT) from error
     for complaint in _complaints(result):
         raise UsageError(f"{source}: {complaint}", "the file was changed or damaged")
     return result
+
+
+def _checked(result: Result, source: str) -> Result:
+    """Return a result that comes from another form, when it could come from ours. Raise UsageError."""
+    return result_of({"format_version": FORMAT_VERSION, **plain(result)}, source)
+
+
+def _out_of_range(name: str, number: float) -> str:
+    """Return why no test can have come to a number, '' when one can."""
+    if number < 0:
+        return "is less than nothing"
+    if 0 < number < _LEAST:
+        return "is less than anything that is measured"
+    most, reason = next(found for unit, found in _RANGES.items() if name.endswith(unit))
+    return reason if number > most else ""
 
 
 def load_json(path: Path) -> Any:
@@ -110,15 +143,53 @@ def _refuse_constant(name: str) -> float:
 
 def _complaints(result: Result) -> Iterator[str]:
     """Yield what no test can have counted."""
+    if result.offered is not None:
+        yield from _offer_complaints(result.offered)
     directions = len(result.offered.directions) if result.offered else None
     former_s = -math.inf
     for index, sample in enumerate(result.samples):
         if sample.at_s <= former_s:
             yield f"samples[{index}] is at {sample.at_s} s, which is not after the one before it"
-        if sample.duration_s <= 0 or sample.load_pps < 0:
-            yield f"samples[{index}] has a duration or a load that cannot be"
-        if any(tally.sent < 0 or tally.received < 0 for tally in sample.tallies):
-            yield f"samples[{index}] has a negative count: the generator was restarted, or the file changed"
+        if sample.duration_s < _SHORTEST_S:
+            yield f"samples[{index}].duration_s is {sample.duration_s:g}, in which nothing can be counted"
         if directions is not None and len(sample.tallies) != directions:
             yield f"samples[{index}] has {len(sample.tallies)} directions, and the test has {directions}"
+        if len(sample.tallies) != len(result.samples[0].tallies):
+            yield f"samples[{index}] has {len(sample.tallies)} directions, and the first one has another number"
         former_s = sample.at_s
+    if result.samples and result.offered is None:
+        yield "it has samples and no offered, so that nobody knows of what"
+    for place, watched in enumerate(result.watched):
+        yield from _watch_complaints(f"watched[{place}]", watched)
+    yield from _tuning_complaints(result.tuning or {})
+
+
+def _offer_complaints(offered: Offered) -> Iterator[str]:
+    if not offered.directions:
+        yield "offered.directions is empty"
+    for name in ("mean_frame_bytes", "link_bps", "port_rate_pps", "path_rate_pps"):
+        if not getattr(offered, name):
+            yield f"offered.{name} is 0, and shares are taken of it"
+
+
+def _watch_complaints(path: str, watched: Watched) -> Iterator[str]:
+    former_s = -math.inf
+    for index, moment in enumerate(watched.moments):
+        if moment.at_s <= former_s:
+            yield f"{path}.moments[{index}] is at {moment.at_s} s, which is not after the one before it"
+        if len(moment.rtts_us) > moment.sent:
+            yield f"{path}.moments[{index}] has more answers than probes"
+        if any(later < former for former, later in pairwise(moment.rtts_us)):
+            yield f"{path}.moments[{index}].rtts_us is not ascending"
+        former_s = moment.at_s
+
+
+def _tuning_complaints(tuning: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with that which the tuner said, as far as a report shows it."""
+    findings = tuning.get("findings", [])
+    if not isinstance(findings, list):
+        yield "tuning.findings is not a list"
+        return
+    for index, found in enumerate(findings):
+        if not isinstance(found, dict) or not isinstance(found.get("verdict"), str):
+            yield f"tuning.findings[{index}] has no verdict"

@@ -99,7 +99,7 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Return who says that they hold a lock, None when nobody says so: in a file that everybody of the group may write."""
+    """Return who says that they hold a lock, None when nobody does; all members of its group may write the file."""
     try:
         # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -9,6 +9,7 @@ from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.round import Replies
@@ -34,9 +35,13 @@ class _Details(NamedTuple):
 
 
 def observe(connection: Connection, version: str) -> State:
-    """Return the state of the VPP behind `connection`. Raise DataplaneError when it stops answering."""
+    """Return the state of the VPP behind `connection`.
+
+    Raise DataplaneError when it stops answering, or contradicts itself.
+    """
     replies, shown = _first_round(connection)
     rows = interface.read(connection, replies)
+    check_rows(rows)
     names = {row.sw_if_index: row.name for row in rows}
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
@@ -45,7 +50,7 @@ def observe(connection: Connection, version: str) -> State:
     details = _second_round(connection, replies, kept, names, acls)
     around = _surroundings(connection, replies, shown, names, details)
     by_index = {row.sw_if_index: row for row in kept}
-    return State(
+    state = State(
         interfaces=interface.build(kept, around),
         lcps=lcp.build(pairs, names, hosts),
         made={
@@ -58,6 +63,8 @@ def observe(connection: Connection, version: str) -> State:
         has_mpls_table=mpls.has_table(connection, replies),
         facts=_facts(connection, shown, version),
     )
+    check_state(state)
+    return state
 
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:

@@ -62,9 +62,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     ("place", "value", "problem"),
     [
         (("samples", 1, "at_s"), 1.0, r"samples\[1\] is at 1.0 s, which is not after the one before it"),
-        (("samples", 0, "duration_s"), 0.0, r"samples\[0\] has a duration or a load that cannot be"),
+        (("samples", 0, "duration_s"), 0.0, r"samples\[0\].duration_s is 0, in which nothing can be counted"),
         (("samples", 0, "tallies"), [], r"samples\[0\] has 0 directions, and the test has 2"),
-        (("samples", 0, "tallies", 0, "sent"), -1, r"samples\[0\] has a negative count"),
+        (("samples", 0, "tallies", 0, "sent"), -1, r"samples\[0\].tallies\[0\].sent is -1, which is less than nothing"),
         (("samples", 0, "phase"), "sleep", r"samples\[0\].phase is 'sleep', not one of warm-up, ramp"),
         (("samples", 0, "load_pps"), "much", r"samples\[0\].load_pps is 'much', which is no float"),
         (("samples",), 3, "samples is not a list"),

@@ -18,8 +18,9 @@ def stub_with(*bonds: dict[str, Value]) -> StubVpp:
     stub = StubVpp()
     for index in (1, 2, 3):
         stub.add_interface(index, f"port{index}")
-    stub.add_interface(BOND, "BondEthernet0", interface_dev_type="bond")
-    stub.add_interface(OTHER_BOND, "BondEthernet5", interface_dev_type="bond")
+    names = {BOND: "BondEthernet0", OTHER_BOND: "BondEthernet5"}
+    for told in (int(bond["sw_if_index"]) for bond in bonds):
+        stub.add_interface(told, names[told], interface_dev_type="bond")
     stub.tell("sw_bond_interface_dump", "sw_bond_interface_details", *bonds)
     return stub
 

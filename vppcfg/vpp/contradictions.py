@@ -1,0 +1,59 @@
+"""What no VPP has: a state that was read, and whether its parts can be of one and the same VPP.
+
+Each message says one thing, and each is whole; but between two of them another client may have changed VPP, or an
+answer was lost or damaged. A plan that begins at such a state would lead nowhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from vppcfg.errors import DataplaneError
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.vpp.messages.interface import Row
+
+_TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE})
+_MOST_REWRITE = 8
+"""The last of l2_vtr_op_t (vnet/l2/l2_vtr.h)."""
+
+
+def check_rows(rows: Sequence[Row]) -> None:
+    """Raise DataplaneError when two interfaces have one name or one index, or one has none."""
+    for what, values in (("name", [row.name for row in rows]), ("index", [row.sw_if_index for row in rows])):
+        value, times = max(Counter(values).items(), key=lambda item: item[1], default=("local0", 1))
+        if times > 1:
+            raise _contradiction(f"{times} interfaces have the {what} {value!r}")
+    if any(not row.name for row in rows):
+        raise _contradiction("an interface has no name")
+
+
+def check_state(state: State) -> None:
+    """Raise DataplaneError when parts of a state cannot be of one VPP."""
+    for interface in state.interfaces.values():
+        for text in _contradictions(interface, state):
+            raise _contradiction(text)
+
+
+def _contradictions(interface: Interface, state: State) -> Iterator[str]:
+    if interface.kind is InterfaceKind.SUB_INTERFACE:
+        if interface.parent not in state.interfaces:
+            yield f"the sub-interface {interface.name} is upon an interface that is not there"
+    elif _is_listed(interface.kind, state) and interface.name not in state.made:
+        yield f"{interface.name} is a {interface.kind.value}, and not in the list of them"
+    if interface.has_mpls and not state.has_mpls_table:
+        yield f"{interface.name} has MPLS, and there is no MPLS table"
+    if interface.tag_rewrite is not None and interface.tag_rewrite.operation > _MOST_REWRITE:
+        yield f"{interface.name} has a tag rewrite of an unknown kind"
+
+
+def _is_listed(kind: InterfaceKind, state: State) -> bool:
+    """Return whether VPP has a list of all interfaces of a kind; that of TAPs has others, and lacks some, for LCPs."""
+    return kind is InterfaceKind.BOND or (kind in _TUNNELS and kind.value in state.facts.plugins)
+
+
+def _contradiction(text: str) -> DataplaneError:
+    return DataplaneError(
+        f"what VPP says of itself cannot be: {text}", "did somebody change VPP at this moment? try again"
+    )
