@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from signal import SIGTERM
 
 from vppcfg import __version__
-from vppcfg.app.confirming import armed, disarm
 from vppcfg.app.console import Console
 from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
+from vppcfg.app.timers import armed, disarm
 from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
@@ -53,19 +53,25 @@ class Made:
     code: ExitCode
     record: Record
 
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether somebody has to confirm it."""
+        return self.record.status is Status.WAITING
 
-def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> None:
+
+def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
     """Write down that a state is in force although nothing had to be done for it, so that a boot brings it back.
 
     Raise StorageError when that cannot be written, unless the change is the way back or a boot.
     """
-    record = _added(_entry(plan, intent, place), plan, {}, place)
+    record = _added(_entry(plan, intent, place), plan, {}, place, is_needed=False)
     try:
-        place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
+        return place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
     except StorageError as error:
         if intent.origin not in UNSTOPPABLE:
             raise
         log.error("The journal does not know how this ended: %s", error.message)
+    return record
 
 
 def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) -> Made:
@@ -102,18 +108,21 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
 
 def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
     texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
-    return _added(_entry(plan, intent, place), plan, texts, place)
+    return _added(_entry(plan, intent, place), plan, texts, place, is_needed=intent.confirm_s is not None)
 
 
-def _added(entry: Entry, plan: Plan, texts: Mapping[str, Sequence[str]], place: Workplace) -> Record:
+def _added(
+    entry: Entry, plan: Plan, texts: Mapping[str, Sequence[str]], place: Workplace, *, is_needed: bool
+) -> Record:
     """Return the new entry of the journal. Raise StorageError when it cannot be written.
 
-    What must not fail for that goes on without an entry (number 0), and what it does is in the log.
+    What must not fail for that goes on without an entry (number 0), unless that `is_needed`, as for a timer, and what
+    it does is in the log.
     """
     try:
         return place.journal.add(entry, plan.observed, plan.desired, texts)
     except PlanRefusedError as error:
-        if entry.origin not in UNSTOPPABLE:
+        if is_needed or entry.origin not in UNSTOPPABLE:
             raise
         log.error("The journal cannot keep this change, which is made all the same: %s", error.message)
     for name, lines in texts.items():

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
-from contextlib import suppress
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
-from vppcfg.app.target import Target, now, own_command
+from vppcfg.app.target import Target, now
+from vppcfg.app.timers import armed_again, disarm, extended
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
-from vppcfg.transaction.accepted import awaited
+from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
 from vppcfg.transaction.entry import Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError
+from vppcfg.transaction.session import Session
 
 if TYPE_CHECKING:
     from vppcfg.app.console import Console
@@ -26,7 +28,6 @@ log = logging.getLogger("root.main")
 
 INTERVAL_S = 0.25
 """Between two looks whether a change was confirmed."""
-_AT_ONCE_S = 0.1
 _SOON = "try again in a moment"
 
 
@@ -41,42 +42,27 @@ class Unconfirmed:
     text: str
 
 
-def armed(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
-    """Start the timer of a change, before anything is changed. Raise StorageError."""
-    deadline = (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
-    timer = watchdog.arm(_watch(change.entry.number, after_s, deadline, journal, target))
-    try:
-        return journal.arm(change, timer)
-    except StorageError:
-        watchdog.disarm(timer)
-        raise
-
-
-def armed_again(change: Record, journal: Journal, target: Target) -> Record:
-    """Start the timer of a change anew, for what is left of its time; at once when that is over. Raise StorageError.
-
-    Call it with the lock held, so that no two do it.
-    """
-    if change.timer is None:
-        return change
-    after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, datetime.now().astimezone()))
-    timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
-    try:
-        return journal.arm(change, timer)
-    except StorageError as error:  # it runs all the same, and finds its change by the number
-        log.warning("The journal does not know the new timer: %s", error.message)
-        return change
-
-
-def disarm(change: Record) -> None:
-    """Stop a change's timer, if it has one."""
-    if change.timer is not None:
-        with suppress(ProcessLookupError):
-            watchdog.disarm(change.timer)
-
-
 def confirm(target: Target) -> Record:
-    """Keep the change that waits, stop its timer, and return it.
+    """Keep the change that waits, stop its timer, and return it. Raise what `waiting_change` raises."""
+    with waiting_change(target) as (change, journal):
+        change = journal.end(change, Status.CONFIRMED, now())
+        disarm(change)
+        note_rolled_back(journal)
+    return change
+
+
+def extend(target: Target, after_s: float) -> Record:
+    """Let the change that waits do so for this many seconds from now on, and return it.
+
+    Raise what `waiting_change` raises, and StorageError when there is no other timer to be had.
+    """
+    with waiting_change(target) as (change, journal):
+        return extended(change, after_s, journal, target)
+
+
+@contextmanager
+def waiting_change(target: Target) -> Iterator[tuple[Record, Journal]]:
+    """Yield the change that waits to be confirmed, and its journal, with the lock held.
 
     Raise PlanRefusedError when none waits, or VPP was restarted since, so that it is not in force any more;
     DataplaneError when VPP does not answer; LockedError when it is being rolled back.
@@ -90,9 +76,17 @@ def confirm(target: Target) -> Record:
         if change is None or change.status is not Status.WAITING:
             raise nothing
         _refuse_restarted(change, journal, target)
-        change = journal.end(change, Status.CONFIRMED, now())
-        disarm(change)
-    return change
+        yield change, journal
+
+
+def note_rolled_back(journal: Journal) -> None:
+    """Write down what a rollback that is accepted has undone; say so when that cannot be written."""
+    for change in rolled_back_unnoted(journal.records()):
+        try:
+            journal.end(change, Status.ROLLED_BACK, now())
+        except StorageError as error:
+            number = change.entry.number
+            log.error("The journal does not know that change %d is rolled back: %s", number, error.message)
 
 
 def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
@@ -100,8 +94,8 @@ def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
     number, until = change.entry.number, change.timer.deadline if change.timer else ""
     by_itself = f"the state before it comes back at {until}, or at once with `vppcfg rollback`"
     try:
-        with target.connect() as dataplane:
-            is_same = dataplane.boot_id == change.entry.boot_id
+        with Session(target.connect) as session:
+            is_same = session.boot_id == change.entry.boot_id
     except DataplaneError as error:
         raise DataplaneError(
             f"change {number} is not confirmed, since nobody knows whether VPP survived it: {error.message}", by_itself
@@ -222,13 +216,3 @@ def _unconfirmed(change: Record, text: str) -> Unconfirmed:
 
 def _is_overdue(change: Record) -> bool:
     return change.timer is not None and watchdog.left_s(change.timer, datetime.now().astimezone()) < 0
-
-
-def _watch(number: int, after_s: float, deadline: str, journal: Journal, target: Target) -> watchdog.TimerWatch:
-    return watchdog.TimerWatch(
-        command=[*own_command(), "rollback", "--unless-confirmed", str(number), *target.options()],
-        name=watchdog.unit_name(os.path.realpath(target.api_socket), number),
-        after_s=after_s,
-        deadline=deadline,
-        log=journal.folder / f"{number:06}" / "timer.log",
-    )

@@ -19,7 +19,7 @@ from vppcfg.transaction.accepted import accepted_entry
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError, holder_of, is_running
-from vppcfg.transaction.watchdog import READY, await_deadline
+from vppcfg.transaction.watchdog import READY, await_deadline, machine_run
 
 log = logging.getLogger("root.main")
 
@@ -46,6 +46,9 @@ def roll_back_unless_confirmed(
         os.close(ready_fd)
     change = Awaited(target.journal(), number)
     await_deadline(moment_s, change.is_over)
+    while (later_s := change.deadline_s()) > moment_s:  # `vppcfg confirm --extend`
+        moment_s = later_s
+        await_deadline(moment_s, change.is_over)
     pause, said = 0.25, ""
     while True:
         change.look()
@@ -80,6 +83,13 @@ class Awaited:
             return None
         return self.known
 
+    def deadline_s(self) -> float:
+        """Return when its time is over by the journal, 0 when it does not wait in this run of the machine."""
+        found = self.look()
+        if found is None or found.timer is None or found.status is not Status.WAITING:
+            return 0.0
+        return found.timer.moment_s if found.timer.machine_run == machine_run() else 0.0
+
     def is_over(self) -> bool:
         """Return whether there is nothing to wait for: it was decided, or the vppcfg that makes the change is dead."""
         found = self.look()
@@ -113,7 +123,7 @@ def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
         note(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-        code = go_back(record, place, Terms(), console, is_timer=True)
+        code = go_back(record, place, Terms(), console, is_timer=True).code
         if code is not ExitCode.DONE:
             raise VppcfgError(f"the way back ended with exit code {code}")
     change.is_back = True

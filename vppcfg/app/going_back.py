@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-from vppcfg.app.changing import Intent, make_change, note_unchanged
-from vppcfg.app.confirming import disarm
+from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
+from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.consent import Terms, ask
 from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
+from vppcfg.app.timers import disarm
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
@@ -17,7 +18,14 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.transaction.accepted import accepted_entry, accepted_state, beginning, last_accepted, to_roll_back
+from vppcfg.transaction.accepted import (
+    accepted_entry,
+    accepted_state,
+    awaited,
+    beginning,
+    last_accepted,
+    to_roll_back,
+)
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
 from vppcfg.transaction.guard import check_impact
 
@@ -30,7 +38,14 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
     Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
     """
     with workplace(target, "vppcfg rollback", is_settling=False) as place:
-        return go_back(_chosen(number, place), place, terms, console, is_literal=number is not None)
+        record = _chosen(number, place)
+        waiting = awaited(reversed(place.records))
+        if terms.confirm_s is not None and waiting is not None:
+            refuse_while_waiting(waiting, place.journal, target)
+        made = go_back(record, place, terms, console, is_literal=number is not None)
+    if made.code is not ExitCode.DONE or terms.confirm_s is None or not made.is_waiting:
+        return made.code
+    return wait_for_confirmation(made.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
 
 
 def go_back(
@@ -41,14 +56,15 @@ def go_back(
     *,
     is_timer: bool = False,
     is_literal: bool = False,
-) -> ExitCode:
+) -> Made:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more.
 
-    Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`.
+    Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
+    rollback itself must be confirmed, they stay in force until that is done.
     """
     wanted = _wanted(record.entry, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, wanted, place)
-    intent = _intent(record.entry, wanted, place, is_timer=is_timer)
+    intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
     if plan.steps:
         with suppress(UsageError):  # standard output may be a file on a full disk
             console.show_plan(plan)
@@ -57,13 +73,14 @@ def go_back(
             ask(plan, console)
         made = make_change(plan, intent, place, console)
         if made.code is not ExitCode.DONE:
-            return made.code
+            return made
     else:
         log.info("Nothing to do")
-        note_unchanged(plan, intent, place)
-    note(record, place, is_timer=is_timer)
+        made = Made(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+    if not made.is_waiting:
+        note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
-    return ExitCode.DONE
+    return made
 
 
 def _chosen(number: int | None, place: Workplace) -> Record:
@@ -125,7 +142,7 @@ def _wanted(entry: Entry, place: Workplace, *, is_timer: bool, is_literal: bool)
         return state
 
 
-def _intent(entry: Entry, wanted: State, place: Workplace, *, is_timer: bool) -> Intent:
+def _intent(entry: Entry, wanted: State, place: Workplace, terms: Terms, *, is_timer: bool) -> Intent:
     former = last_accepted([other for other in place.records if other.entry.number < entry.number])
     is_known = former is not None and _is_as_after(former, wanted, place)
     return Intent(
@@ -135,6 +152,7 @@ def _intent(entry: Entry, wanted: State, place: Workplace, *, is_timer: bool) ->
         target=entry.number,
         is_forced=True,
         unmanaged=entry.unmanaged,
+        confirm_s=terms.confirm_s,
     )
 
 

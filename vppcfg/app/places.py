@@ -16,6 +16,10 @@ RUN_DIR = "/run/vppcfg"
 """Where their locks lie; it is empty after the machine was started."""
 RUN_DIR_VARIABLE = "VPPCFG_RUN_DIR"
 """Likewise."""
+CONFIRM_MINUTES = 5.0
+"""How long a change may wait to be confirmed unless somebody names a time."""
+CONFIRM_MINUTES_VARIABLE = "VPPCFG_CONFIRM_MINUTES"
+"""The variable of the environment that names another time."""
 TIMEOUT_S = 10.0
 """How long a VPP may be silent before it counts as hung."""
 
@@ -23,6 +27,11 @@ TIMEOUT_S = 10.0
 def state_dir() -> str:
     """Return where journals lie: what the environment says, else the usual place."""
     return os.environ.get(STATE_DIR_VARIABLE, STATE_DIR)
+
+
+def confirm_minutes() -> str:
+    """Return how long a change may wait to be confirmed, in minutes: what the environment says, else the usual time."""
+    return os.environ.get(CONFIRM_MINUTES_VARIABLE) or f"{CONFIRM_MINUTES:g}"
 
 
 def run_dir() -> str:

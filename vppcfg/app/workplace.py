@@ -58,16 +58,18 @@ def workplace(
         if patience_s:
             connected_within(target.connect, patience_s).close()
         with Session(target.connect) as session:
-            if is_usable_journal:
-                journal.set_aside()
-            if is_settling and is_usable_journal:
-                for line in settle(
-                    journal, session.boot_id, now(), lambda change: refuse_while_waiting(change, journal, target)
-                ):
-                    log.warning("%s", line)
+            records = journal.set_aside() if is_usable_journal else []
+            if is_settling:
+                records = settle(
+                    journal,
+                    records,
+                    session.boot_id,
+                    now(),
+                    lambda change: refuse_while_waiting(change, journal, target),
+                )
             yield Workplace(
                 target=target,
                 session=session,
                 journal=journal,
-                records=tuple(journal.records()) if is_usable_journal else (),
+                records=tuple(records),
             )

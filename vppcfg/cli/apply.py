@@ -10,9 +10,10 @@ from vppcfg.cli.options import (
     add_adopt_option,
     add_change_options,
     add_config_option,
+    add_confirm_options,
     add_dataplane_options,
     add_state_dir_option,
-    minutes,
+    check_confirm_options,
     target_of,
     terms_of,
 )
@@ -34,15 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_dataplane_options(parser)
     add_change_options(parser)
     add_adopt_option(parser)
-    parser.add_argument(
-        "--confirm",
-        metavar="MINUTES",
-        type=minutes,
-        help="bring the old state back unless `vppcfg confirm` comes within this time",
-    )
-    parser.add_argument(
-        "--wait", action="store_true", help="with --confirm: wait for it, and exit 9 when it does not come"
-    )
+    add_confirm_options(parser)
     parser.add_argument(
         "--force", action="store_true", help="delete most of what exists, or apply a file that was rolled back"
     )
@@ -60,8 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Plan, show, ask where that is due, perform, and verify."""
-    if args.wait and args.confirm is None:
-        raise UsageError("--wait is for --confirm", "name the time: --confirm MINUTES")
+    check_confirm_options(args)
     from vppcfg.cli.console import terminal_for
 
     target, terms, console = target_of(args), terms_of(args), terminal_for(args)

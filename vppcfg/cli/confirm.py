@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, minutes, target_of
 from vppcfg.errors import ExitCode
 
 log = logging.getLogger("root.main")
@@ -20,13 +20,24 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Keep the change that was applied with --confirm, and stop the timer that would roll it back.",
     )
     add_dataplane_options(parser)
+    parser.add_argument(
+        "--extend",
+        metavar="MINUTES",
+        type=minutes,
+        help="do not confirm yet: let the change wait for this long from now",
+    )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Confirm. Raise PlanRefusedError when nothing waits for that, LockedError when it is being rolled back."""
-    from vppcfg.app.confirming import confirm
+    from vppcfg.app.confirming import confirm, extend
 
+    if args.extend is not None:
+        change = extend(target_of(args), 60 * args.extend)
+        until = change.timer.deadline if change.timer else ""
+        log.info("Change %d waits until %s to be confirmed", change.entry.number, until)
+        return ExitCode.DONE
     log.info("Change %d is confirmed", confirm(target_of(args)).entry.number)
     return ExitCode.DONE

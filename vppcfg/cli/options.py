@@ -103,6 +103,35 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_confirm_options(parser: argparse.ArgumentParser) -> None:
+    """Add --confirm and --wait."""
+    parser.add_argument(
+        "--confirm",
+        metavar="MINUTES",
+        nargs="?",
+        type=minutes,
+        const=0.0,
+        help="bring the old state back unless `vppcfg confirm` comes within this time (without a number: "
+        f"${places.CONFIRM_MINUTES_VARIABLE}, else {places.CONFIRM_MINUTES:g})",
+    )
+    parser.add_argument(
+        "--wait", action="store_true", help="with --confirm: wait for it, and exit 9 when it does not come"
+    )
+
+
+def check_confirm_options(args: argparse.Namespace) -> None:
+    """Put the usual time in place of one that is not named. Raise UsageError when the options make no sense."""
+    from vppcfg.errors import UsageError
+
+    if args.wait and args.confirm is None:
+        raise UsageError("--wait is for --confirm", "name the time: --confirm MINUTES")
+    if args.confirm == 0.0:
+        try:
+            args.confirm = minutes(places.confirm_minutes())
+        except argparse.ArgumentTypeError as error:
+            raise UsageError(f"${places.CONFIRM_MINUTES_VARIABLE}: {error}") from error
+
+
 def target_of(args: argparse.Namespace) -> Target:
     """Return the VPP that the options name, and where its journal is."""
     from vppcfg.app.target import Target

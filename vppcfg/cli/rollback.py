@@ -7,9 +7,11 @@ import argparse
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_change_options,
+    add_confirm_options,
     add_dataplane_options,
     add_state_dir_option,
     change_number,
+    check_confirm_options,
     target_of,
     terms_of,
 )
@@ -35,6 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_dataplane_options(parser)
     add_change_options(parser)
+    add_confirm_options(parser)
     add_state_dir_option(parser)
     parser.add_argument("--unless-confirmed", metavar="N", type=change_number, help=argparse.SUPPRESS)
     parser.add_argument("--deadline", metavar="S", type=float, default=0.0, help=argparse.SUPPRESS)
@@ -44,6 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Roll back, at once or when nobody confirms in time."""
+    check_confirm_options(args)
     from vppcfg.cli.console import terminal_for
 
     target, console = target_of(args), terminal_for(args)

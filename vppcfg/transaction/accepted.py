@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
@@ -87,8 +88,12 @@ def awaited(newest_first: Iterable[Record]) -> Record | None:
 def to_roll_back(records: Sequence[Record]) -> Record | None:
     """Return the last change that is still in force and was somebody's wish: no rollback, and no boot.
 
-    A boot brings back what was accepted; what was there before it is a VPP without a configuration.
+    A boot brings back what was accepted; what was there before it is a VPP without a configuration. A rollback that
+    waits to be confirmed is a wish that can be withdrawn.
     """
+    waiting = awaited(reversed(records))
+    if waiting is not None:
+        return waiting
     restoring = {*ROLLBACKS, Origin.BOOT}
     return next(
         (record for record in reversed(records) if record.status in IN_FORCE and record.entry.origin not in restoring),
@@ -139,36 +144,44 @@ def rolled_back_unnoted(records: Sequence[Record]) -> list[Record]:
     return list(found.values())
 
 
-def settle(journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], object]) -> list[str]:
-    """Write down how changes ended whose vppcfg did not live to do so, and return what is to be said about it.
+def settle(
+    journal: Journal, records: Sequence[Record], boot_id: str, at: str, refuse: Callable[[Record], object]
+) -> list[Record]:
+    """Write down how changes ended whose vppcfg did not live to do so, and return all of them as they stand then.
 
     Call it with the lock held: nobody else is at work then. `refuse` is to raise PlanRefusedError for a change that
     waits for its timer.
     """
-    said = []
-    for record in rolled_back_unnoted(journal.records()):
-        said += _ended(
-            journal, record, Status.ROLLED_BACK, at, "the vppcfg that did so ended before it was written down"
-        )
-    for record in journal.records():
-        if record.status not in UNDECIDED:
-            continue
-        entry = record.entry
-        if record.timer is not None and entry.boot_id != boot_id:
-            text = "VPP was restarted before the change was confirmed"
-            said += _ended(journal, record, Status.ROLLED_BACK, at, text)
-            said.append(f"Change {entry.number} counts as rolled back: {text}")
-        elif record.timer is not None:
-            refuse(record)
-        elif record.status is Status.STARTED:
-            said += _ended(journal, record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
-    return said
+    unnoted = {record.entry.number for record in rolled_back_unnoted(records)}
+    return [
+        _settled(record, journal, boot_id, at, refuse, is_back=record.entry.number in unnoted) for record in records
+    ]
 
 
-def _ended(journal: Journal, record: Record, status: Status, at: str, text: str) -> list[str]:
-    """Write down how a change ended; return what is to be said when that is not possible, as on a full disk."""
+def _settled(
+    record: Record, journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], object], *, is_back: bool
+) -> Record:
+    if is_back:
+        return _ended(journal, record, Status.ROLLED_BACK, at, record.text)
+    if record.status not in UNDECIDED:
+        return record
+    if record.timer is not None and record.entry.boot_id != boot_id:
+        text = "VPP was restarted before the change was confirmed"
+        _log.warning("Change %d counts as rolled back: %s", record.entry.number, text)
+        return _ended(journal, record, Status.ROLLED_BACK, at, text)
+    if record.timer is not None:
+        refuse(record)
+    if record.status is Status.STARTED:
+        return _ended(journal, record, Status.CUT_OFF, at, "vppcfg ended in the middle of it")
+    return record
+
+
+def _ended(journal: Journal, record: Record, status: Status, at: str, text: str) -> Record:
+    """Write down how a change ended, and say so when that is not possible, as on a full disk."""
     try:
-        journal.end(record, status, at, text)
+        return journal.end(record, status, at, text)
     except StorageError as error:
-        return [f"The journal does not know that change {record.entry.number} is {status.value}: {error.message}"]
-    return []
+        _log.warning(
+            "The journal does not know that change %d is %s: %s", record.entry.number, status.value, error.message
+        )
+    return replace(record, status=status, at=at, text=text)

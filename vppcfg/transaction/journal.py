@@ -80,7 +80,7 @@ class Journal:
         """Yield what `records` returns, the newest first, each read when it is asked for. Raise StorageError."""
         for number in reversed(self._folders.numbers()):
             try:
-                yield self.record(number)
+                yield self._record(number)
             except UntrustedFileError as error:
                 if number not in self._complained:
                     self._complained.add(number)
@@ -88,22 +88,27 @@ class Journal:
 
     def damaged(self) -> list[Damage]:
         """Return what is to be said of the entries that cannot be read. Raise StorageError."""
-        found = []
+        return self._read_all()[1]
+
+    def _read_all(self) -> tuple[list[Record], list[Damage]]:
+        records, damages = [], []
         for number in self._folders.numbers():
             try:
-                self.record(number)
+                records.append(self._record(number))
             except UntrustedFileError as error:
                 cause = error.__cause__
                 may_be_whole = isinstance(cause, OSError) and cause.errno not in _ABSENT
-                found.append(Damage(number=number, text=error.message, may_be_whole=may_be_whole))
-        return found
+                damages.append(Damage(number=number, text=error.message, may_be_whole=may_be_whole))
+        return records, damages
 
-    def set_aside(self) -> None:
+    def set_aside(self) -> list[Record]:
         """Give entries that cannot be read another name, under which nobody looks for them, and say so.
 
-        Nothing is deleted. Call it with the lock held. What may be whole stays as it is.
+        Nothing is deleted. Call it with the lock held. What may be whole stays as it is. Return the entries that can be
+        read, the oldest first.
         """
-        for damage in self.damaged():
+        records, damages = self._read_all()
+        for damage in damages:
             if damage.may_be_whole:
                 continue
             try:
@@ -113,6 +118,7 @@ class Journal:
             else:
                 self._complained.add(damage.number)
                 _log.warning("Change %d cannot be read and was set aside as %s: %s", damage.number, aside, damage.text)
+        return records
 
     def last_lost(self) -> int:
         """Return the highest number of an entry that cannot be read or was set aside, 0 without any."""
@@ -121,6 +127,9 @@ class Journal:
     def record(self, number: int) -> Record:
         """Return one entry. Raise StorageError when there is none, UntrustedFileError when it is not trustworthy."""
         self._demand(number)
+        return self._record(number)
+
+    def _record(self, number: int) -> Record:
         try:
             entry = build(Entry, {**self._read(number, "entry"), "number": number}, "the entry")
             outcome = build(_Outcome, self._read(number, "outcome"), "the outcome")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3
+from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.folders import folder_name
 
@@ -250,3 +251,70 @@ def test_a_change_cannot_be_confirmed_after_vpp_was_restarted(router: Router) ->
     assert router.is_at("l2xc.yaml")
     assert router.statuses()[:2] == ["applied", "rolled back"]
     assert router.vppcfg("confirm").returncode == ExitCode.REFUSED
+
+
+def test_a_rollback_may_have_to_be_confirmed_too(router: Router) -> None:
+    assert router.vppcfg("apply", "-c", "l3.yaml", "--yes").returncode == ExitCode.DONE
+    answer = router.vppcfg("rollback", "--yes", "--confirm=5")
+    assert answer.returncode == ExitCode.DONE
+    assert "Change 3 is rolled back at" in answer.stderr
+    assert router.statuses() == ["applied", "applied", "waiting to be confirmed"]
+    assert router.vppcfg("rollback", "--yes", "--confirm=5").returncode == ExitCode.REFUSED
+    assert router.vppcfg("confirm").returncode == ExitCode.DONE
+    assert router.statuses() == ["applied", "rolled back", "confirmed"]
+    assert router.is_at("l2xc.yaml")
+
+
+def test_a_rollback_that_nobody_confirms_is_undone(router: Router) -> None:
+    assert router.vppcfg("apply", "-c", "l3.yaml", "--yes").returncode == ExitCode.DONE
+    answer = router.vppcfg("rollback", "--yes", f"--confirm={4 * SECONDS / 60}", "--wait")
+    assert answer.returncode == ExitCode.NOT_CONFIRMED
+    assert router.is_at("l3.yaml")
+    assert router.statuses() == ["applied", "applied", "rolled back", "applied"]
+    assert router.vppcfg("rollback", "--yes").returncode == ExitCode.DONE
+    assert router.is_at("l2xc.yaml")
+
+
+def test_a_rollback_that_waits_can_be_taken_back(router: Router) -> None:
+    assert router.vppcfg("apply", "-c", "l3.yaml", "--yes").returncode == ExitCode.DONE
+    assert router.vppcfg("rollback", "--yes", "--confirm=5").returncode == ExitCode.DONE
+    assert router.vppcfg("rollback", "--yes").returncode == ExitCode.DONE
+    assert router.is_at("l3.yaml")
+    until(lambda: router.timers() == [], "the timer ends")
+
+
+def test_a_change_can_be_given_more_time(router: Router) -> None:
+    router.apply("l3.yaml", 4 * SECONDS / 60)
+    (former,) = router.timers()
+    answer = router.vppcfg("confirm", "--extend", "5")
+    assert answer.returncode == ExitCode.DONE
+    assert "Change 2 waits until" in answer.stderr
+    until(lambda: former not in router.timers(), "the former timer ends")
+    assert len(router.timers()) == 1
+    time.sleep(4 * SECONDS)
+    assert router.is_at("l3.yaml")
+    assert router.statuses()[1] == "waiting to be confirmed"
+    assert router.vppcfg("confirm", "--extend", str(SECONDS / 60)).returncode == ExitCode.DONE
+    until(lambda: router.statuses()[1] == "rolled back", "rolled back")
+
+
+def test_a_timer_that_is_left_over_knows_of_the_time_that_was_added(
+    router: Router, folders_of_this_test: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    router.apply("l3.yaml", 4 * SECONDS / 60)
+    monkeypatch.setattr("vppcfg.app.timers.disarm", lambda change: None)
+    assert main(["confirm", "--extend", "5", "-a", router.socket]) == ExitCode.DONE
+    former, _ = sorted(router.timers())
+    time.sleep(4 * SECONDS)
+    assert former in router.timers()
+    assert router.statuses()[1] == "waiting to be confirmed"
+
+
+def test_the_usual_time_is_configured(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", "x")
+    answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm")
+    assert answer.returncode == ExitCode.INVALID
+    assert "$VPPCFG_CONFIRM_MINUTES: 'x' is no number of minutes" in answer.stderr
+    monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", str(4 * SECONDS / 60))
+    answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm", "--wait")
+    assert answer.returncode == ExitCode.NOT_CONFIRMED

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import L2XC, L3, Serve, two_ports
+from vppcfg.app.changing import Made
 from vppcfg.app.going_back import go_back
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
@@ -275,7 +276,7 @@ def test_a_change_is_confirmed_whatever_became_of_others(waiting: Router, number
 def test_a_timer_survives_an_error_in_vppcfg_itself(waiting: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = iter([KeyError("a damaged answer"), AssertionError("what cannot be"), RecursionError("too deep")])
 
-    def stumble(*arguments: Any, **named: Any) -> ExitCode:
+    def stumble(*arguments: Any, **named: Any) -> Made:
         for error in errors:
             raise error
         return go_back(*arguments, **named)

@@ -1,0 +1,85 @@
+"""The timers of changes that must be confirmed: started, started again when they are gone, given more time, stopped."""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from vppcfg.app.target import Target, own_command
+from vppcfg.errors import StorageError
+from vppcfg.transaction import watchdog
+from vppcfg.transaction.entry import Record
+from vppcfg.transaction.journal import Journal
+
+log = logging.getLogger("root.main")
+
+_AT_ONCE_S = 0.1
+
+
+def armed(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
+    """Start the timer of a change, before anything is changed. Raise StorageError."""
+    deadline = _deadline(after_s)
+    timer = watchdog.arm(_watch(change.entry.number, after_s, deadline, journal, target))
+    try:
+        return journal.arm(change, timer)
+    except StorageError:
+        watchdog.disarm(timer)
+        raise
+
+
+def armed_again(change: Record, journal: Journal, target: Target) -> Record:
+    """Start the timer of a change anew, for what is left of its time; at once when that is over. Raise StorageError.
+
+    Call it with the lock held, so that no two do it.
+    """
+    if change.timer is None:
+        return change
+    after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, datetime.now().astimezone()))
+    timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
+    try:
+        return journal.arm(change, timer)
+    except StorageError as error:  # it runs all the same, and finds its change by the number
+        log.warning("The journal does not know the new timer: %s", error.message)
+        return change
+
+
+def disarm(change: Record) -> None:
+    """Stop a change's timer, if it has one."""
+    if change.timer is not None:
+        with suppress(ProcessLookupError):
+            watchdog.disarm(change.timer)
+
+
+def extended(change: Record, after_s: float, journal: Journal, target: Target) -> Record:
+    """Give a change that waits so many seconds from now on, whatever is left of its time. Raise StorageError.
+
+    There is a timer at every moment: the new one is there, and written down, before the former one goes, which waits
+    for the new deadline as well should it be left over.
+    """
+    deadline = _deadline(after_s)
+    watch = _watch(change.entry.number, after_s, deadline, journal, target)
+    timer = watchdog.arm(replace(watch, name=f"{watch.name}-{int(watchdog.seconds_since_boot())}"))
+    try:
+        later = journal.arm(change, timer)
+    except StorageError:
+        watchdog.disarm(timer)
+        raise
+    disarm(change)
+    return later
+
+
+def _deadline(after_s: float) -> str:
+    return (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
+
+
+def _watch(number: int, after_s: float, deadline: str, journal: Journal, target: Target) -> watchdog.TimerWatch:
+    return watchdog.TimerWatch(
+        command=[*own_command(), "rollback", "--unless-confirmed", str(number), *target.options()],
+        name=watchdog.unit_name(os.path.realpath(target.api_socket), number),
+        after_s=after_s,
+        deadline=deadline,
+        log=journal.folder / f"{number:06}" / "timer.log",
+    )
