@@ -10,8 +10,8 @@ import pytest
 from tests.laws.journal_world import CONFIGURATIONS, REFUSALS, World, same, world
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
-from vppcfg.transaction.accepted import was_rolled_back
-from vppcfg.transaction.entry import ACCEPTED, HALF_WAY, IN_FORCE, ROLLBACKS, UNDECIDED, Origin, Record, Status
+from vppcfg.transaction.accepted import left_half_way, was_rolled_back
+from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, ROLLBACKS, UNDECIDED, Origin, Record, Status
 
 EVENTS = 13
 """In a sequence, besides the first apply."""
@@ -148,7 +148,7 @@ class Account:
         elif name == "boot":
             possible = had if self.is_sure else [*had, self.world.wanted()]
             assert any(same(now, state) for state in possible)
-            assert not any(status in HALF_WAY for status in self.known.values())
+            assert left_half_way(reversed(self.world.records())) is None
         elif name.startswith("rollback "):
             number = name.split()[-1]
             assert number == "--confirm" or same(now, self.before[int(number)])
@@ -171,7 +171,7 @@ class Account:
                 record.status in IN_FORCE and record.entry.origin not in {*ROLLBACKS, Origin.BOOT} for record in records
             )
         elif name == "boot":
-            assert was_rolled_back(records, self.world.loaded().digest)
+            assert was_rolled_back(reversed(records), self.world.loaded().digest)
         else:
             assert any(record.timer is not None and record.status in UNDECIDED for record in records)
 

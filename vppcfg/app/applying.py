@@ -91,6 +91,8 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         origin=Origin.BOOT if is_boot else Origin.APPLY,
         source_name=loaded.origin,
         source_digest=loaded.digest,
+        source=loaded.source,
+        comment=terms.comment,
         unmanaged=configuration.unmanaged,
         confirm_s=terms.confirm_s,
         keep=terms.keep,

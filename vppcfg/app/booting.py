@@ -44,8 +44,13 @@ def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console
 
 
 def _note_half_way(place: Workplace) -> None:
-    """Write down that nothing is left in VPP of changes that did not come to their end before this boot."""
-    for record in place.records:
+    """Write down that nothing is left in VPP of the last changes, which did not come to their end before this boot.
+
+    Those that a later change went on from stay what they are: it began half-way.
+    """
+    for record in reversed(place.records):
+        if record.status not in {*HALF_WAY, Status.UNDONE}:
+            return
         if record.status in HALF_WAY:
             text = "it did not come to its end, and VPP got what was accepted when it was started"
             try:

@@ -38,6 +38,9 @@ class Intent:
     origin: Origin
     source_name: str = ""
     source_digest: str = ""
+    source: bytes = b""
+    """The file as it was read."""
+    comment: str = ""
     target: int = 0
     unmanaged: tuple[str, ...] = ()
     confirm_s: float | None = None
@@ -64,7 +67,7 @@ def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
 
     Raise StorageError when that cannot be written, unless the change is the way back or a boot.
     """
-    record = _added(_entry(plan, intent, place), plan, {}, place, is_needed=False)
+    record = _added(plan, intent, {}, place, is_needed=False)
     try:
         return place.journal.end(record, Status.APPLIED, now(), "nothing had to be changed")
     except StorageError as error:
@@ -108,19 +111,20 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
 
 def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
     texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
-    return _added(_entry(plan, intent, place), plan, texts, place, is_needed=intent.confirm_s is not None)
+    return _added(plan, intent, texts, place, is_needed=intent.confirm_s is not None)
 
 
 def _added(
-    entry: Entry, plan: Plan, texts: Mapping[str, Sequence[str]], place: Workplace, *, is_needed: bool
+    plan: Plan, intent: Intent, texts: Mapping[str, Sequence[str]], place: Workplace, *, is_needed: bool
 ) -> Record:
     """Return the new entry of the journal. Raise StorageError when it cannot be written.
 
     What must not fail for that goes on without an entry (number 0), unless that `is_needed`, as for a timer, and what
     it does is in the log.
     """
+    entry = _entry(plan, intent, place)
     try:
-        return place.journal.add(entry, plan.observed, plan.desired, texts)
+        return place.journal.add(entry, plan.observed, plan.desired, texts, intent.source)
     except PlanRefusedError as error:
         if is_needed or entry.origin not in UNSTOPPABLE:
             raise
@@ -161,6 +165,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
         source_name=intent.source_name,
         source_digest=intent.source_digest,
         target=intent.target,
+        comment=intent.comment,
         unmanaged=intent.unmanaged,
         pid=os.getpid(),
     )

@@ -33,11 +33,13 @@ class Terms:
     """Seconds within which somebody must confirm, None for no need to."""
     wait: bool = False
     """Whether to return only when that is decided."""
+    comment: str = ""
+    """What the journal is to say about the change."""
 
 
 def refuse_rolled_back(digest: str, place: Workplace, terms: Terms) -> None:
     """Raise PlanRefusedError for a file that was rolled back, unless that is forced."""
-    record = was_rolled_back(place.records, digest)
+    record = was_rolled_back(reversed(place.records), digest)
     if record is not None and not terms.force:
         raise PlanRefusedError(
             f"this very file was rolled back (change {record.entry.number}, {record.at}); nothing was changed",

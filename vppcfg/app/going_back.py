@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 
 from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
@@ -12,6 +15,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.workplace import Workplace, workplace
+from vppcfg.config.yaml.document import STDIN
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
@@ -24,6 +28,7 @@ from vppcfg.transaction.accepted import (
     awaited,
     beginning,
     last_accepted,
+    restores,
     to_roll_back,
 )
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
@@ -62,7 +67,7 @@ def go_back(
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
     rollback itself must be confirmed, they stay in force until that is done.
     """
-    wanted = _wanted(record.entry, place, is_timer=is_timer, is_literal=is_literal)
+    wanted = _wanted(record, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, wanted, place)
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
     if plan.steps:
@@ -80,7 +85,22 @@ def go_back(
     if not made.is_waiting:
         note(record, place, is_timer=is_timer)
     log.info("The state before change %d is back", record.entry.number)
+    if not is_timer:
+        _warn_of_file(place.records, record.entry.number)
     return made
+
+
+def _warn_of_file(records: Sequence[Record], number: int) -> None:
+    """Say when the file of the last change that was rolled back still is as it was."""
+    made = [record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY]
+    if not made or made[-1].source_name in {"", STDIN}:
+        return
+    try:
+        source = Path(made[-1].source_name).read_bytes()
+    except OSError:
+        return
+    if sha256(source).hexdigest() == made[-1].source_digest:
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", made[-1].source_name)
 
 
 def _chosen(number: int | None, place: Workplace) -> Record:
@@ -123,10 +143,11 @@ def _plan_back(entry: Entry, wanted: State, place: Workplace) -> Plan:
     return make_plan(observed, target.state)
 
 
-def _wanted(entry: Entry, place: Workplace, *, is_timer: bool, is_literal: bool) -> State:
+def _wanted(record: Record, place: Workplace, *, is_timer: bool, is_literal: bool) -> State:
     """Return the state before a change; for a timer, when that is lost, the one that was accepted last before it."""
+    entry = record.entry
     try:
-        if entry.origin is Origin.BOOT and not is_literal:
+        if restores(place.records, record) and not is_literal:
             return place.journal.after(entry.number)
         return place.journal.before(entry.number)
     except PlanRefusedError as error:
@@ -153,6 +174,7 @@ def _intent(entry: Entry, wanted: State, place: Workplace, terms: Terms, *, is_t
         is_forced=True,
         unmanaged=entry.unmanaged,
         confirm_s=terms.confirm_s,
+        comment=terms.comment,
     )
 
 

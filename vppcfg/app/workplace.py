@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vppcfg.app.confirming import refuse_while_waiting
+from vppcfg.app.half_way import purpose
 from vppcfg.app.target import Target, now
 from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
-from vppcfg.transaction.accepted import settle
+from vppcfg.transaction.accepted import left_half_way, settle
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import made_folder
 from vppcfg.transaction.journal import Journal
@@ -66,6 +67,13 @@ def workplace(
                     session.boot_id,
                     now(),
                     lambda change: refuse_while_waiting(change, journal, target),
+                )
+            if is_settling and (found := left_half_way(reversed(records))) is not None:
+                log.warning(
+                    "Change %d (%s, %s) was cut off: going on from what VPP has now",
+                    found.entry.number,
+                    purpose(found.entry),
+                    found.entry.made_at,
                 )
             yield Workplace(
                 target=target,

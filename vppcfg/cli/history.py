@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import logging
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_socket_option, add_state_dir_option, target_of
-from vppcfg.errors import ExitCode
+from vppcfg.cli.options import add_socket_option, add_state_dir_option, change_number, target_of
+from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vppcfg.transaction.entry import Record, Status
-
+    from vppcfg.transaction.entry import Record
+    from vppcfg.transaction.journal import Journal
 
 log = logging.getLogger("root.main")
 
@@ -23,9 +24,15 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "history",
-        help="list the changes that were made",
-        description="List the changes that were made to this VPP, the oldest first, and how each stands.",
+        help="list the changes that were made, or show one",
+        description=(
+            "List the changes that were made to this VPP, the oldest first, and how each stands; with N, show all "
+            "about one of them."
+        ),
     )
+    parser.add_argument("number", metavar="N", nargs="?", type=change_number, help="the change to show")
+    parser.add_argument("--file", action="store_true", help="with N: show the configuration file as it was read then")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show all about each change, and ids of processes")
     add_socket_option(parser)
     add_state_dir_option(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
@@ -33,72 +40,77 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """List the journal."""
-    import json
-
-    from vppcfg.app.confirming import unconfirmed
-    from vppcfg.cli.output import printable, say
+    """List the journal, or show a change or its file."""
+    from vppcfg.cli.output import say
 
     journal = target_of(args).journal()
-    records, wrong = journal.records(), unconfirmed(journal)
+    if args.file:
+        return _show_file(journal, args.number)
+    records = journal.records()
+    shown = records if args.number is None else [journal.record(args.number)]
     if args.format == "json":
-        say(json.dumps([_document(record, records) for record in records], indent=2, ensure_ascii=False))
+        import json
+
+        from vppcfg.cli.history_document import document
+
+        say(json.dumps(document(shown, records), indent=2, ensure_ascii=False))
         return ExitCode.DONE
     if not records:
         log.info("No change was made to VPP at %s yet", args.api_socket)
-    for record in records:
-        is_wrong = wrong is not None and wrong.number == record.entry.number
-        for line in _lines(record, records, is_well_timed=not is_wrong):
-            say(printable(line))
-    if wrong is not None:
-        log.warning("%s", wrong.text)
+    _show(shown, records, journal, args)
+    _say_what_is_open(records, journal)
     return ExitCode.DONE
 
 
-def _lines(record: Record, records: Sequence[Record], *, is_well_timed: bool) -> list[str]:
-    from vppcfg.transaction.accepted import beginning
+def _show_file(journal: Journal, number: int | None) -> ExitCode:
+    from vppcfg.cli.output import write
 
-    entry = record.entry
-    what = f"{entry.origin.value} of {entry.source_name}" if entry.source_name else entry.origin.value
-    if entry.target:
-        what = f"{entry.origin.value} to before {entry.target}"
-    head = f"{entry.number:>4}  {entry.made_at}  {_status(record).value}"
-    lines = [head, f"      {what}, {entry.steps} step(s), by {entry.made_by}", f"      {entry.summary}"]
-    first = beginning(records, record).entry.number
-    if first < entry.number:
-        back = f"`vppcfg rollback` goes back before {'that one' if first == entry.number - 1 else f'change {first}'}"
-        lines.append(f"      went on from half-way: change {first} did not come to its end; {back}")
-    if record.text:
-        lines.append(f"      {record.text}")
-    if record.timer is not None and record.status.value == "waiting to be confirmed":
-        well = f"is rolled back at {record.timer.deadline} unless confirmed"
-        lines.append(
-            f"      {well if is_well_timed else f'was to be confirmed until {record.timer.deadline}; see below'}"
-        )
-    return lines
+    if number is None:
+        raise UsageError("--file is for one change", "name it: `vppcfg history N --file`")
+    write(journal.source(number).decode(errors="surrogateescape"), sys.stdout)
+    return ExitCode.DONE
 
 
-def _status(record: Record) -> Status:
-    """Return how a change stands; one whose vppcfg is dead was cut off, also when nobody has written that down yet."""
+def _show(shown: Sequence[Record], records: Sequence[Record], journal: Journal, args: argparse.Namespace) -> None:
+    from vppcfg.cli.history_text import details, table
+    from vppcfg.cli.output import printable, say
+
+    if args.number is None and not args.verbose:
+        for line in table(shown):
+            say(printable(line))
+        return
+    for record in shown:
+        for line in details(record, records, is_verbose=args.verbose):
+            say(printable(line))
+        if args.number is not None:
+            _show_difference(record.entry.number, journal, args)
+
+
+def _show_difference(number: int, journal: Journal, args: argparse.Namespace) -> None:
+    """Show what a change was to do, where the journal can still tell."""
+    from vppcfg.cli.difference import painted_difference
+    from vppcfg.cli.output import paint_for, write
+    from vppcfg.plan.plan import make_plan
+
+    try:
+        plan = make_plan(journal.before(number), journal.after(number))
+    except PlanRefusedError as error:
+        log.warning("What change %d did cannot be shown: %s", number, error.message)
+        return
+    write("\n" + painted_difference(plan, paint_for(sys.stdout, args.color)) if plan.steps else "", sys.stdout)
+
+
+def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
+    """Say what waits for somebody, or was cut off, and what to do."""
+    from vppcfg.app.confirming import unconfirmed
+    from vppcfg.app.half_way import half_way
+    from vppcfg.transaction.accepted import awaited
     from vppcfg.transaction.entry import Status
-    from vppcfg.transaction.lock import is_running
 
-    is_dead = record.status is Status.STARTED and not is_running(record.entry.pid)
-    return Status.CUT_OFF if is_dead else record.status
-
-
-def _document(record: Record, records: Sequence[Record]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from vppcfg.transaction.accepted import beginning
-    from vppcfg.transaction.entry import UNDECIDED
-    from vppcfg.transaction.watchdog import is_alive
-
-    entry = asdict(record.entry) | {"origin": record.entry.origin.value, "unmanaged": list(record.entry.unmanaged)}
-    timer = None
-    if record.timer:
-        lives = {"is_alive": is_alive(record.timer)} if record.status in UNDECIDED else {}
-        timer = {"deadline": record.timer.deadline, "unit": record.timer.unit, "pid": record.timer.pid, **lives}
-    begins_half_way = beginning(records, record) is not record
-    standing = {"status": _status(record).value, "text": record.text, "at": record.at, "timer": timer}
-    return {**entry, **standing, "begins_half_way": begins_half_way}
+    if (wrong := unconfirmed(journal)) is not None:
+        log.warning("%s", wrong.text)
+    elif (change := awaited(reversed(records))) is not None and change.timer and change.status is Status.WAITING:
+        number, until = change.entry.number, change.timer.deadline
+        log.info("Change %d is rolled back at %s unless `vppcfg confirm` keeps it", number, until)
+    if (found := half_way(reversed(records))) is not None:
+        log.warning("%s", found.text)

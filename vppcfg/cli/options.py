@@ -17,6 +17,7 @@ DEFAULT_CONFIG = places.CONFIG
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _LONGEST_WINDOW_MIN = 24 * 60.0
+_LONGEST_COMMENT = 500
 
 
 def add_config_option(parser: argparse.ArgumentParser) -> None:
@@ -88,6 +89,9 @@ def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
 
 def add_change_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how far a change may go, and how it is shown."""
+    parser.add_argument(
+        "-m", "--message", metavar="TEXT", type=comment, default="", help="what `vppcfg history` is to say about it"
+    )
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask, even if objects are removed or recreated")
     parser.add_argument(
         "--max-impact",
@@ -153,6 +157,7 @@ def terms_of(args: argparse.Namespace) -> Terms:
         adopt=getattr(args, "adopt", False),
         confirm_s=None if confirm_min is None else 60 * confirm_min,
         wait=getattr(args, "wait", False),
+        comment=getattr(args, "message", ""),
     )
 
 
@@ -165,6 +170,14 @@ def minutes(text: str) -> float:
     if not 0 < value <= _LONGEST_WINDOW_MIN:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes up to {_LONGEST_WINDOW_MIN:.0f}")
     return value
+
+
+def comment(text: str) -> str:
+    """Return a comment in an argument, on one line. Raise ArgumentTypeError when it is too long."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST_COMMENT:
+        raise argparse.ArgumentTypeError(f"{len(line)} characters are too many: {_LONGEST_COMMENT} at most")
+    return line
 
 
 def change_number(text: str) -> int:

@@ -70,6 +70,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     console = terminal_for(args)
     configuration, loaded = load_configuration(args.config, console)
     observed, boot_id = observe(args, configuration)
+    if boot_id:
+        _warn_of_journal(args, loaded.digest, boot_id)
     proposal = propose(configuration, loaded, observed, adopt=args.adopt)
     if not proposal.resolution.is_possible:
         code = show_obstacles(proposal, args.config, console)
@@ -100,18 +102,27 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
 
         return read_state(args.state), ""
     with target_of(args).connect() as dataplane:
-        state = dataplane.observe()
-        _warn_of_unconfirmed(args)
-        return state, dataplane.boot_id
+        return dataplane.observe(), dataplane.boot_id
 
 
-def _warn_of_unconfirmed(args: argparse.Namespace) -> None:
-    """Say what is wrong with a change that waits to be confirmed, where the journal may be read."""
+def _warn_of_journal(args: argparse.Namespace, digest: str, boot_id: str) -> None:
+    """Say what the journal knows against going on, where it may be read: what is undecided, cut off or rolled back."""
     from vppcfg.app.confirming import unconfirmed
+    from vppcfg.app.half_way import half_way
+    from vppcfg.transaction.accepted import was_rolled_back
 
+    journal = target_of(args).journal()
     with suppress(PlanRefusedError):
-        if found := unconfirmed(target_of(args).journal()):
+        if undecided := unconfirmed(journal):
+            log.warning("%s", undecided.text)
+        if found := half_way(journal.newest_first(), boot_id):
             log.warning("%s", found.text)
+        if change := was_rolled_back(journal.newest_first(), digest):
+            log.warning(
+                "This very file was rolled back (change %d, %s): `vppcfg apply` refuses it as it is",
+                change.entry.number,
+                change.at,
+            )
 
 
 def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:

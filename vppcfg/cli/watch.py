@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vppcfg.app.confirming import Unconfirmed
+    from vppcfg.app.half_way import HalfWay
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.app.watching.loop import VppWatch
     from vppcfg.app.watching.reconciling import Reconciler
@@ -64,6 +65,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="say each difference after a restart of VPP too, and VPP's ids"
     )
     add_adopt_option(parser)
     group = parser.add_argument_group("reconciliation")
@@ -119,6 +123,8 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
         is_busy=target.is_another_at_work,
         attend=_attending(args),
+        half_way=_asking_for_half_way(args),
+        is_verbose=args.verbose or args.format == "json",
     )
 
 
@@ -141,6 +147,22 @@ def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
     def look() -> Unconfirmed | None:
         try:
             return attend(journal, target)
+        except PlanRefusedError as error:
+            log.debug("%s", error.message)
+            return None
+
+    return look
+
+
+def _asking_for_half_way(args: argparse.Namespace) -> Callable[[str], HalfWay | None]:
+    """Return what tells whether a change left VPP between two states; who may not read the journal sees nothing."""
+    from vppcfg.app.half_way import half_way
+
+    journal = target_of(args).journal()
+
+    def look(boot_id: str) -> HalfWay | None:
+        try:
+            return half_way(journal.newest_first(), boot_id)
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return None

@@ -25,8 +25,8 @@ def difference_line(difference: Drift) -> str:
 
 
 def gone_line(difference: Drift) -> str:
-    """Return one line for a difference that is no more."""
-    return f"= {difference.kind} {difference.name} differs no more"
+    """Return one line for a difference that is gone."""
+    return f"= {difference.kind} {difference.name} is as the file says again"
 
 
 def difference_data(difference: Drift) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
+from vppcfg.transaction.accepted_copy import Accepted
 from vppcfg.transaction.entry import (
     ACCEPTED,
     HALF_WAY,
@@ -20,7 +21,7 @@ from vppcfg.transaction.entry import (
     Record,
     Status,
 )
-from vppcfg.transaction.journal import Accepted, Journal
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import is_running
 
 _log = logging.getLogger(__name__)
@@ -64,18 +65,19 @@ def accepted_state(entry: Entry, journal: Journal, copy: Accepted | None) -> Sta
         return None
 
 
-def was_rolled_back(records: Sequence[Record], digest: str) -> Record | None:
+def was_rolled_back(newest_first: Iterable[Record], digest: str) -> Record | None:
     """Return the change to the file with this digest when the last thing that became of that file is a rollback."""
-    same = [record for record in records if digest and record.entry.source_digest == digest]
-    decided = [record for record in same if record.status in {*ACCEPTED, Status.ROLLED_BACK}]
-    return decided[-1] if decided and decided[-1].status is Status.ROLLED_BACK else None
+    for record in newest_first:
+        if digest and record.entry.source_digest == digest and record.status in {*ACCEPTED, Status.ROLLED_BACK}:
+            return record if record.status is Status.ROLLED_BACK else None
+    return None
 
 
 def awaited(newest_first: Iterable[Record]) -> Record | None:
     """Return the change that somebody is to confirm, or whose timer is to bring the old state back.
 
     While it waits nothing else is made but attempts to roll it back, so what came before is not looked at. One that was
-    rolled back by a vppcfg that did not live to write that down waits no more.
+    rolled back by a vppcfg that did not live to write that down does not wait.
     """
     for record in newest_first:
         if record.timer and record.status in UNDECIDED:
@@ -104,9 +106,9 @@ def to_roll_back(records: Sequence[Record]) -> Record | None:
 def beginning(records: Sequence[Record], last: Record) -> Record:
     """Return the first of the changes that are one with `last`, which went on from where they ended half-way.
 
-    The state before it is settled: it was accepted, or found where nothing had been cut off. When it is a boot, the
-    state that the boot was to bring back is. Changes that were undone left everything as they had found it, so they
-    are passed over.
+    The state before it is settled: it was accepted, or found where nothing had been cut off. When it is a boot that
+    `restores`, the state that the boot was to bring back is. Changes that were undone left everything as they had
+    found it, so they are passed over.
     """
     first = last
     for record in reversed([other for other in records if other.entry.number < last.entry.number]):
@@ -114,9 +116,16 @@ def beginning(records: Sequence[Record], last: Record) -> Record:
             first = record
         elif record.status is not Status.UNDONE:
             break
-        if record.entry.origin is Origin.BOOT and record.status in HALF_WAY:
+        if first is record and restores(records, record):
             break
     return first
+
+
+def restores(records: Sequence[Record], record: Record) -> bool:
+    """Return whether a change is a boot that was to bring back what was accepted, rather than to apply a first file."""
+    if record.entry.origin is not Origin.BOOT:
+        return False
+    return last_accepted([other for other in records if other.entry.number < record.entry.number]) is not None
 
 
 def left_half_way(newest_first: Iterable[Record]) -> Record | None:

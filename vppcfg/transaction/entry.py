@@ -94,6 +94,8 @@ class Entry:
     """SHA-256 of that file."""
     target: int = 0
     """For a rollback: the entry before which this goes."""
+    comment: str = ""
+    """What whoever gave the command had to say about it."""
     unmanaged: tuple[str, ...] = ()
     pid: int = 0
     """The process that makes the change."""

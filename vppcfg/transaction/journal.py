@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,19 @@ from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
+from vppcfg.transaction.accepted_copy import COPY_NAME, Accepted, AcceptedCopy, sealed_copy
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import made_folder
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
-from vppcfg.transaction.sealed import sealed, sync_folder, unsealed, write_durably
+from vppcfg.transaction.sealed import sealed, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""
 KEPT = 50
 """Entries; older ones go."""
-_COPY = "accepted state"
+_SOURCE = "source.yaml"
 _OUTCOME_BYTES = 8192
 """More than there ever is to say, in whole blocks of a disk."""
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
@@ -48,15 +49,6 @@ class Damage:
     """Whether only this process, or at this moment, it cannot be read."""
 
 
-@record
-class Accepted:
-    """The second copy of what was accepted last."""
-
-    entry: Entry
-    document: Mapping[str, Any]
-    """The state that the change was made for, as a state document."""
-
-
 class Journal:
     """The entries of one VPP. Only the holder of the lock may write."""
 
@@ -64,8 +56,7 @@ class Journal:
         """Use a folder, which need not be there for reading."""
         self.folder = folder
         self._folders = EntryFolders(folder)
-        self._copy = folder.with_name(f"{folder.name}.accepted")
-        """Beside the journal, so that nothing that befalls that takes the copy along."""
+        self._copy = AcceptedCopy(folder.with_name(f"{folder.name}.accepted"))
         self._reserve = folder.with_name(f"{folder.name}.reserve")
         self._complained: set[int] = set()
 
@@ -149,24 +140,36 @@ class Journal:
         """Return what a change was to lead to. Raise UntrustedFileError or StorageError."""
         return self._state(number, "after")
 
+    def source(self, number: int) -> bytes:
+        """Return the configuration file that a change was made for, as it was read then.
+
+        A rollback has none of its own but the one that it brought back into force. Raise StorageError when there is
+        none, UntrustedFileError when it is not what was read then.
+        """
+        digest = self.record(number).entry.source_digest
+        if not digest:
+            raise StorageError(f"change {number} was not made from a file")
+        same = [record.entry.number for record in self.newest_first() if record.entry.source_digest == digest]
+        for other in [number, *same]:
+            path = self._folders.path(other, _SOURCE)
+            if path.exists():
+                source = read_trusted(path, self._folders.group())
+                if sha256(source).hexdigest() != digest:
+                    raise UntrustedFileError(f"{path} is not the file that was read for change {other}: it was edited")
+                return source
+        raise StorageError(f"the journal has not kept the file of change {number}")
+
     def accepted(self) -> Accepted | None:
         """Return the second copy of what was accepted last; None, with a warning, when it cannot be read."""
-        if not self._copy.exists():
-            return None
-        try:
-            content = unsealed(read_trusted(self._copy, self._folders.group()), _COPY, FORMAT_VERSION, str(self._copy))
-            return build(Accepted, content, "the copy")
-        except (TypeError, ValueError) as error:
-            _log.warning("%s is no copy of what was accepted last: %s", self._copy, error)
-        except (UntrustedFileError, OSError) as error:
-            _log.warning("The copy of what was accepted last cannot be read: %s", error)
-        return None
+        return self._copy.read(self._folders.group)
 
-    def add(self, entry: Entry, before: State, after: State, texts: Mapping[str, Sequence[str]]) -> Record:
+    def add(
+        self, entry: Entry, before: State, after: State, texts: Mapping[str, Sequence[str]], source: bytes = b""
+    ) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
-        `texts` are lines for people, by the name of the file that gets them. What may have to be undone reserves as
-        much room as it takes; what undoes it uses that when there is no other.
+        `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. What
+        may have to be undone reserves as much room as it takes; what undoes it uses that when there is no other.
         """
         made_folder(self.folder)
         self._folders.sweep()
@@ -180,8 +183,9 @@ class Journal:
         files = {f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part) for name, part in parts.items()}
         files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record)
         if entry.origin is not Origin.TIMER:
-            copy = {"entry": plain(record.entry), "document": parts["after"]}
-            files["accepted.json"] = sealed(_COPY, FORMAT_VERSION, copy)
+            files[COPY_NAME] = sealed_copy(record.entry, parts["after"])
+        if source:
+            files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
         if entry.origin in UNSTOPPABLE:
             self._make_by_all_means(number, files)
@@ -195,25 +199,12 @@ class Journal:
         if not record.entry.number:
             return replace(record, status=status, at=at, text=text)
         if status in ACCEPTED:
-            self._keep_copy(record.entry.number)
+            self._copy.take_over(self._folders.of(record.entry.number) / COPY_NAME, record.entry.number)
         return self._put(replace(record, status=status, at=at, text=text))
 
     def arm(self, record: Record, timer: Timer) -> Record:
         """Write down who waits for a confirmation. Raise StorageError."""
         return self._put(replace(record, timer=timer))
-
-    def _keep_copy(self, number: int) -> None:
-        """Let the copy that was written with the entry be that of what was accepted last.
-
-        This goes before the outcome, so that the copy is never older than what the entries say.
-        """
-        try:
-            os.replace(self._folders.of(number) / "accepted.json", self._copy)
-            sync_folder(self.folder.parent)
-        except FileNotFoundError:
-            pass  # a rollback by a timer accepts nothing
-        except OSError as error:
-            _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
 
     def _put(self, record: Record) -> Record:
         path = self._folders.path(record.entry.number, "outcome.json")

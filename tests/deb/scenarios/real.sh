@@ -23,7 +23,7 @@ vppctl=$(dirname "$(readlink "/proc/$(show vpp.service MainPID)/exe")")/vppctl
 $vppctl -s /run/vpp/cli.sock set interface state loop0 down
 say 'drift' "$(seen 'loop0: is not up')"
 $vppctl -s /run/vpp/cli.sock set interface state loop0 up
-say 'drift is gone' "$(seen 'loop0 differs no more')"
+say 'drift is gone' "$(seen 'loop0 is as the file says again')"
 systemctl reload vppcfg-watch.service
 sleep 1
 say 'watch' "$(show vppcfg-watch.service ActiveState NRestarts)"

@@ -103,3 +103,12 @@ def test_a_rollback_for_which_nothing_is_to_be_done_is_written_down_as_well(rout
     mark(router, 2, Status.APPLIED)
     assert router.run("rollback", "--yes")[0] == ExitCode.DONE
     assert router.statuses() == ["applied", "rolled back", "rolled back", "applied"]
+
+
+def test_what_a_later_change_went_on_from_stays_half_way_over_a_boot(router: Router) -> None:
+    mark(router, 1, Status.CUT_OFF)
+    boot(router)
+    assert router.statuses() == ["cut off", "applied", "applied"]
+    assert router.run("rollback", "--yes")[0] == ExitCode.DONE
+    assert router.statuses()[:2] == ["rolled back", "rolled back"]
+    assert not router.is_at("l2xc.yaml")

@@ -74,7 +74,7 @@ class Router:
 
     def statuses(self) -> list[str]:
         """Return how the changes stand."""
-        return [change["status"] for change in json.loads(self.vppcfg("history", "--format", "json").stdout)]
+        return [change["status"] for change in json.loads(self.vppcfg("history", "--format", "json").stdout)["changes"]]
 
     def timers(self) -> list[int]:
         """Return the processes that wait to roll this router back."""
@@ -246,7 +246,7 @@ def test_a_change_cannot_be_confirmed_after_vpp_was_restarted(router: Router) ->
     answer = router.vppcfg("confirm")
     assert answer.returncode == ExitCode.REFUSED
     assert "so change 2 counts as rolled back and cannot be confirmed" in answer.stderr
-    assert "VPP was restarted before the change was confirmed" in router.vppcfg("history").stdout
+    assert "VPP was restarted before the change was confirmed" in router.vppcfg("history", "2").stdout
     assert router.vppcfg("apply", "--boot", "-c", "l3.yaml").returncode == ExitCode.DONE
     assert router.is_at("l2xc.yaml")
     assert router.statuses()[:2] == ["applied", "rolled back"]

@@ -77,7 +77,7 @@ class Router:
         """Return how the changes stand."""
         self._capsys.readouterr()
         main(["history", "--format", "json", "-a", self.socket])
-        return [change["status"] for change in json.loads(self._capsys.readouterr().out)]
+        return [change["status"] for change in json.loads(self._capsys.readouterr().out)["changes"]]
 
     def run(self, *words: str) -> tuple[int, str]:
         """Run a command and return its exit code and what it wrote to standard error."""

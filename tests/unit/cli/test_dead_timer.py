@@ -69,7 +69,7 @@ def test_who_only_looks_is_told_what_to_do(router: Router) -> None:
         answer = router.vppcfg(*words)
         assert answer.returncode == ExitCode.DONE
         assert "its timer is gone, so nothing happens by itself: `vppcfg confirm`" in answer.stderr
-    changes = json.loads(router.vppcfg("history", "--format", "json").stdout)
+    changes = json.loads(router.vppcfg("history", "--format", "json").stdout)["changes"]
     assert changes[1]["timer"]["is_alive"] is False
     assert router.timers() == []
     assert router.vppcfg("confirm").returncode == ExitCode.DONE
@@ -82,7 +82,7 @@ def test_one_look_of_a_watch_starts_it_again(router: Router) -> None:
     assert "its timer was gone and was started again" in answer.stdout
     assert len(router.timers()) == 1
     assert "unconfirmed" not in router.vppcfg("watch", "--once", "-c", "l3.yaml", "--format", "json").stdout
-    assert "is rolled back at" in router.vppcfg("history").stdout
+    assert "is rolled back at" in router.vppcfg("history").stderr
 
 
 def test_one_look_of_a_watch_when_it_is_late_is_no_success(router: Router) -> None:

@@ -42,7 +42,7 @@ def test_a_difference_is_one_line(difference: Drift, line: str) -> None:
 
 
 def test_a_difference_that_is_gone_is_one_line() -> None:
-    assert gone_line(updated("is_up", False, True)) == "= physical eth0 differs no more"
+    assert gone_line(updated("is_up", False, True)) == "= physical eth0 is as the file says again"
 
 
 def test_a_difference_is_data_for_json() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from vppcfg.app.confirming import Unconfirmed
+from vppcfg.app.half_way import HalfWay
 from vppcfg.app.planning import exit_code_of
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Notice, Output, Said
@@ -63,12 +64,15 @@ class VppWatch:
         boot_time: Callable[[], float | None] = lambda: None,
         is_busy: Callable[[], bool] = lambda: False,
         attend: Callable[[], Unconfirmed | None] = lambda: None,
+        half_way: Callable[[str], HalfWay | None] = lambda boot_id: None,
+        is_verbose: bool = False,
         clock: WallClock = time,
     ) -> None:
         """`boot_time` tells when the VPP that is connected started, in Unix seconds.
 
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
-        after the timer of a change that waits to be confirmed.
+        after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
+        left it between two states. When it `is_verbose`, every difference is told after a restart too, and VPP's ids.
         """
         self._file = file
         self._connect = connect
@@ -80,6 +84,10 @@ class VppWatch:
         self._boot_time = boot_time
         self._is_busy = is_busy
         self._attend = attend
+        self._half_way = half_way
+        self._was_half_way: HalfWay | None = None
+        self._is_verbose = is_verbose
+        self._is_after_restart = False
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
         self._clock = clock
@@ -190,10 +198,11 @@ class VppWatch:
         data = {"boot_id": self._boot_id}
         if before and before != self._boot_id:
             self._status.restarts += 1
-            text = f"VPP was restarted: it was {before} and is {self._boot_id}"
+            self._is_after_restart = True
+            text = "VPP was restarted" + (f": it was {before} and is {self._boot_id}" if self._is_verbose else "")
             self._say("restarted", text, {**data, "former_boot_id": before}, is_bad=True)
         else:
-            self._say("connected", f"Connected to VPP, {self._boot_id}", data)
+            self._say("connected", "Connected to VPP" + (f", {self._boot_id}" if self._is_verbose else ""), data)
 
     def _lose(self, error: DataplaneError, pause_s: float) -> None:
         self._status.is_connected = False
@@ -208,7 +217,7 @@ class VppWatch:
 
     def _look(self, dataplane: Dataplane) -> float:
         """Read VPP, say what is news, and return how long the reading took."""
-        self._look_after_timer()
+        self._look_into_journal()
         start = self._clock.monotonic()
         observed = dataplane.observe()
         took_s = self._clock.monotonic() - start
@@ -218,20 +227,24 @@ class VppWatch:
             found = differences(diff(observed, resolution.desired))
         self._status.vpp_version = observed.facts.version
         self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
-        for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):
+        is_brief, self._is_after_restart = self._is_after_restart and not self._is_verbose, False
+        for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems), is_brief=is_brief):
             self._output.say(notice)
         self._status.differences = tuple(found.values())
         self._status.problems = tuple(problem.rule for problem in self._said.errors)
         self._output.show(self._status)
         return took_s
 
-    def _look_after_timer(self) -> None:
-        """See to it that a change which waits to be confirmed does not wait for ever."""
+    def _look_into_journal(self) -> None:
+        """See to it that a change which waits to be confirmed does not wait for ever, and say what was cut off."""
         said, self._unconfirmed = self._unconfirmed, self._attend()
         found = self._unconfirmed
         if found is not None and found != said:
             data = {"change": found.number, "deadline": found.deadline, "is_overdue": found.is_overdue}
             self._say("unconfirmed", found.text, data, is_bad=True)
+        was, self._was_half_way = self._was_half_way, self._half_way(self._boot_id)
+        if self._was_half_way is not None and self._was_half_way != was:
+            self._say("half_way", self._was_half_way.text, {"change": self._was_half_way.number}, is_bad=True)
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""

@@ -44,6 +44,8 @@ class Said:
         self.problems: Problems = ()
         self._file_name = file_name
         self._was_in_sync = False
+        self._untold: Drifts = {}
+        """What a summary alone has stood for."""
 
     @property
     def errors(self) -> Problems:
@@ -54,15 +56,26 @@ class Said:
         """Say it again when VPP is as the file says."""
         self._was_in_sync = False
 
-    def after_look(self, found: Drifts, problems: Problems) -> Iterator[Notice]:
-        """Yield what is news, and a summary behind it; it counts as said from then on."""
-        notices = [*_about_differences(self.differences, found), *_about_problems(self.problems, problems)]
+    def after_look(self, found: Drifts, problems: Problems, *, is_brief: bool = False) -> Iterator[Notice]:
+        """Yield what is news, and a summary behind it; it counts as said from then on.
+
+        When it `is_brief`, as after a restart of VPP, the summary stands for all that is new, and nothing is said of
+        each of these when it is gone.
+        """
+        told = {key: each for key, each in self.differences.items() if key not in self._untold}
+        if is_brief:
+            self._untold = {key: each for key, each in found.items() if told.get(key) != each}
+        else:
+            self._untold = {key: each for key, each in self._untold.items() if found.get(key) == each}
+        to_tell = {key: each for key, each in found.items() if key not in self._untold}
+        notices = [*_about_differences(told, to_tell), *_about_problems(self.problems, problems)]
+        is_news = bool(notices) or found != self.differences
         self.differences, self.problems = found, problems
         yield from notices
         is_in_sync = not self.differences and not self.errors
         if is_in_sync and not self._was_in_sync:
             yield Notice(event="in_sync", text=f"VPP is as {self._file_name} says", data=self._counts())
-        elif not is_in_sync and notices:
+        elif not is_in_sync and is_news:
             yield Notice(event="drift", text=self._summary(), data=self._counts(), is_bad=True)
         self._was_in_sync = is_in_sync
 
@@ -90,7 +103,7 @@ def _about_problems(before: Problems, now: Problems) -> Iterator[Notice]:
             yield Notice(event="problem", text=text, data=_data(problem), is_bad=True)
     for problem in before:
         if problem not in now:
-            text = f"= no more: {problem.text} [{problem.rule}]"
+            text = f"= solved: {problem.text} [{problem.rule}]"
             yield Notice(event="problem_gone", text=text, data=_data(problem))
 
 

@@ -83,5 +83,6 @@ def _intent(file: WatchedFile) -> Intent:
         origin=Origin.RECONCILE,
         source_name=file.loaded.origin,
         source_digest=file.loaded.digest,
+        source=file.loaded.source,
         unmanaged=file.configuration.unmanaged,
     )

@@ -354,7 +354,7 @@ def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard
     world.at(10, world.go)
     world.at(12, world.come("boot 2"))
     watch(world)
-    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "difference", "drift"]
+    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "drift"]
     assert heard.notices[4].data == {"boot_id": "boot 2", "former_boot_id": "boot 1"}
     assert status.restarts == 1
 

@@ -1,0 +1,73 @@
+"""The second copy of what was accepted last, which a boot goes by when the journal is damaged.
+
+It lies beside the journal, so that nothing that befalls that takes the copy along.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vppcfg.common.documents import build, plain
+from vppcfg.errors import UntrustedFileError
+from vppcfg.record import record
+from vppcfg.transaction.entry import Entry
+from vppcfg.transaction.sealed import sealed, sync_folder, unsealed
+from vppcfg.transaction.trusted import read_trusted
+
+COPY_NAME = "accepted.json"
+"""Of the file in the folder of an entry that waits there to become the copy."""
+_KIND = "accepted state"
+_FORMAT_VERSION = 1
+_log = logging.getLogger(__name__)
+
+
+@record
+class Accepted:
+    """The second copy of what was accepted last."""
+
+    entry: Entry
+    document: Mapping[str, Any]
+    """The state that the change was made for, as a state document."""
+
+
+def sealed_copy(entry: Entry, document: Mapping[str, Any]) -> bytes:
+    """Return the bytes of the copy that a change will be when it is accepted; `document` is its state."""
+    return sealed(_KIND, _FORMAT_VERSION, {"entry": plain(entry), "document": document})
+
+
+class AcceptedCopy:
+    """The copy of one journal."""
+
+    def __init__(self, path: Path) -> None:
+        """Use a file, which need not be there."""
+        self._path = path
+
+    def read(self, group: Callable[[], int]) -> Accepted | None:
+        """Return what it says; None, with a warning, when it cannot be read. `group` may write it."""
+        if not self._path.exists():
+            return None
+        try:
+            data = read_trusted(self._path, group())
+            return build(Accepted, unsealed(data, _KIND, _FORMAT_VERSION, str(self._path)), "the copy")
+        except (TypeError, ValueError) as error:
+            _log.warning("%s is no copy of what was accepted last: %s", self._path, error)
+        except (UntrustedFileError, OSError) as error:
+            _log.warning("The copy of what was accepted last cannot be read: %s", error)
+        return None
+
+    def take_over(self, file: Path, number: int) -> None:
+        """Let the copy that was written with an entry be that of what was accepted last.
+
+        This goes before the entry's outcome, so that the copy is never older than what the entries say.
+        """
+        try:
+            os.replace(file, self._path)
+            sync_folder(self._path.parent)
+        except FileNotFoundError:
+            pass  # a rollback by a timer accepts nothing
+        except OSError as error:
+            _log.warning("There is no second copy of what was accepted with change %d: %s", number, error.strerror)
