@@ -25,6 +25,9 @@ from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
 
+FORMAT_VERSION = 1
+"""Of the JSON lines; grows when a reader of the former ones would misread them."""
+
 
 def report_for(plan: Plan, *, is_json: bool) -> Report:
     """Return the report that the options ask for."""
@@ -197,6 +200,7 @@ class JsonReport:
         if not self._is_listened_to:
             return
         try:
-            say(json.dumps({"event": event, "direction": self._direction, **values}, ensure_ascii=False))
+            known = {"format_version": FORMAT_VERSION, "event": event, "direction": self._direction}
+            say(json.dumps({**known, **values}, ensure_ascii=False))
         except UsageError:
             self._is_listened_to = False

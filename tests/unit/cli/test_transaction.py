@@ -397,7 +397,7 @@ def test_every_step_is_a_json_object(run: Run) -> None:
     assert [step["step"] for step in steps] == list(range(1, events[0]["steps"] + 1))
     assert {step["result"] for step in steps} == {"done"}
     assert steps[0] == {
-        "event": "step", "direction": "forward", "step": 1, "phase": "create",
+        "format_version": 1, "event": "step", "direction": "forward", "step": 1, "phase": "create",
         "command": f"lcp create {GI1} host-if e1-0-0", "result": "done",
     }  # fmt: skip
     assert (events[-1]["exit_code"], events[-1]["state"], events[-1]["change"]) == (0, "new", 1)
