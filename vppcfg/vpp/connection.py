@@ -44,6 +44,7 @@ class Connection:
         self._client: int | None = None
         self._context = 0
         self._table: dict[str, int] = {}
+        self._offered: frozenset[str] = frozenset()
         self._messages: dict[str, Message] = {}
         self._event_head: bytes | None = None
         self._has_event = False
@@ -63,7 +64,7 @@ class Connection:
 
     def offers(self, name: str) -> bool:
         """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
-        return any(key.rpartition("_")[0] == name for key in self._table)
+        return name in self._offered
 
     def message(self, name: str) -> Message:
         """Return the layout of the message `name` in this VPP. Raise DataplaneError when it lacks the message."""
@@ -217,6 +218,7 @@ class Connection:
             raise DataplaneError(f"VPP does not take more API clients ({response})", "see `vppctl show api clients`")
         self._client = client
         self._table = {name: number for number, name in entries}
+        self._offered = frozenset(key.rpartition("_")[0] for key in self._table)
 
     def _say_goodbye(self, client: int) -> None:
         self._channel.abandon()
