@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
 from vppcfg.config import parse_text
@@ -20,6 +21,7 @@ def ends_of(name: str) -> tuple[str, str]:
     return (PLANS | LARGE_PLANS)[name]
 
 
+@cache
 def configuration(text: str) -> Configuration:
     """Return a configuration that is valid."""
     loaded = parse_text(text, "test")
@@ -27,6 +29,7 @@ def configuration(text: str) -> Configuration:
     return loaded.configuration
 
 
+@cache
 def state_after(text: str) -> State:
     """Return what a router with Linux around it becomes by a configuration, and a little that was done by hand."""
     bare = assumed_state(configuration(BARE))
@@ -54,6 +57,7 @@ def _touched(state: State) -> State:
     )
 
 
+@cache
 def plan_named(name: str) -> Plan:
     """Return the plan of one case."""
     start, end = ends_of(name)

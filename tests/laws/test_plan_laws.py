@@ -20,7 +20,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.render.plan_text import plan_text
 
-many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck))
 some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
