@@ -6,13 +6,13 @@ or `lcp`, has functions of its own in `sections/`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from vppcfg.config.yaml.text import scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -39,11 +39,10 @@ class Value(NamedTuple):
     plugin: str | None = None
     """The plugin of VPP without which the value stays as by default."""
 
-    def text(self, value: Any) -> str:
-        """Return a value as YAML."""
-        if isinstance(value, str):
-            return scalar(value)
-        return str(value).lower() if isinstance(value, bool) else str(value.value if isinstance(value, Enum) else value)
+    def in_file(self, value: Any) -> str | int:
+        """Return a value as the file says it."""
+        said: str | int = value.value if isinstance(value, Enum) else value
+        return said
 
 
 VALUES = (
@@ -73,8 +72,17 @@ def values_of(holder: InterfaceValues | Interface) -> dict[str, Any]:
     return dict(zip(_ATTRIBUTES, _GET_ALL(holder), strict=True))
 
 
-def lines(holder: InterfaceValues) -> Iterator[str]:
-    """Yield the lines of the values that are not as by default."""
-    for value, given, default in zip(VALUES, _GET_ALL(holder), DEFAULTS.values(), strict=True):
-        if given != default:
-            yield f"{value.key}: {value.text(given)}"
+_BY_DEFAULT = tuple(
+    None if default is None else KeyValue(value.key, value.in_file(default), is_default=True)
+    for value, default in zip(VALUES, DEFAULTS.values(), strict=True)
+)
+
+
+def keys(holder: InterfaceValues) -> list[KeyValue]:
+    """Return what a file says of the values; a reference to nothing is not said."""
+    found = []
+    for value, given, default, by_default in zip(VALUES, _GET_ALL(holder), DEFAULTS.values(), _BY_DEFAULT, strict=True):
+        said = by_default if given == default else KeyValue(value.key, value.in_file(given))
+        if said is not None:
+            found.append(said)
+    return found

@@ -7,8 +7,9 @@ from enum import Enum
 
 import pytest
 
-from vppcfg.config.interface_values import DEFAULTS, VALUES, InterfaceValues, Value, lines, parsed, values_of
+from vppcfg.config.interface_values import DEFAULTS, VALUES, InterfaceValues, Value, keys, parsed, values_of
 from vppcfg.config.schema.check import shape
+from vppcfg.config.yaml.text import inline, key_lines
 from vppcfg.model.interface import Interface, InterfaceKind
 
 
@@ -29,8 +30,8 @@ def test_what_is_absent_or_written_with_nothing_is_as_by_default() -> None:
 
 
 def test_only_what_is_not_as_by_default_is_written() -> None:
-    assert list(lines(InterfaceValues())) == []
-    assert list(lines(InterfaceValues(has_mpls=True, l2xc="1:2"))) == ["l2xc: '1:2'", "mpls: true"]
+    assert key_lines(keys(InterfaceValues())) == []
+    assert key_lines(keys(InterfaceValues(has_mpls=True, l2xc="1:2"))) == ["l2xc: '1:2'", "mpls: true"]
 
 
 class Colour(Enum):
@@ -42,4 +43,6 @@ class Colour(Enum):
     [(str, "eth0", "eth0"), (bool, False, "false"), (int, 5, "5"), (Colour, Colour.RED, "Red")],
 )
 def test_a_value_is_written_as_it_is_read(kind: type, value: object, text: str) -> None:
-    assert Value(key="k", attribute="a", kind=kind).text(value) == text
+    said = Value(key="k", attribute="a", kind=kind).in_file(value)
+    assert said is not None
+    assert inline(said) == text

@@ -13,7 +13,7 @@ from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections import acl_match
 from vppcfg.config.sections.acl_term import Context, Term
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
-from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
 from vppcfg.model.ownership import MARK
 from vppcfg.model.problem import Problem
@@ -22,7 +22,7 @@ from vppcfg.model.state import State
 PLUGIN = "acl"
 _ALL_PORTS = (0, MAX_PORT)
 _ALL4, _ALL6 = "0.0.0.0/0", "::/0"
-_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
+_PROTOCOLS: Mapping[int, str | int] = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
 """Other protocols are written as numbers."""
 
 
@@ -81,9 +81,9 @@ class Acls(NamedSection):
         names = sorted((name for name in state.acls if name not in unmanaged.acls), key=natural_key)
         return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
 
-    def entry_lines(self, entry: AclConfig) -> list[str]:
-        """Return the text: one term per rule, but for two rules that say the same of both families."""
-        return ["terms:", *(f"  - {flow_map(term)}" for term in _terms(entry.rules))]
+    def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
+        """Yield the terms: one per rule, but for two rules that say the same of both families."""
+        yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
 
 
 SECTION = Acls()
@@ -132,12 +132,12 @@ def _why_not_ranges(rule: AclRule) -> str | None:
     return None
 
 
-def _terms(rules: tuple[AclRule, ...]) -> Iterator[dict[str, str]]:
+def _terms(rules: tuple[AclRule, ...]) -> Iterator[tuple[KeyValue, ...]]:
     position = 0
     while position < len(rules):
         rule = rules[position]
         is_pair = position + 1 < len(rules) and rules[position + 1] == _sibling(rule)
-        yield _keys_of(rule, is_both=is_pair)
+        yield tuple(_term_keys(rule, is_both=is_pair))
         position += 2 if is_pair else 1
 
 
@@ -149,22 +149,24 @@ def _sibling(rule: AclRule) -> AclRule | None:
     return replace(rule, source=_ALL6, destination=_ALL6, protocol=protocol)
 
 
-def _keys_of(rule: AclRule, *, is_both: bool) -> dict[str, str]:
-    term = {"action": rule.action.value}
+def _term_keys(rule: AclRule, *, is_both: bool) -> Iterator[KeyValue]:
+    """Yield what a term says; TCP flags, which no file can say, are told all the same, for where rules are compared."""
+    yield KeyValue("action", rule.action.value)
     if not is_both:
-        term["family"] = "ipv6" if ":" in rule.source else "ipv4"
+        yield KeyValue("family", "ipv6" if ":" in rule.source else "ipv4")
     for key, prefix in (("source", rule.source), ("destination", rule.destination)):
         if prefix not in (_ALL4, _ALL6):
-            term[key] = scalar(prefix)
+            yield KeyValue(key, prefix)
     if rule.protocol:
-        term["protocol"] = _PROTOCOLS.get(rule.protocol, str(rule.protocol))
+        yield KeyValue("protocol", _PROTOCOLS.get(rule.protocol, rule.protocol))
     is_icmp = rule.protocol in (ICMP, ICMP6)
     keys = ("icmp-type", "icmp-code") if is_icmp else ("source-port", "destination-port")
     for key, numbers in zip(keys, (rule.source_ports, rule.destination_ports), strict=True):
         if numbers != (0, MAX_ICMP if is_icmp else MAX_PORT):
-            term[key] = _range_text(*numbers)
-    return term
+            yield KeyValue(key, _range(*numbers))
+    if rule.tcp_flags != (0, 0):
+        yield KeyValue("tcp-flags", "{}/{}".format(*rule.tcp_flags))
 
 
-def _range_text(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"
+def _range(first: int, last: int) -> str | int:
+    return first if first == last else f"{first}-{last}"

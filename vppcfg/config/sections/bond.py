@@ -10,7 +10,7 @@ from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.yaml.text import list_lines, scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.state import State
 from vppcfg.record import record
@@ -82,16 +82,14 @@ class Bonds(MadeSection[BondConfig, Bond]):
             load_balance=making.load_balance if making.mode.has_load_balance else None,
         )
 
-    def made_lines(self, entry: BondConfig) -> Iterator[str]:
-        """Yield the lines of a bond."""
+    def made_keys(self, entry: BondConfig) -> Iterator[KeyValue]:
+        """Yield what a bond is made with, and its members."""
         if entry.mac is not None:
-            yield f"mac: {scalar(entry.mac)}"
-        if entry.members:
-            yield from list_lines("interfaces", [scalar(member) for member in entry.members])
-        if entry.mode is not BondMode.LACP:
-            yield f"mode: {entry.mode.value}"
-        if entry.load_balance not in (None, LoadBalance.L34):
-            yield f"load-balance: {entry.load_balance.value}"
+            yield KeyValue("mac", entry.mac)
+        yield KeyValue("interfaces", list(entry.members), is_default=not entry.members)
+        yield KeyValue("mode", entry.mode.value, is_default=entry.mode is BondMode.LACP)
+        if entry.load_balance is not None:
+            yield KeyValue("load-balance", entry.load_balance.value, is_default=entry.load_balance is LoadBalance.L34)
 
 
 SECTION = Bonds()

@@ -11,7 +11,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
-from vppcfg.config.yaml.text import list_lines, scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import description_of, is_foreign, tag_for
@@ -82,18 +82,15 @@ class Bridges(NamedSection):
             settings=bridge.settings,
         )
 
-    def entry_lines(self, entry: BridgeConfig) -> list[str]:
-        """Return the text of a bridge domain."""
-        lines = described(entry.description)
-        if entry.mtu != DEFAULT_MTU:
-            lines.append(f"mtu: {entry.mtu}")
+    def entry_keys(self, entry: BridgeConfig) -> Iterator[KeyValue]:
+        """Yield what a bridge domain is, key by key."""
+        yield from described(entry.description)
+        yield KeyValue("mtu", entry.mtu, is_default=entry.mtu == DEFAULT_MTU)
         if entry.bvi is not None:
-            lines.append(f"bvi: {scalar(entry.bvi)}")
-        if entry.members:
-            lines += list_lines("interfaces", [scalar(member) for member in entry.members])
-        if settings := list(_setting_lines(entry.settings)):
-            lines += ["settings:", *(f"  {line}" for line in settings)]
-        return lines
+            yield KeyValue("bvi", entry.bvi)
+        yield KeyValue("interfaces", list(entry.members), is_default=not entry.members)
+        settings = tuple(_setting_keys(entry.settings))
+        yield KeyValue("settings", settings, is_default=all(item.is_default for item in settings), is_block=True)
 
 
 SECTION = Bridges()
@@ -115,11 +112,10 @@ def _parse_settings(raw: Mapping[str, Any]) -> BridgeSettings:
     return BridgeSettings(**{name: value for name, value in given.items() if value is not None})
 
 
-def _setting_lines(settings: BridgeSettings) -> Iterator[str]:
+def _setting_keys(settings: BridgeSettings) -> Iterator[KeyValue]:
     for field in fields(BridgeSettings):
         value = getattr(settings, field.name)
-        if value != field.default:
-            yield f"{_setting_key(field.name)}: {str(value).lower()}"
+        yield KeyValue(_setting_key(field.name), value, is_default=value == field.default)
 
 
 def _setting_key(attribute: str) -> str:

@@ -8,7 +8,8 @@ from vppcfg.common.release import Release
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import TunnelConfig, end_lines, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
 from vppcfg.record import record
@@ -97,15 +98,14 @@ class Gres(MadeSection[GreConfig, Gre]):
             key=making.key or None,
         )
 
-    def made_lines(self, entry: GreConfig) -> Iterator[str]:
-        """Yield the lines of a tunnel."""
-        yield from end_lines(entry)
-        if entry.mode is not GreMode.L3:
-            yield f"mode: {entry.mode.value}"
+    def made_keys(self, entry: GreConfig) -> Iterator[KeyValue]:
+        """Yield what a tunnel is made with."""
+        yield from end_keys(entry)
+        yield KeyValue("mode", entry.mode.value, is_default=entry.mode is GreMode.L3)
         if entry.session is not None:
-            yield f"session: {entry.session}"
+            yield KeyValue("session", entry.session)
         if entry.key is not None:
-            yield f"key: {entry.key}"
+            yield KeyValue("key", entry.key)
 
 
 SECTION = Gres()

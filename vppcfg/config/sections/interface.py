@@ -12,7 +12,7 @@ from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import indented, scalar
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.ownership import is_ours
@@ -144,7 +144,7 @@ class Interfaces(Section):
             if position:
                 yield ""
             yield f"  {scalar(port.name)}:"
-            yield from indented(_lines(port), 2)
+            yield from indented(key_lines(_keys(port)), 2)
             if port.name in children:
                 yield f"    {interface_keys.CHILDREN}:"
                 for child in children[port.name]:
@@ -187,9 +187,10 @@ def _why_not_switched(interface: Interface, state: State) -> str | None:
     return None
 
 
-def _lines(port: InterfaceConfig) -> Iterator[str]:
-    yield from interface_keys.identity_lines(port)
-    yield f"mtu: {port.mtu}"
-    if not port.is_up:
-        yield "state: down"
-    yield from interface_keys.use_lines(port)
+def _keys(port: InterfaceConfig) -> list[KeyValue]:
+    return [
+        *interface_keys.identity_keys(port),
+        KeyValue("mtu", port.mtu),
+        interface_keys.state_key(port),
+        *interface_keys.use_keys(port),
+    ]

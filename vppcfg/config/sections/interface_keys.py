@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
 from vppcfg.config.sections import lcp
-from vppcfg.config.yaml.text import flow_list, list_lines, scalar
+from vppcfg.config.sections.section import described
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ownership import description_of, is_foreign, tag_for
@@ -130,24 +131,41 @@ def why_not_mtu(interface: Interface, packet_mtu: int) -> str | None:
     return f"its link MTU of {interface.link_mtu} differs from its packet MTU of {packet_mtu}"
 
 
-def identity_lines(interface: InterfaceConfig) -> Iterator[str]:
-    """Yield the lines of what an interface is."""
-    if interface.description:
-        yield f"description: {scalar(interface.description)}"
+_UP, _DOWN = KeyValue("state", "up", is_default=True), KeyValue("state", "down")
+_NO_ADDRESSES = KeyValue("addresses", [], is_default=True)
+
+
+def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
+    """Return what an interface is."""
+    keys = described(interface.description)
     if interface.device_type:
-        yield f"device-type: {interface.device_type}"
+        keys.append(KeyValue("device-type", interface.device_type))
     if interface.mac is not None:
-        yield f"mac: {scalar(interface.mac)}"
+        keys.append(KeyValue("mac", interface.mac))
+    return keys
 
 
-def use_lines(interface: InterfaceConfig) -> Iterator[str]:
-    """Yield the lines of what an interface is for."""
-    yield from lcp.lines(interface)
-    if interface.addresses:
-        yield from list_lines("addresses", [scalar(address) for address in interface.addresses])
-    yield from interface_values.lines(interface)
-    if interface.acls:
-        yield "acls:"
-        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
-            if names:
-                yield f"  {key}: {flow_list(scalar(name) for name in names)}"
+def state_key(interface: InterfaceConfig) -> KeyValue:
+    """Return whether an interface is up, as it is by default."""
+    return _UP if interface.is_up else _DOWN
+
+
+def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
+    """Return what an interface is for."""
+    addresses = interface.addresses
+    return [
+        *lcp.keys(interface),
+        KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
+        *interface_values.keys(interface),
+        _acls_key(interface.acls) if interface.acls else _NO_ACLS,
+    ]
+
+
+def _acls_key(acls: AclBinding) -> KeyValue:
+    bound = (("input", acls.input), ("output", acls.output))
+    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
+    return KeyValue("acls", directions, is_default=not acls, is_block=True)
+
+
+_NOT_BOUND = AclBinding()
+_NO_ACLS = _acls_key(_NOT_BOUND)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.config.configuration import InterfaceConfig, LcpConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_lcp_name, is_netns_name
-from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
@@ -80,10 +79,11 @@ def restate(name: str, state: State) -> LcpConfig | None:
     return LcpConfig(host_name=pair.host_name, netns=None if is_default else pair.netns)
 
 
-def lines(interface: InterfaceConfig) -> Iterator[str]:
-    """Yield the line of the key."""
+def keys(interface: InterfaceConfig) -> list[KeyValue]:
+    """Return the key, when there is one."""
     lcp = interface.lcp
-    if lcp is not None and lcp.netns is None:
-        yield f"lcp: {scalar(lcp.host_name)}"
-    elif lcp is not None and lcp.netns is not None:
-        yield f"lcp: {flow_map({'name': scalar(lcp.host_name), 'netns': scalar(lcp.netns)})}"
+    if lcp is None:
+        return []
+    if lcp.netns is None:
+        return [KeyValue("lcp", lcp.host_name)]
+    return [KeyValue("lcp", (KeyValue("name", lcp.host_name), KeyValue("netns", lcp.netns)))]

@@ -9,7 +9,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceCon
 from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, numbered
 from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import indented, scalar
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -55,10 +55,17 @@ class Loopbacks(Section):
         if loopbacks:
             yield f"{self.key}:"
         for loopback in loopbacks:
-            mtu = [f"mtu: {loopback.mtu}"] if loopback.mtu != DEFAULT_MTU else []
-            lines = [*mtu, *interface_keys.identity_lines(loopback), *interface_keys.use_lines(loopback)]
+            lines = key_lines(_keys(loopback))
             yield f"  {scalar(loopback.name)}:" if lines else f"  {scalar(loopback.name)}: {{}}"
             yield from indented(lines, 2)
+
+
+def _keys(loopback: InterfaceConfig) -> list[KeyValue]:
+    return [
+        KeyValue("mtu", loopback.mtu, is_default=loopback.mtu == DEFAULT_MTU),
+        *interface_keys.identity_keys(loopback),
+        *interface_keys.use_keys(loopback),
+    ]
 
 
 SECTION = Loopbacks()

@@ -14,6 +14,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration, MadeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described, numbered
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.state import State
@@ -87,8 +88,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         """Return the entry that says what VPP has made."""
         raise NotImplementedError
 
-    def made_lines(self, entry: _Config) -> Iterator[str]:
-        """Yield the lines of an entry but for its description."""
+    def made_keys(self, entry: _Config) -> Iterator[KeyValue]:
+        """Yield what an entry says but for its description."""
         raise NotImplementedError
 
     @property
@@ -148,9 +149,11 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         names = sorted((name for name in made if not unmanaged.covers(name, state)), key=natural_key)
         return {name: self.restate_made(name, made[name], state) for name in names}
 
-    def entry_lines(self, entry: _Config) -> list[str]:
-        """Return the text of one entry."""
-        return [*described(entry.description), *self.made_lines(entry)]
+    def entry_keys(self, entry: _Config) -> Iterator[KeyValue]:
+        """Yield what one entry says, key by key."""
+        yield from described(entry.description)
+        for key in self.made_keys(entry):
+            yield key._replace(is_made_with=True)
 
     def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
         """Return the entries of this kind."""

@@ -9,7 +9,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import indented, scalar
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.record import record
@@ -174,8 +174,8 @@ class NamedSection(Section):
                 keys.setdefault(path[1], set()).add(path[2] if len(path) > 2 else None)
         return keys
 
-    def entry_lines(self, entry: Any) -> list[str]:
-        """Return the text of one entry."""
+    def entry_keys(self, entry: Any) -> Iterator[KeyValue]:
+        """Yield what one entry says, key by key."""
         raise NotImplementedError
 
     def entries_in(self, configuration: Configuration) -> Mapping[str, Any]:
@@ -188,14 +188,14 @@ class NamedSection(Section):
         if entries:
             yield f"{self.key}:"
         for name, entry in entries.items():
-            lines = self.entry_lines(entry)
+            lines = key_lines(self.entry_keys(entry))
             yield f"  {scalar(name)}:" if lines else f"  {scalar(name)}: {{}}"
             yield from indented(lines, 2)
 
 
-def described(description: str | None) -> list[str]:
-    """Return the line of a description."""
-    return [f"description: {scalar(description)}"] if description else []
+def described(description: str | None) -> list[KeyValue]:
+    """Return the key of a description, when there is one."""
+    return [KeyValue("description", description)] if description else []
 
 
 def enter(attributes: dict[str, Any], attribute: str, part: Any) -> None:

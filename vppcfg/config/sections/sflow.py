@@ -9,6 +9,7 @@ from typing import Any
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import Parsing, Section, Unmanaged
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines
 from vppcfg.model.state import SflowSettings, State
 
 PLUGIN = "sflow"
@@ -39,16 +40,20 @@ class Sflow(Section):
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the section, nothing when all is as by default."""
-        sflow, default = configuration.sflow, SflowSettings()
-        if sflow == default:
-            return
-        yield f"{self.key}:"
-        if sflow.sampling_rate != default.sampling_rate:
-            yield f"  sampling-rate: {sflow.sampling_rate}"
-        if sflow.polling_interval_s != default.polling_interval_s:
-            yield f"  polling-interval: {sflow.polling_interval_s}"
-        if sflow.header_bytes != default.header_bytes:
-            yield f"  header-bytes: {sflow.header_bytes}"
+        lines = key_lines(_keys(configuration.sflow))
+        if lines:
+            yield f"{self.key}:"
+            yield from indented(lines, 1)
+
+
+def _keys(sflow: SflowSettings) -> Iterator[KeyValue]:
+    default = SflowSettings()
+    for key, value, usual in (
+        ("sampling-rate", sflow.sampling_rate, default.sampling_rate),
+        ("polling-interval", sflow.polling_interval_s, default.polling_interval_s),
+        ("header-bytes", sflow.header_bytes, default.header_bytes),
+    ):
+        yield KeyValue(key, value, is_default=value == usual)
 
 
 SECTION = Sflow()

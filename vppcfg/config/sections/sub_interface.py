@@ -8,9 +8,9 @@ from typing import Any
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.names import MAX_SUB_ID, is_sub_id
 from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamePattern
+from vppcfg.config.sections.section import NamePattern, described
 from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.config.yaml.text import KeyValue, key_lines
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -95,26 +95,30 @@ def restate(interface: Interface, state: State, section: str) -> InterfaceConfig
 
 def lines(child: InterfaceConfig, parent: InterfaceConfig) -> list[str]:
     """Return the text of an entry; one with nothing to say still says that it is up."""
-    return [*_lines(child, parent)] or ["state: up"]
+    return key_lines(keys(child, parent.mtu)) or ["state: up"]
 
 
-def _lines(child: InterfaceConfig, parent: InterfaceConfig) -> Iterator[str]:
-    if child.description:
-        yield f"description: {scalar(child.description)}"
+def keys(child: InterfaceConfig, parent_mtu: int) -> list[KeyValue]:
+    """Return what an entry says below a parent with an MTU."""
+    return [
+        *described(child.description),
+        *_encapsulation(child),
+        KeyValue("mtu", child.mtu, child.mtu == parent_mtu),
+        interface_keys.state_key(child),
+        *interface_keys.use_keys(child),
+    ]
+
+
+def _encapsulation(child: InterfaceConfig) -> list[KeyValue]:
     tags = child.encapsulation
-    if tags is not None and tags != Encapsulation(outer=child.sub_id, is_exact=True):
-        yield _encapsulation_line(tags)
-    if child.mtu != parent.mtu:
-        yield f"mtu: {child.mtu}"
-    if not child.is_up:
-        yield "state: down"
-    yield from interface_keys.use_lines(child)
+    if tags is None:
+        return []
+    is_default = tags == Encapsulation(outer=child.sub_id, is_exact=True)
+    return [KeyValue("encapsulation", tuple(_tag_keys(tags)), is_default, is_made_with=True)]
 
 
-def _encapsulation_line(tags: Encapsulation) -> str:
-    keys = {"dot1ad" if tags.is_dot1ad else "dot1q": str(tags.outer)}
+def _tag_keys(tags: Encapsulation) -> Iterator[KeyValue]:
+    yield KeyValue("dot1ad" if tags.is_dot1ad else "dot1q", tags.outer)
     if tags.inner is not None:
-        keys["inner-dot1q"] = str(tags.inner)
-    if tags.is_exact:
-        keys["exact-match"] = "true"
-    return f"encapsulation: {flow_map(keys)}"
+        yield KeyValue("inner-dot1q", tags.inner)
+    yield KeyValue("exact-match", tags.is_exact, is_default=not tags.is_exact)

@@ -13,7 +13,7 @@ from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.yaml.text import flow_map, scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -134,28 +134,29 @@ class Taps(MadeSection[TapConfig, Tap]):
             tx_ring_size=making.tx_ring_size,
         )
 
-    def made_lines(self, entry: TapConfig) -> Iterator[str]:
-        """Yield the lines of a TAP."""
-        host = {"name": scalar(entry.host_name)}
-        if entry.host_mac is not None:
-            host["mac"] = scalar(entry.host_mac)
-        if entry.host_mtu is not None:
-            host["mtu"] = str(entry.host_mtu)
-        if entry.host_bridge is not None:
-            host["bridge"] = scalar(entry.host_bridge)
-        if entry.creates_bridge:
-            host["bridge-create"] = "true"
-        if entry.host_netns is not None:
-            host["namespace"] = scalar(entry.host_netns)
-        if entry.creates_netns:
-            host["namespace-create"] = "true"
-        yield f"host: {flow_map(host)}"
+    def made_keys(self, entry: TapConfig) -> Iterator[KeyValue]:
+        """Yield what a TAP is made with."""
+        yield KeyValue("host", tuple(_host_keys(entry)))
         for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
-            if size != DEFAULT_RING_SIZE:
-                yield f"{key}: {size}"
+            yield KeyValue(key, size, is_default=size == DEFAULT_RING_SIZE)
 
 
 SECTION = Taps()
+
+
+def _host_keys(entry: TapConfig) -> Iterator[KeyValue]:
+    """Yield what the Linux side of a TAP is."""
+    yield KeyValue("name", entry.host_name)
+    if entry.host_mac is not None:
+        yield KeyValue("mac", entry.host_mac)
+    if entry.host_mtu is not None:
+        yield KeyValue("mtu", entry.host_mtu)
+    if entry.host_bridge is not None:
+        yield KeyValue("bridge", entry.host_bridge)
+        yield KeyValue("bridge-create", entry.creates_bridge, is_default=not entry.creates_bridge)
+    if entry.host_netns is not None:
+        yield KeyValue("namespace", entry.host_netns)
+        yield KeyValue("namespace-create", entry.creates_netns, is_default=not entry.creates_netns)
 
 
 def _ring_size(raw: Any) -> int:

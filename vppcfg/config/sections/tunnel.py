@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.sections.section import SectionEntry
-from vppcfg.config.yaml.text import scalar
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.record import record
 
 
@@ -35,7 +35,7 @@ def why_not_ends(local: str, remote: str) -> str | None:
     return None
 
 
-def end_lines(tunnel: TunnelConfig) -> Iterator[str]:
-    """Yield the lines of the ends."""
-    yield f"local: {scalar(tunnel.local)}"
-    yield f"remote: {scalar(tunnel.remote)}"
+def end_keys(tunnel: TunnelConfig) -> Iterator[KeyValue]:
+    """Yield the keys of the ends."""
+    yield KeyValue("local", tunnel.local)
+    yield KeyValue("remote", tunnel.remote)

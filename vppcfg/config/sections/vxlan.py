@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import TunnelConfig, end_lines, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.record import record
@@ -66,10 +67,10 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
         path = (self.key, name)
         return VxlanConfig(name=name, path=path, local=making.local, remote=making.remote, vni=making.vni)
 
-    def made_lines(self, entry: VxlanConfig) -> Iterator[str]:
-        """Yield the lines of a tunnel."""
-        yield from end_lines(entry)
-        yield f"vni: {entry.vni}"
+    def made_keys(self, entry: VxlanConfig) -> Iterator[KeyValue]:
+        """Yield what a tunnel is made with."""
+        yield from end_keys(entry)
+        yield KeyValue("vni", entry.vni)
 
 
 SECTION = Vxlans()

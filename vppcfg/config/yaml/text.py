@@ -1,10 +1,11 @@
-"""Pieces of YAML text: scalars, lists and maps in one line."""
+"""Keys and their values as plain data, and as YAML text: what an entry of a file says, and how that is written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any, NamedTuple, Union
 
 import yaml
 
@@ -19,24 +20,47 @@ def scalar(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else _quoted(text)
 
 
-def flow_map(items: Mapping[str, str]) -> str:
-    """Return a map of finished values in one line."""
-    return f"{{ {', '.join(f'{key}: {value}' for key, value in items.items())} }}"
+class KeyValue(NamedTuple):
+    """One key of an entry, with its value."""
+
+    key: str
+    value: Value
+    is_default: bool = False
+    """Whether a reader of the file takes the value for said when the key is absent."""
+    is_made_with: bool = False
+    """Whether an object is made with it, so that it is worth to be told of a new one even when it is as by default."""
+    is_block: bool = False
+    """Whether the file has it on lines of its own, below the key, rather than in one line."""
 
 
-def flow_list(items: Iterable[str]) -> str:
-    """Return a list of finished values in one line."""
-    return f"[ {', '.join(items)} ]"
+Value = Union[str, int, "list[Any]", "tuple[KeyValue, ...]"]
+"""Text, a number, true or false; a list of values; or a map."""
 
 
-def list_lines(key: str, items: list[str]) -> Iterator[str]:
-    """Return a list of finished values below its key: in one line when it fits."""
-    inline = f"{key}: {flow_list(items)}"
-    if len(inline) <= WIDTH:
-        yield inline
-    else:
-        yield f"{key}:"
-        yield from (f"  - {item}" for item in items)
+def inline(value: Value) -> str:
+    """Return a value as YAML in one line; of a map what is as by default is left out."""
+    if isinstance(value, str):
+        return scalar(value)
+    if isinstance(value, tuple):
+        return f"{{ {', '.join([f'{item.key}: {inline(item.value)}' for item in value if not item.is_default])} }}"
+    if isinstance(value, list):
+        return f"[ {', '.join([inline(item) for item in value])} ]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def key_lines(keys: Iterable[KeyValue]) -> list[str]:
+    """Return the text of some keys of an entry; what is as by default is left out."""
+    return [line for key in keys if not key.is_default for line in _lines_of(key)]
+
+
+def _lines_of(key: KeyValue) -> list[str]:
+    value = key.value
+    if isinstance(value, tuple) and key.is_block:
+        return [f"{key.key}:", *indented(key_lines(value), 1)]
+    line = f"{key.key}: {inline(value)}"
+    if isinstance(value, list) and (key.is_block or len(line) > WIDTH):
+        return [f"{key.key}:", *(f"  - {inline(item)}" for item in value)]
+    return [line]
 
 
 def indented(lines: Iterable[str], depth: int) -> Iterator[str]:
