@@ -14,10 +14,11 @@ from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
-from vppcfg.plan.diff import diff
+from vppcfg.plan.diff import ObjectKind, diff
 from vppcfg.plan.going_back import closest_to, restorable, reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
+from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
 many = settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck))
@@ -78,6 +79,48 @@ def test_where_a_plan_starts_does_not_matter_for_where_it_ends(observed: State, 
     from_here = without_what_is_left_open(plan_for(configuration, ours).desired)
     from_nothing = without_what_is_left_open(plan_for(configuration, empty).desired)
     assert list(diff(without_open_marks(from_here), without_open_marks(from_nothing))) == []
+
+
+@some
+@given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
+def test_a_difference_is_shown_where_there_is_a_plan_and_nowhere_else(
+    observed: State, configuration: Configuration
+) -> None:
+    plan = plan_for(configuration, observed)
+    back = closest_to(observed, plan.reached, is_unmanaged=lambda name: False)
+    for before, after in ((observed, plan.desired), (plan.reached, back.state), (plan.reached, plan.desired)):
+        other = make_plan(before, after)
+        assert bool(list(difference_lines(before, after))) == bool(other.steps) == bool(list(diff_lines(other)))
+
+
+FOLLOWING = {
+    "link_mtu": {"packet_mtu"},
+    "tag_rewrite": {"bridge", "encapsulation", "l2xc"},
+    "split_horizon_group": {"bridge"},
+    "is_bvi": {"bridge"},
+}
+"""Attributes that go without saying when one of the others is shown."""
+
+
+@some
+@given(
+    observed=states(with_linux=True),
+    configuration=configurations(with_linux=True),
+    random=st.randoms(use_true_random=False),
+)
+def test_nothing_that_a_plan_changes_is_hidden(observed: State, configuration: Configuration, random: object) -> None:
+    plan = plan_for(configuration, observed)
+    updates = [change for change in plan.changes if change.before is not None and change.after is not None]
+    told = [(change, attribute) for change in updates for attribute in change.attributes]
+    for change, attribute in random.sample(told, min(3, len(told))):  # type: ignore[attr-defined]
+        others = {each.name for each in change.attributes}
+        if FOLLOWING.get(attribute.name, set()) & others:
+            continue
+        if change.kind is not ObjectKind.INTERFACE or not hasattr(change.before, attribute.name):
+            continue
+        less = replace(change.after, **{attribute.name: getattr(change.before, attribute.name)})
+        desired = replace(plan.desired, interfaces={**plan.desired.interfaces, change.name: less})
+        assert list(difference_lines(observed, desired)) != list(difference_lines(observed, plan.desired))
 
 
 def without_what_is_not_ours(state: State) -> State:

@@ -37,7 +37,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),
     "simulator": ("model", "common", "errors"),
     "linux": ("model", "common", "errors"),
-    "render": ("plan", "model", "common"),
+    "render": ("config", "plan", "model", "common"),
     "host": ("model", "common"),
     "plan": ("model", "common", "errors", "assets"),
     "config": ("model", "common", "errors", "assets"),

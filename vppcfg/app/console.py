@@ -5,14 +5,14 @@ What happens is in the log (`logging`) as well; here is what somebody may want t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
     from vppcfg.model.problem import Problem
-    from vppcfg.plan.diff import Change
+    from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 
 
@@ -25,8 +25,8 @@ class Console(Protocol):
     def show_plan(self, plan: Plan) -> None:
         """Show what is about to be done."""
 
-    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
-        """Show what makes a saved plan stale."""
+    def show_difference(self, before: State, after: State, what: str) -> None:
+        """Show what makes a saved plan stale; `what` says what has moved."""
 
     def agrees(self, plan: Plan) -> bool:
         """Return whether objects may be removed or recreated; with nobody to ask, that is so."""
@@ -47,7 +47,7 @@ class Silent:
     def show_plan(self, plan: Plan) -> None:
         """Show nothing."""
 
-    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
+    def show_difference(self, before: State, after: State, what: str) -> None:
         """Show nothing."""
 
     def agrees(self, plan: Plan) -> bool:

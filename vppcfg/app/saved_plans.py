@@ -18,7 +18,6 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import STDIN
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
 from vppcfg.model.state import State
-from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
@@ -116,5 +115,5 @@ def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
 def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:
     if before == after:
         return
-    console.show_changes(tuple(diff(before, replace(after, facts=before.facts))))
+    console.show_difference(before, after, f"{what[0].upper()}{what[1:]}; since then this has moved")
     raise PlanRefusedError(f"the plan is stale: {what}; nothing was changed", _AGAIN)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.app.report import Report
-from vppcfg.cli.difference import painted_changes
+from vppcfg.cli.difference import painted_states
 from vppcfg.cli.output import Paint, complain, printable, say
 from vppcfg.cli.progress import Progress
 from vppcfg.dataplane import Performance, Refusal
@@ -80,7 +80,9 @@ class TextReport:
             log.error("vppcfg itself has failed in the middle of it")
         elif failure.cause is Cause.DIFFERENT:
             log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
-            complain(painted_changes(failure.remaining, Paint(False)).rstrip("\n"))
+            if failure.remaining is not None:
+                left = failure.remaining
+                complain(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
         elif failure.performance is not None and self._plan is not None:
             log.error("%d of %d step(s) were done", len(failure.performance.done), len(self._plan.steps))
 
@@ -119,7 +121,8 @@ def _say_what_stands(outcome: Outcome, folder: Path) -> None:
         log.error("What is left to undo cannot be told without VPP; %s has the whole way back", folder / "reverse.txt")
     else:
         complain("This differs from the old state:")
-        complain(painted_changes(outcome.way_back.changes, Paint(False)).rstrip("\n"))
+        way = outcome.way_back
+        complain(painted_states(way.observed, way.desired, Paint(False)).rstrip("\n"))
         complain("These commands bring the old state back:")
         for line in plan_text(outcome.way_back).lines:
             complain(printable(line))
@@ -169,7 +172,8 @@ class JsonReport:
 
     def failed(self, failure: Failure) -> None:
         """Write why."""
-        differs = [f"{change.kind.value} {change.name}" for change in failure.remaining]
+        remaining = failure.remaining.changes if failure.remaining is not None else ()
+        differs = [f"{change.kind.value} {change.name}" for change in remaining]
         self._write(
             "failure", cause=failure.cause.name.lower(), text=failure.text or failure.cause.value, differs=differs
         )

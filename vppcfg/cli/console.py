@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import ColourChoice, Paint, is_terminal, paint_for, write
+from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write
 from vppcfg.cli.problems import report
 from vppcfg.cli.progress import Progress
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
     from vppcfg.model.problem import Problem
-    from vppcfg.plan.diff import Change
+    from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 
 
@@ -38,11 +38,12 @@ class Terminal:
         if not self._is_json:
             write(painted_difference(plan, paint_for(sys.stdout, self._colour)), sys.stdout)
 
-    def show_changes(self, changes: Iterable[Change[Any]]) -> None:
-        """Write what differs to standard error."""
-        from vppcfg.cli.difference import painted_changes
+    def show_difference(self, before: State, after: State, what: str) -> None:
+        """Write what differs to standard error, below a line that says what it is."""
+        from vppcfg.cli.difference import painted_states
 
-        write(painted_changes(changes, Paint(False)), sys.stderr)
+        paint = paint_for(sys.stderr, self._colour)
+        write(f"{what}:\n{painted_states(before, after, paint)}", sys.stderr)
 
     def agrees(self, plan: Plan) -> bool:
         """Ask, when somebody is there and wants to be asked."""

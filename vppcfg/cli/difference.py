@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from vppcfg.cli.output import Colour, Paint, printable
-from vppcfg.plan.diff import Action, Change
+from vppcfg.model.state import State
+from vppcfg.plan.diff import Action
 from vppcfg.plan.plan import Plan
-from vppcfg.render.diff_view import DiffLine, change_lines, diff_lines
+from vppcfg.render.diff_view import DiffLine, diff_lines, difference_lines
 
 _COLOURS = {
     Action.CREATE: Colour.GOOD,
@@ -23,9 +23,9 @@ def painted_difference(plan: Plan, paint: Paint) -> str:
     return _painted(diff_lines(plan), paint)
 
 
-def painted_changes(changes: Iterable[Change[Any]], paint: Paint) -> str:
+def painted_states(before: State, after: State, paint: Paint) -> str:
     """Return what differs between two states."""
-    return _painted(change_lines(changes, {}), paint)
+    return _painted(difference_lines(before, after), paint)
 
 
 def _painted(view: Iterable[DiffLine], paint: Paint) -> str:

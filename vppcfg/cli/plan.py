@@ -42,8 +42,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--format",
         choices=["cli", "diff", "json"],
-        default="cli",
-        help="CLI lines for `vppctl exec` (default), a difference for people, or JSON for programs",
+        help=(
+            "CLI lines for `vppctl exec` (default in a pipe and for -o), the difference in the words of the file "
+            "(default on a terminal), or JSON for programs"
+        ),
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
@@ -126,19 +128,22 @@ def _warn_of_journal(args: argparse.Namespace, digest: str, boot_id: str) -> Non
 
 
 def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
-    from vppcfg.cli.output import ColourChoice, paint_for, write_document
+    from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
+
+    for_a_person = args.output is None and is_terminal(sys.stdout)
+    shape = args.format or ("diff" if for_a_person else "cli")
 
     if not plan.steps:
         log.info("Nothing to do")
-        if args.format != "json" and args.output is None:
+        if shape != "json" and args.output is None:
             return
-    if args.format == "cli":
+    if shape == "cli":
         from vppcfg.render.plan_text import plan_text
 
         text = plan_text(plan)
         write_document("".join(f"{line}\n" for line in text.lines), args.output)
         _warn_of_gaps(text.without_form)
-    elif args.format == "json":
+    elif shape == "json":
         from vppcfg.render.json_text import plan_document
 
         write_document(plan_document(plan, resolution.problems, api_call), args.output)

@@ -6,7 +6,7 @@ The dataplane section, prefix lists and the names of protocols and services are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +17,12 @@ from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
-from vppcfg.config.sections import INTERFACES, SECTIONS, acl, bridge
-from vppcfg.config.sections.section import Unmanaged, enter
+from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge
+from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 
 _ODD = "it is set up in a way that the configuration cannot say"
@@ -49,6 +49,31 @@ def said(state: State) -> tuple[Configuration, Unmanaged]:
         _object(configuration, state, left)
         if left.how_many() == before:
             return configuration, left
+
+
+def said_entries(
+    state: State,
+    *,
+    with_macs: Collection[str] = (),
+    namespaces: Collection[str] = (),
+    linux_bridges: Collection[tuple[str, str]] = (),
+) -> dict[KeyPath, SaidEntry]:
+    """Return by path the entries that say what a state is, defaults too, as far as a file can say it.
+
+    Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
+    of Linux that TAPs are said to make.
+    """
+    configuration = _restated(state, Unmanaged({}, {}, {}))
+    interfaces = dict(configuration.interfaces)
+    for name in with_macs:
+        if name in interfaces and not isinstance(state.made.get(name), Bond):
+            interfaces[name] = replace(interfaces[name], mac=state.interfaces[name].mac or None)
+    made = {
+        name: MADE_BY[type(state.made[name])].making_in_linux(entry, namespaces, linux_bridges)
+        for name, entry in configuration.made.items()
+    }
+    configuration = replace(configuration, interfaces=interfaces, made=made)
+    return {entry.path: entry for section in SECTIONS for entry in section.said(configuration)}
 
 
 def _what_cannot_be_said(state: State) -> Unmanaged:

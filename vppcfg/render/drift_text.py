@@ -8,7 +8,8 @@ from typing import Any
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange
 from vppcfg.plan.drift import Drift
-from vppcfg.render.diff_view import SIGNS, words
+from vppcfg.render.diff_view import SIGNS
+from vppcfg.render.unsaid import words
 
 _WHOLE = {Action.CREATE: "is missing", Action.DELETE: "is not in the file"}
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
 
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import RestartedError, Session
-from vppcfg.transaction.verify import still_different
+from vppcfg.transaction.verify import Remainder, still_different
 
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the way back is given up."""
@@ -59,7 +59,7 @@ class Failure:
     text: str = ""
     performance: Performance | None = None
     """How far it got, where that is known."""
-    remaining: tuple[Change[Any], ...] = ()
+    remaining: Remainder | None = None
     """What differs from the desired state, after a verification."""
 
 

@@ -7,12 +7,26 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.dataplane import Dataplane
+from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.plan import Plan
+from vppcfg.record import record
 
 SETTLE_S = 2.0
 """How long the state may take to become what was asked for."""
 INTERVAL_S = 0.2
+
+
+@record
+class Remainder:
+    """What a state that was observed lacks to be the desired one; it is empty when it lacks nothing."""
+
+    changes: tuple[Change[Any], ...]
+    observed: State
+    desired: State
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
 
 
 def still_different(
@@ -21,11 +35,12 @@ def still_different(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     should_stop: Callable[[], bool] = lambda: False,
-) -> tuple[Change[Any], ...]:
+) -> Remainder:
     """Observe until the state is the desired one, for a bounded time; return what differs at the end of it."""
     deadline = clock() + SETTLE_S
     while True:
-        changes = tuple(diff(dataplane.observe(), plan.desired))
+        observed = dataplane.observe()
+        changes = tuple(diff(observed, plan.desired))
         if not changes or clock() > deadline or should_stop():
-            return changes
+            return Remainder(changes=changes, observed=observed, desired=plan.desired)
         sleep(INTERVAL_S)

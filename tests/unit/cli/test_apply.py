@@ -53,7 +53,7 @@ def dump(vpp: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
-    assert f"~ interface {GI1}\n" in captured.out
+    assert f"~ interfaces.{GI1}\n" in captured.out
     assert captured.err.endswith("Applied 10 step(s)\n")
     assert is_reached("l2xc.yaml", vpp, capsys)
 

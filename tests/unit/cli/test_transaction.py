@@ -313,7 +313,8 @@ def test_a_saved_plan_is_stale_once_vpp_has_moved(run: Run) -> None:
     run("apply", "-c", "l2xc.yaml")
     code, _, err = run("apply", "saved.plan")
     assert code == ExitCode.REFUSED
-    assert "link mtu: 9000 -> 1500" in err
+    moved = "VPP is not as it was when the plan was made; since then this has moved:\n"
+    assert f"{moved}~ interfaces.{GI1}\n    mtu: 9000 -> 1500\n" in err
     assert "VPP is not as it was when the plan was made" in err
     assert is_at(run, "l2xc.yaml")
 

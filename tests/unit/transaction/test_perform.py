@@ -81,11 +81,11 @@ def test_nothing_follows_the_phase_with_a_refusal() -> None:
 
 def test_a_state_that_needs_a_moment_gets_it() -> None:
     dataplane, naps = ScriptedDataplane([BEFORE, BEFORE, AFTER]), list[float]()
-    assert still_different(plan(), dataplane, clock=lambda: 0.0, sleep=naps.append) == ()
+    assert still_different(plan(), dataplane, clock=lambda: 0.0, sleep=naps.append).changes == ()
     assert naps == [INTERVAL_S, INTERVAL_S]
 
 
 def test_what_differs_for_good_is_told() -> None:
     clock = iter([0.0, 0.0, SETTLE_S + 1])
-    changes = still_different(plan(), ScriptedDataplane([BEFORE]), clock=lambda: next(clock), sleep=lambda nap: None)
-    assert [change.name for change in changes] == ["gi0.1", "gi0.2"]
+    left = still_different(plan(), ScriptedDataplane([BEFORE]), clock=lambda: next(clock), sleep=lambda nap: None)
+    assert [change.name for change in left.changes] == ["gi0.1", "gi0.2"]

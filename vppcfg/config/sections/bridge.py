@@ -70,6 +70,7 @@ class Bridges(NamedSection):
     def _restate(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
         bridge = state.bridges[name]
         text = description_of(bridge.tag)
+        members = sorted(members, key=lambda member: natural_key(member.name))
         virtual = sorted(member.name for member in members if member.is_bvi)
         return BridgeConfig(
             name=name,
@@ -78,7 +79,7 @@ class Bridges(NamedSection):
             description=text if text and text.isprintable() and not set("'\"") & set(text) else None,
             mtu=state.packet_mtu(members[0].name) if members else DEFAULT_MTU,
             bvi=virtual[0] if virtual else None,
-            members=tuple(sorted((member.name for member in members if not member.is_bvi), key=natural_key)),
+            members=tuple(member.name for member in members if not member.is_bvi),
             settings=bridge.settings,
         )
 

@@ -10,7 +10,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceCon
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
 from vppcfg.config.sections.made_section import MadeSection
-from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged
+from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.bridge import bridge_name
@@ -129,6 +129,17 @@ class Interfaces(Section):
         is_port = interface.kind is InterfaceKind.PHYSICAL
         device_type = _TYPES_BY_CLASS.get(interface.device_class) if is_port else None
         return interface_keys.restate(interface, state, (self.key, interface.name), device_type=device_type)
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield what all entries say but those of loopbacks."""
+        interfaces = configuration.interfaces
+        for config in interfaces.values():
+            if config.parent is not None:
+                parent = interfaces.get(config.parent)
+                keys = sub_interface.keys(config, parent.mtu if parent else DEFAULT_MTU)
+                yield SaidEntry(path=config.path, name=config.name, keys=tuple(keys))
+            elif config.kind is not InterfaceKind.LOOPBACK:
+                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, which is there even when it is empty."""

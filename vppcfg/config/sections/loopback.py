@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamePattern, Parsing, Section, numbered
+from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, numbered
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -47,6 +47,12 @@ class Loopbacks(Section):
             else:
                 sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)
         return sound
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield what the entries say."""
+        for config in configuration.interfaces.values():
+            if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
+                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section."""

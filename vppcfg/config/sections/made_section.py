@@ -5,7 +5,7 @@ A kind is a subclass, in a module of its own, and a line in the list of sections
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -87,6 +87,12 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     def restate_made(self, name: str, making: _Making, state: State) -> _Config:
         """Return the entry that says what VPP has made."""
         raise NotImplementedError
+
+    def making_in_linux(
+        self, entry: _Config, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
+    ) -> _Config:
+        """Return an entry that also says that these namespaces and bridges of Linux are made, where it names one."""
+        return entry
 
     def made_keys(self, entry: _Config) -> Iterator[KeyValue]:
         """Yield what an entry says but for its description."""

@@ -53,6 +53,16 @@ class Parsing:
         return any(path[:1] == (section,) for path in self.bad_paths)
 
 
+@record
+class SaidEntry:
+    """One entry of a file, or a section that has none but itself, with what it says."""
+
+    path: KeyPath
+    name: str
+    """Of the object in VPP that it is about, that of the section where it is about none."""
+    keys: tuple[KeyValue, ...]
+
+
 class Section:
     """One top-level key of the file. What a section has nothing to do with, it inherits from here."""
 
@@ -77,6 +87,10 @@ class Section:
     def restate(self, state: State, unmanaged: Unmanaged) -> Any:
         """Return what the section would say of a State, without what is left alone; None for nothing."""
         return None
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield what the section says of objects in VPP, entry by entry, defaults too."""
+        yield from ()
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, nothing when it is empty; `reasons` are those of the `unmanaged` globs."""
@@ -175,12 +189,17 @@ class NamedSection(Section):
         return keys
 
     def entry_keys(self, entry: Any) -> Iterator[KeyValue]:
-        """Yield what one entry says, key by key."""
-        raise NotImplementedError
+        """Yield what one entry says, key by key; nothing of a section that says nothing of VPP."""
+        yield from ()
 
     def entries_in(self, configuration: Configuration) -> Mapping[str, Any]:
         """Return the entries of this section."""
         return {} if self.attribute is None else getattr(configuration, self.attribute)
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield what the entries say."""
+        for name, entry in self.entries_in(configuration).items():
+            yield SaidEntry(path=(self.key, name), name=name, keys=tuple(self.entry_keys(entry)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the entries, an empty one in one line."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections.section import Parsing, Section, Unmanaged
+from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines
 from vppcfg.model.state import SflowSettings, State
 
@@ -37,6 +37,10 @@ class Sflow(Section):
     def restate(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
         """Return the settings of VPP."""
         return state.sflow
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield the section itself."""
+        yield SaidEntry(path=(self.key,), name=self.key, keys=tuple(_keys(configuration.sflow)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the section, nothing when all is as by default."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +132,16 @@ class Taps(MadeSection[TapConfig, Tap]):
             host_netns=making.host_netns or None,
             rx_ring_size=making.rx_ring_size,
             tx_ring_size=making.tx_ring_size,
+        )
+
+    def making_in_linux(
+        self, entry: TapConfig, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
+    ) -> TapConfig:
+        """Return a TAP that also says that the namespace and the bridge of its device are made, where they are."""
+        return replace(
+            entry,
+            creates_netns=entry.host_netns in namespaces,
+            creates_bridge=(entry.host_netns or "", entry.host_bridge) in bridges,
         )
 
     def made_keys(self, entry: TapConfig) -> Iterator[KeyValue]:

@@ -1,0 +1,261 @@
+"""The difference in the words of the file: every key of it, lists item by item, and what no key says as a comment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from vppcfg import assets
+from vppcfg.config import parse_text
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.config.schema.quick import SCHEMA, Acceptance
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.model.interface import evolve
+from vppcfg.model.state import Facts, State
+from vppcfg.plan.plan import make_plan
+from vppcfg.render.diff_view import diff_lines, difference_lines
+from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
+
+EVERY_KEY = """\
+interfaces:
+  eth0:
+    description: uplink
+    mac: 02:00:00:00:00:01
+    mtu: 1400
+    lcp: { name: e0, netns: blue }
+    addresses: [ 192.0.2.1/24 ]
+    mpls: true
+    sflow: true
+    acls: { input: [ inside ], output: [ inside ] }
+    sub-interfaces:
+      10:
+        description: customer
+        encapsulation: { dot1q: 11, exact-match: true }
+        mtu: 1300
+        state: down
+        lcp: { name: e0.10, netns: blue }
+        addresses: [ 198.51.100.1/24 ]
+        mpls: true
+        acls: { input: [ inside ] }
+      20: { encapsulation: { dot1ad: 20, exact-match: true }, unnumbered: eth0 }
+      30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
+      40: { l2xc: eth0.30 }
+  eth1: { mtu: 9000, state: down, l2xc: eth2 }
+  eth2: { mtu: 9000, l2xc: eth1 }
+  eth3: { mtu: 9000, unnumbered: loop0 }
+  eth4: {}
+  eth5: {}
+  BondEthernet0: {}
+  BondEthernet1: {}
+  gre0: {}
+  vxlan_tunnel0: { mtu: 2000 }
+loopbacks:
+  loop0:
+    description: router id
+    mac: 02:00:00:00:00:02
+    lcp: lo0
+    mtu: 9000
+    addresses: [ 203.0.113.1/32 ]
+    mpls: true
+    acls: { output: [ inside ] }
+  loop1: { unnumbered: loop0 }
+  loop2: { mtu: 2000 }
+bondethernets:
+  BondEthernet0:
+    mac: 02:00:00:00:00:03
+    interfaces: [ eth4 ]
+    mode: xor
+    load-balance: l23
+  BondEthernet1: { interfaces: [ eth5 ], mode: round-robin }
+bridgedomains:
+  bd7:
+    description: customers
+    mtu: 2000
+    bvi: loop2
+    interfaces: [ vxlan_tunnel0 ]
+    settings:
+      learn: false
+      unicast-flood: false
+      unknown-unicast-flood: false
+      unicast-forward: false
+      arp-termination: true
+      arp-unicast-forward: true
+      mac-age-minutes: 5
+vxlan_tunnels:
+  vxlan_tunnel0: { local: 192.0.2.1, remote: 192.0.2.2, vni: 7 }
+  vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 8, description: spare }
+gre_tunnels:
+  gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5 }
+  gre1: { local: 192.0.2.1, remote: 192.0.2.4, key: 5, description: to Bern }
+taps:
+  tap0:
+    description: a machine
+    host:
+      name: vm0
+      mac: 02:00:00:00:00:04
+      mtu: 1400
+      bridge: br0
+      bridge-create: true
+      namespace: lab
+      namespace-create: true
+    rx-ring-size: 512
+    tx-ring-size: 512
+acls:
+  inside:
+    terms:
+      - { action: permit, family: ipv4, source: 10.0.0.0/8, destination: 192.0.2.0/24, protocol: tcp,
+          source-port: 1024-, destination-port: 80 }
+      - { action: permit, family: ipv4, protocol: icmp, icmp-type: 8, icmp-code: 0 }
+      - { action: deny }
+sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
+"""
+BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {} }"
+HEADINGS = {
+    "interface": r"interfaces\.[^.]+",
+    "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
+    "encapsulation": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
+    "lcp": r"interfaces\.[^.]+",
+    "interface-acls": r"interfaces\.[^.]+",
+    "loopback": r"loopbacks\..+",
+    "bond": r"bondethernets\..+",
+    "bridge": r"bridgedomains\..+",
+    "bridge-settings": r"bridgedomains\..+",
+    "vxlan": r"vxlan_tunnels\..+",
+    "gre": r"gre_tunnels\..+",
+    "tap": r"taps\..+",
+    "tap-host": r"taps\..+",
+    "acl": r"acls\..+",
+    "acl-term": r"acls\..+",
+    "sflow": r"sflow",
+}
+"""The entries in which the keys of a part of the schema are shown."""
+OF_NO_VPP = {"", "prefix-list"}
+"""The list of sections, and the prefix lists, which are rules once a file is read; plans do not look at `dataplane`."""
+NEVER_SHOWN = {
+    ("interface", "device-type"): "a port is of the type that it is",
+    ("interface", "sub-interfaces"): "its entries are shown by themselves",
+    ("bond", "description"): "it is shown of the interface, for which a bond must have an entry",
+    ("acl", "description"): "VPP keeps none",
+    ("acl-term", "description"): "VPP keeps none",
+}
+MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
+"""What Linux gets and never loses."""
+LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
+"""What stays when a file does not say it any more."""
+FACTS = Facts(plugins=frozenset({"acl", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "tap"}))
+
+
+def state_of(text: str) -> State:
+    """Return the state of a VPP to which a file was applied."""
+    loaded = parse_text(text, "file")
+    assert loaded.configuration is not None, loaded.problems
+    before = replace(assumed_state(loaded.configuration), facts=FACTS)
+    resolution = resolve(loaded.configuration, before)
+    assert resolution.problems == ()
+    return make_plan(before, resolution.desired).reached
+
+
+def shown(before: State, after: State) -> list[str]:
+    return [line.text for line in difference_lines(before, after)]
+
+
+def keys_shown(lines: list[str], heading: str) -> set[str]:
+    """Return the keys that are told below headings."""
+    found: set[str] = set()
+    is_meant = False
+    for line in lines:
+        if not line.startswith(" "):
+            is_meant = re.fullmatch(heading, line[2:].partition("  ")[0]) is not None
+        elif is_meant and not line.lstrip().startswith("#"):
+            found |= set(re.findall(r"([a-z0-9][a-z0-9-]*)(?=:|\.[a-z])", line))
+    return found
+
+
+@pytest.mark.parametrize(("before", "after"), [(BARE, EVERY_KEY), (EVERY_KEY, BARE)], ids=["it comes", "it goes"])
+def test_every_key_of_the_schema_can_appear(before: str, after: str) -> None:
+    lines = shown(state_of(before), state_of(after))
+    parts = Acceptance(assets.find(SCHEMA).read_text(encoding="utf-8")).keys()
+    assert {part for part in parts if not part.startswith("dataplane")} - OF_NO_VPP == HEADINGS.keys()
+    wanted = {(part, key) for part in HEADINGS for key in parts[part]} - NEVER_SHOWN.keys()
+    lacking = {(part, key) for part, key in wanted if key not in keys_shown(lines, HEADINGS[part])}
+    assert lacking == (set() if after == EVERY_KEY else LEFT)
+
+
+def test_what_is_shown_of_a_new_entry_can_be_typed() -> None:
+    created = [line for line in shown(state_of(BARE), state_of(EVERY_KEY)) if not line.startswith("    #")]
+    start = created.index("+ taps.tap0")
+    body = "\n".join(created[start + 1 : start + 5])
+    assert parse_text(f"{BARE}\ntaps:\n  tap0:\n{body}\n", "file").configuration is not None
+
+
+def test_a_mistake_of_somebody_elses_hand_is_a_comment() -> None:
+    state = state_of(BARE)
+    by_hand = evolve(state.interfaces["eth0"], protocol_mtus=(1400, 0, 0), link_mtu=9000)
+    before = replace(state, interfaces={**state.interfaces, "eth0": by_hand})
+    assert shown(before, state) == [
+        "~ interfaces.eth0",
+        "    # link mtu: 9000 -> 1500",
+        "    # protocol mtus: (1400, 0, 0) -> (0, 0, 0)",
+    ]
+
+
+def test_equal_states_differ_in_nothing() -> None:
+    state = state_of(EVERY_KEY)
+    assert shown(state, state) == []
+    assert list(diff_lines(make_plan(state, state))) == []
+
+
+def key(name: str, value: Any, **settings: bool) -> KeyValue:
+    return KeyValue(name, value, **settings)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([], [key("mtu", 1)], [EntryLine("mtu: 1", "+")]),
+        ([key("mtu", 1)], [key("mtu", 2)], [EntryLine("mtu: 1 -> 2")]),
+        ([key("mpls", False, is_default=True)], [key("mpls", True)], [EntryLine("mpls: false -> true")]),
+        ([], [key("mpls", False, is_default=True)], []),
+        ([key("a", ["x", "y"])], [key("a", ["y", "z"])], [EntryLine("a: x", "-"), EntryLine("a: z", "+")]),
+        ([key("a", ["x", "y"])], [key("a", ["y", "x"])], [EntryLine("a: y", "+"), EntryLine("a: y", "-")]),
+        ([key("a", ["x", "x"])], [key("a", ["x"])], [EntryLine("a: x", "-")]),
+        (
+            [key("terms", [(key("action", "deny"),)], is_block=True)],
+            [key("terms", [(key("action", "permit"),), (key("action", "deny"),)], is_block=True)],
+            [EntryLine("terms: { action: permit }  # term 1", "+")],
+        ),
+        (
+            [key("h", (key("a", 1), key("b", 2)))],
+            [key("h", (key("b", 3),))],
+            [EntryLine("h.a: 1", "-"), EntryLine("h.b: 2 -> 3")],
+        ),
+        (
+            [key("a", 1), key("d", 1)],
+            [key("a", 1), key("b", 1), key("d", 2)],
+            [EntryLine("b: 1", "+"), EntryLine("d: 1 -> 2")],
+        ),
+        ([key("lcp", "e0")], [key("lcp", (key("name", "e0"),))], [EntryLine("lcp: e0 -> { name: e0 }")]),
+    ],
+)
+def test_an_entry_differs_key_by_key(before: list[KeyValue], after: list[KeyValue], expected: list[EntryLine]) -> None:
+    assert entry_difference(before, after) == expected
+
+
+def test_a_new_entry_tells_what_it_is_made_with_but_no_empty_list() -> None:
+    keys = [
+        key("members", [], is_default=True, is_made_with=True),
+        key("mode", "lacp", is_default=True, is_made_with=True),
+        key("mpls", False, is_default=True),
+        key("terms", [(key("action", "deny"),)], is_block=True),
+    ]
+    assert whole_entry(keys) == [EntryLine("mode: lacp"), EntryLine("terms:"), EntryLine("  - { action: deny }")]
+
+
+def test_a_long_list_that_moves_is_compared_in_no_time() -> None:
+    terms = [(key("action", "permit"), key("source-port", port)) for port in range(20_000)]
+    fewer = terms[1::2]
+    assert len(entry_difference([key("terms", terms)], [key("terms", fewer)])) == 10_000

@@ -1,0 +1,239 @@
+"""Two states and what changes between them, as the entries of the file that appear, differ and disappear.
+
+Both states are put into the words of the file by the code that `dump` uses, and then compared entry by entry: a new key
+or a new kind of object needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.dump import said_entries
+from vppcfg.config.sections import INTERFACES, MADE, SECTIONS, acl, bridge
+from vppcfg.config.sections.section import SaidEntry
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.model.bridge import bridge_name
+from vppcfg.model.interface import evolve
+from vppcfg.model.kinds import MAKING_OF, as_created
+from vppcfg.model.ownership import description_of, is_foreign
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
+from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.replacement import is_open
+from vppcfg.record import record
+from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
+from vppcfg.render.unsaid import restricted, unsaid
+
+_ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
+_SECTIONS = {ObjectKind.BRIDGE: bridge.SECTION.key, ObjectKind.ACL: acl.SECTION.key}
+"""Of the objects that are no interfaces and have names."""
+_MADE = frozenset(section.key for section in MADE)
+
+
+@record
+class EntryDifference:
+    """What becomes of one entry of the file."""
+
+    action: Action
+    path: KeyPath
+    """Of the entry; of what the file has no entry for, what it is, as one word or several."""
+    name: str
+    """Of the object in VPP."""
+    lines: tuple[EntryLine, ...] = ()
+    """Its keys and values."""
+    remarks: tuple[str, ...] = ()
+    """What happens to it and no key says."""
+    forced_by: str | None = None
+    """Why it is made anew."""
+
+
+def file_difference(before: State, after: State, changes: Iterable[Change[Any]]) -> list[EntryDifference]:
+    """Return the entries that the changes between two states concern, in the order of the file."""
+    return _Comparison(before, after, tuple(changes)).entries()
+
+
+class _Comparison:
+    """Two states, cut down to what the changes touch."""
+
+    def __init__(self, before: State, after: State, changes: Sequence[Change[Any]]) -> None:
+        after = replace(after, facts=before.facts)
+        self._before, self._after = before, after
+        self._of_interface: dict[str, list[Change[Any]]] = {}
+        self._others: list[Change[Any]] = []
+        for change in changes:
+            if change.name in before.interfaces or change.name in after.interfaces:
+                self._of_interface.setdefault(change.name, []).append(change)
+            else:
+                self._others.append(change)
+        self._cut_down()
+        self._namespaces = after.namespaces - before.namespaces
+        self._linux_bridges = after.linux_bridges - before.linux_bridges
+        old, new = self._old.interfaces, self._new.interfaces
+        macs = {name for name in self._of_interface if name in old and name in new and old[name].mac != new[name].mac}
+        self._was = said_entries(self._old, with_macs=macs)
+        self._will = said_entries(
+            self._new, with_macs=macs, namespaces=self._namespaces, linux_bridges=self._linux_bridges
+        )
+        self._found: dict[KeyPath, EntryDifference] = {}
+
+    def _cut_down(self) -> None:
+        states = (self._before, self._after)
+        names = set(self._of_interface)
+        bridges = {change.name for change in self._others if change.kind is ObjectKind.BRIDGE}
+        for state in states:
+            touched = (state.interfaces[name].bridge for name in names if name in state.interfaces)
+            bridges |= {bridge_name(bd_id) for bd_id in touched if bd_id is not None}
+        names |= _members_of(bridges, states) if bridges else set()
+        interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
+        names |= {interface.parent for interface in interfaces if interface.parent is not None}
+        if any(change.kind is ObjectKind.LINUX for change in self._others):
+            names |= self._after.made_as(Tap).keys()
+        lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
+        self._old, new = (restricted(state, names, bridges, lists) for state in states)
+        self._new = _with_what_is_open(self._old, new)
+
+    def entries(self) -> list[EntryDifference]:
+        """Return every entry that differs, and what changes without one."""
+        for path in self._was.keys() | self._will.keys():
+            self._compare(self._was.get(path), self._will.get(path))
+        entries_of = self._entries_by_interface()
+        for name, changes in self._of_interface.items():
+            self._remark(name, changes, entries_of[name])
+        for change in self._others:
+            if change.kind in _SECTIONS:
+                path = (_SECTIONS[change.kind], change.name)
+                found = self._found.get(path) or EntryDifference(action=change.action, path=path, name=change.name)
+                self._found[path] = replace(found, remarks=tuple(unsaid(change, self._before, self._after, ())))
+        for path in self._without_entry():
+            self._found[path] = EntryDifference(action=Action.CREATE, path=path, name=path[0])
+        return sorted(self._found.values(), key=_place)
+
+    def _compare(self, was: SaidEntry | None, will: SaidEntry | None) -> None:
+        """Enter what becomes of an entry, if anything does."""
+        entry = was if will is None else will
+        assert entry is not None
+        if was is not None and will is not None:
+            action, lines = Action.UPDATE, entry_difference(was.keys, will.keys)
+            if not lines:
+                return
+        else:
+            keys = self._whole(entry, self._new if was is None else self._old)
+            if keys is None:
+                return
+            action, lines = Action.DELETE if will is None else Action.CREATE, whole_entry(keys)
+        self._found[entry.path] = EntryDifference(action=action, path=entry.path, name=entry.name, lines=tuple(lines))
+
+    def _whole(self, entry: SaidEntry, state: State) -> tuple[KeyValue, ...] | None:
+        """Return what an entry says that appears or disappears in a state, None when nobody needs it.
+
+        An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
+        """
+        if entry.path[0] == INTERFACES.key:
+            is_needed = entry.name not in state.made or not _is_as_made(entry.name, state)
+            return entry.keys if is_needed else None
+        if entry.path[0] in _MADE and _is_as_made(entry.name, state):
+            described = description_of(state.interfaces[entry.name].tag)
+            return (KeyValue("description", described), *entry.keys) if described else entry.keys
+        return entry.keys
+
+    def _entries_by_interface(self) -> dict[str, list[KeyPath]]:
+        """Return the entries of each interface, found to differ or not, those that differ first."""
+        paths: dict[str, list[KeyPath]] = {}
+        every = (*self._will.values(), *self._was.values())
+        interfaces = (entry for entry in every if entry.path[0] not in _SECTIONS.values())
+        for entry in sorted(interfaces, key=lambda entry: entry.path not in self._found):
+            paths.setdefault(entry.name, []).append(entry.path)
+        return paths
+
+    def _remark(self, name: str, changes: Sequence[Change[Any]], paths: Sequence[KeyPath]) -> None:
+        """Enter what happens to an interface and the words of its entries do not show."""
+        remarks: list[str] = []
+        for change in changes:
+            others = [other for other in changes if other is not change]
+            remarks += unsaid(change, self._before, self._after, others)
+            if change.kind is ObjectKind.LCP and change.action is Action.REPLACE and not _is_implied(change, others):
+                remarks.append(f"its LCP pair is made anew, because {change.forced_by}")
+        of_itself = [change for change in changes if change.kind is ObjectKind.INTERFACE]
+        replaced = [change for change in of_itself if change.action is Action.REPLACE]
+        found = [path for path in dict.fromkeys(paths) if path in self._found]
+        if not found and not remarks and not replaced and _is_said_of_its_bridge(of_itself):
+            return
+        if not found:
+            self._found[paths[0]] = EntryDifference(action=Action.UPDATE, path=paths[0], name=name)
+            found = [paths[0]]
+        for path in found if replaced else ():
+            entry = self._found[path]
+            action = Action.REPLACE if entry.action is Action.UPDATE else entry.action
+            self._found[path] = replace(entry, action=action, forced_by=replaced[0].forced_by)
+        self._found[found[0]] = replace(self._found[found[0]], remarks=tuple(remarks))
+
+    def _without_entry(self) -> Iterator[tuple[str]]:
+        """Yield what is made that no entry of the file names."""
+        taps = self._new.made_as(Tap).values()
+        yield from ((f"Linux namespace {netns}",) for netns in self._namespaces - {tap.host_netns for tap in taps})
+        for netns, name in self._linux_bridges - {(tap.host_netns, tap.host_bridge) for tap in taps}:
+            yield (f"Linux bridge {name}{f' in namespace {netns}' if netns else ''}",)
+        if any(change.kind is ObjectKind.MPLS for change in self._others) and not self._is_mpls_turned_on():
+            yield ("default MPLS table",)
+
+    def _is_mpls_turned_on(self) -> bool:
+        old = self._old.interfaces
+        return any(
+            after.has_mpls and not (name in old and old[name].has_mpls) for name, after in self._new.interfaces.items()
+        )
+
+
+def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
+    return {
+        interface.name
+        for state in states
+        for interface in state.interfaces.values()
+        if interface.bridge is not None and bridge_name(interface.bridge) in bridges
+    }
+
+
+def _with_what_is_open(before: State, after: State) -> State:
+    """Return a state with what it leaves open as it is before."""
+    interfaces = {
+        name: evolve(interface, mac=before.interfaces[name].mac)
+        for name, interface in after.interfaces.items()
+        if not interface.mac and name in before.interfaces
+    }
+    made = {}
+    for name, making in after.made.items():
+        former: Any = before.made.get(name)
+        if former.__class__ is making.__class__:
+            left = [field.name for field in fields(making) if is_open(field.name, getattr(making, field.name))]
+            made[name] = replace(making, **{attribute: getattr(former, attribute) for attribute in left})
+    return replace(after, interfaces={**after.interfaces, **interfaces}, made={**after.made, **made})
+
+
+def _is_as_made(name: str, state: State) -> bool:
+    """Return whether nothing is set on an interface that an entry of its own would have to say."""
+    interface = state.interfaces.get(name)
+    if interface is None or interface.kind not in MAKING_OF or name in state.lcps or is_foreign(interface.tag):
+        return False
+    same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "tag_rewrite")
+    left = {attribute: getattr(interface, attribute) for attribute in same}
+    return interface == evolve(as_created(name, interface.kind), **left)
+
+
+def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:
+    """Return whether it goes without saying that a pair is made anew: with its interface, or as it differs itself."""
+    if any(other.action is Action.REPLACE for other in others):
+        return True
+    return any(attribute.name == change.forced_by for attribute in change.attributes)
+
+
+def _is_said_of_its_bridge(changes: Iterable[Change[Any]]) -> bool:
+    """Return whether what becomes of an interface is that a bridge has it, or has it no more."""
+    return any(attribute.name in ("bridge", "is_bvi") for change in changes for attribute in change.attributes)
+
+
+def _place(entry: EntryDifference) -> tuple[Any, ...]:
+    """Return a key that sorts entries as in a file, and behind them what no file has an entry for."""
+    return _ORDER.get(str(entry.path[0]), len(_ORDER)), natural_key(entry.name)

@@ -1,0 +1,124 @@
+"""What a plan changes and the words of the file do not show: found out by trying, so that nothing can be forgotten.
+
+An attribute is shown when the entries of the file differ once it alone has changed. For the others there is a line that
+a reader cannot type, and that looks like a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from enum import Enum
+from typing import Any, cast
+
+from vppcfg.config.dump import said_entries
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.bridge import BridgeSettings, bridge_name
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
+from vppcfg.model.state import State
+from vppcfg.model.state_document import plain
+from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
+from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
+
+_INTERFACE_FIELDS = frozenset(field.name for field in fields(Interface))
+_FOLLOWS: Mapping[str, frozenset[str]] = {
+    "link_mtu": frozenset({"packet_mtu"}),
+    "split_horizon_group": frozenset({"bridge"}),
+    "tag_rewrite": frozenset({"bridge", "encapsulation", "l2xc"}),
+}
+"""Attributes that change with others, and need no line of their own then."""
+_DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
+    "mtu": frozenset({"packet_mtu", "host_mtu"}),
+    "is_up": frozenset({"is_up"}),
+    "bridge": frozenset({"host_bridge"}),
+}
+"""The same for a Linux device, whose attributes change with those of its interface."""
+
+
+def restricted(state: State, names: Collection[str], bridges: Collection[str], acls: Collection[str] = ()) -> State:
+    """Return a state with just these objects."""
+    return replace(
+        state,
+        interfaces={name: state.interfaces[name] for name in names if name in state.interfaces},
+        lcps={name: state.lcps[name] for name in names if name in state.lcps},
+        made={name: state.made[name] for name in names if name in state.made and name in state.interfaces},
+        bridges={name: state.bridges[name] for name in bridges if name in state.bridges},
+        acls={name: state.acls[name] for name in acls if name in state.acls},
+    )
+
+
+def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[Change[Any]]) -> Iterator[str]:
+    """Yield a line for each attribute of a change that no key of the file shows.
+
+    `siblings` are the other changes of the same interface: what follows from them needs no line.
+    """
+    if change.action in (Action.CREATE, Action.DELETE) or change.kind in (ObjectKind.BRIDGE, ObjectKind.SFLOW):
+        return
+    others = {attribute.name for sibling in siblings for attribute in sibling.attributes}
+    if change.kind is ObjectKind.LINUX:
+        is_new = any(sibling.action is not Action.UPDATE for sibling in siblings)
+        for attribute in change.attributes:
+            if not is_new and others.isdisjoint(_DEVICE_FOLLOWS[attribute.name]):
+                yield f"its Linux device: {_told(attribute)}"
+        return
+    own = {attribute.name for attribute in change.attributes}
+    what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: ""}.get(change.kind, "")
+    for attribute in change.attributes:
+        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not _is_shown(change, attribute, before, after):
+            yield f"{what}{_told(attribute)}"
+
+
+def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, after: State) -> bool:
+    """Return whether the words of the file differ when just this attribute changes."""
+    if change.kind is ObjectKind.ACL:
+        return attribute.name == "rules"
+    if attribute.name == "mac":
+        return True
+    if attribute.name == "bridge":
+        ids = [bd_id for bd_id in (attribute.old, attribute.new) if isinstance(bd_id, int)]
+        return all(bridge_name(bd_id) in before.bridges or bridge_name(bd_id) in after.bridges for bd_id in ids)
+    if attribute.name == "is_bvi":
+        return True
+    parent = before.interfaces[change.name].parent or change.name
+    near = restricted(before, {change.name, parent}, ())
+    return said_entries(near) != said_entries(_with(near, change, attribute))
+
+
+def _with(state: State, change: Change[Any], attribute: AttributeChange) -> State:
+    """Return the state with one attribute of one object changed."""
+    name, altered = change.name, cast(dict[str, Any], {attribute.name: attribute.new})
+    if change.kind is ObjectKind.LCP:
+        return replace(state, lcps={**state.lcps, name: replace(state.lcps[name], **altered)})
+    if attribute.name in _INTERFACE_FIELDS:
+        return replace(state, interfaces={**state.interfaces, name: evolve(state.interfaces[name], **altered)})
+    made: Any = state.made[name]
+    return replace(state, made={**state.made, name: replace(made, **altered)})
+
+
+def _told(attribute: AttributeChange) -> str:
+    if attribute.name == "packet_mtu" and attribute.old == attribute.new:
+        return f"mtu: {attribute.new} of its own, no longer that of its parent"
+    return f"{attribute.name.replace('_', ' ')}: {words(attribute.old)} -> {words(attribute.new)}"
+
+
+def words(value: object) -> str:
+    """Return a value of the model that the file has no words for, as an operator would write it."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Encapsulation | OtherMatch):
+        return encapsulation_words(value)
+    if isinstance(value, TagRewrite):
+        return rewrite_words(value)
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, frozenset | Mapping):
+        return ", ".join(plain(value)) or "none"
+    if isinstance(value, AclBinding):
+        return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
+    if isinstance(value, BridgeSettings):
+        return ", ".join(f"{name.replace('_', ' ')} {words(setting)}" for name, setting in plain(value).items())
+    if isinstance(value, tuple):
+        return f"({', '.join(words(item) for item in value)})"
+    return str(value)
