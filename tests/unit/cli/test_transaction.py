@@ -211,9 +211,9 @@ def test_diff_shows_what_a_rollback_would_do(run: Run) -> None:
     run("apply", "-c", "l3.yaml")
     code, out, _ = run("diff", "2")
     assert code == ExitCode.DONE
-    assert "- 100.64.10.1/30" in out
+    assert "- addresses: 100.64.10.1/30" in out
     change = run("diff", "2", "--change")[1]
-    assert "+ 100.64.10.1/30" in change
+    assert "+ addresses: 100.64.10.1/30" in change
     run("rollback", "2", "--yes")
     assert "No difference" in run("diff", "2")[2]
 
