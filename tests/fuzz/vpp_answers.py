@@ -18,6 +18,7 @@ from unittest import mock
 from tests.chaos.configurations import PLANS, PORTS
 from tests.chaos.plans import configuration, ends_of, state_after
 from tests.fuzz.harness import command_line, run_command
+from tests.fuzz.plain import NODES, damage_node, flipped
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
@@ -40,15 +41,16 @@ _READING = (
     ("watch", "--once"),
 )
 
+_NODES: tuple[Any, ...] = (
+    *NODES,
+    *(900_000_000, "u8", "u32", "f64", "string", "context", "0x0", ["u8", "x"], ["string", "x"]),
+    *({"crc": "0x0"}, {"limit": 5}, "vl_api_address_t", "vl_api_prefix_t"),
+)
 Damage = Callable[[random.Random, bytes], list[bytes]]
 
 
 def _flip(rng: random.Random, data: bytes) -> list[bytes]:
-    """Change a few bits."""
-    changed = bytearray(data)
-    for _ in range(rng.randint(1, 8)):
-        changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
-    return [bytes(changed)]
+    return [flipped(rng, data)]
 
 
 def _set_extreme(rng: random.Random, data: bytes) -> list[bytes]:
@@ -208,39 +210,11 @@ def _honest_state(vpp: DamagedVpp, socket: str) -> State:
 def _damaged_definitions(rng: random.Random, served: bytes) -> bytes:
     """Return definitions with a few values replaced, added or taken away, or with bytes that are changed."""
     if rng.random() < 0.2:
-        return _flip(rng, served)[0]
+        return flipped(rng, served)
     documents = json.loads(served.rstrip(b"\0"))
     for _ in range(rng.choice((1, 1, 2, 5, 50))):
-        _damage_node(rng, documents)
+        damage_node(rng, documents, _NODES)
     return json.dumps(documents).encode()
-
-
-_NODES: tuple[Any, ...] = (
-    *(None, True, 0, -1, 1, 7, 900_000_000, 1 << 70, 0.5, "", "u8", "u32", "f64", "string", "context", "0x0"),
-    *([], {}, ["u8", "x"], ["string", "x"], {"crc": "0x0"}, {"limit": 5}, "vl_api_address_t", "vl_api_prefix_t"),
-)
-
-
-def _damage_node(rng: random.Random, node: Any) -> None:
-    """Go down at random, and change something there."""
-    while True:
-        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
-        if not keys:
-            return
-        key = rng.choice(keys)
-        if isinstance(node[key], list | dict) and node[key] and rng.random() < 0.9:
-            node = node[key]
-            continue
-        action = rng.randrange(4)
-        if action == 0:
-            del node[key]
-        elif action == 1 and isinstance(node, list):
-            node.insert(key, rng.choice(_NODES))
-        elif action == 2 and isinstance(node, list):
-            node.append(node[key])
-        else:
-            node[key] = rng.choice(_NODES)
-        return
 
 
 if __name__ == "__main__":

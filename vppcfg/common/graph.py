@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from vppcfg.record import record
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400)
 Point = tuple[float, float]
+_Item = TypeVar("_Item")
+_MOST_LINES, _MOST_PARTS, _MOST_POINTS, _MOST_AREAS, _MOST_SLOTS, _MOST_MARKS = 100, 2000, 40_000, 8000, 500, 50
+"""What can be told apart in one image of some hundred pixels, and more."""
+_LONGEST_NOTE = 2000
 PALETTE = ("#0b5cad", "#c2410c", "#15803d", "#7e22ce", "#0e7490", "#a16207", "#be185d", "#4d5b6a")
 """Apart for eyes that see no red and green, and dark enough on white."""
 GREY = "#8a939c"
@@ -173,6 +179,48 @@ def thinned(points: Sequence[Point], most: int = 1200) -> tuple[Point, ...]:
         ends = {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
         kept += sorted(ends)
     return tuple(kept)
+
+
+def bounded(graph: Graph) -> Graph:
+    """Return the graph with no more than can be seen of it, and what was left out in its note."""
+    lines = tuple(_drawable(line, len(graph.lines)) for line in graph.lines[:_MOST_LINES])
+    bars = tuple(replace(bars, heights=bars.heights[:_MOST_SLOTS]) for bars in graph.bars[:_MOST_LINES])
+    hidden = {
+        "lines": len(graph.lines) - len(lines),
+        "rows of bars": len(graph.bars) - len(bars),
+        "bars of each row": max((len(row.heights) for row in graph.bars), default=0) - _MOST_SLOTS,
+        "marks": len(graph.marks) - _MOST_MARKS,
+    }
+    note = graph.note if len(graph.note) <= _LONGEST_NOTE else f"{graph.note[:_LONGEST_NOTE]}…"
+    left_out = [f"{count} more {what} are not drawn." for what, count in hidden.items() if count > 0]
+    return replace(
+        graph,
+        x=_first_slots(graph.x) if graph.bars else graph.x,
+        lines=lines,
+        areas=_some(graph.areas, _MOST_AREAS),
+        bars=bars,
+        marks=graph.marks[:_MOST_MARKS],
+        note=" ".join([*([note] if note else []), *left_out]),
+    )
+
+
+def _drawable(line: Line, lines: int) -> Line:
+    """Return one of so many lines with as many parts and points as there is room for."""
+    parts = _some(line.parts, max(_MOST_PARTS // lines, 1))
+    most = max(_MOST_POINTS // (lines * max(len(parts), 1)), 4)
+    return replace(line, parts=tuple(thinned(part, most) for part in parts))
+
+
+def _some(items: Sequence[_Item], most: int) -> tuple[_Item, ...]:
+    """Return at most so many of the items, as far apart as they come, the first among them."""
+    return tuple(items[:: max(-(-len(items) // most), 1)])
+
+
+def _first_slots(scale: Scale) -> Scale:
+    """Return an axis with as many slots as there is room for; each has its tick."""
+    if len(scale.ticks) <= _MOST_SLOTS:
+        return scale
+    return replace(scale, high=scale.low + _MOST_SLOTS, ticks=scale.ticks[:_MOST_SLOTS])
 
 
 def highest(lines: Iterable[Line]) -> float:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vppcfg.common.graph import Bar, Graph, Landmark, Line, amount, linear_scale, log_scale, time_scale
+from vppcfg.common.graph import (
+    Area,
+    Bar,
+    Bars,
+    Graph,
+    Landmark,
+    Line,
+    Scale,
+    amount,
+    bounded,
+    linear_scale,
+    log_scale,
+    time_scale,
+)
 from vppcfg.common.svg import svg_of, svg_of_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -87,3 +101,38 @@ def test_marks_that_would_lie_on_each_other_move_apart() -> None:
     )  # fmt: skip
     found = {e.text: float(e.get("y", "")) for e in ElementTree.fromstring(svg_of(crowded, 600)).iter(f"{SVG}text")}
     assert abs(found["first mark"] - found["second mark"]) >= 13
+
+
+def test_a_graph_that_can_be_seen_is_drawn_whole() -> None:
+    whole = replace(
+        graph(line("a", (1, 0.1), (100, 10)), line("b", (10, 1), colour=1)),
+        areas=(Area(from_x=1, to_x=2, from_y=1, to_y=2, colour="#000000", opacity=1.0),),
+        bars=(Bars(label="bars", heights=(1.0, 2.0), colour=0),),
+        marks=(Landmark(label="here", x=1.0),),
+        note="a note",
+    )
+    assert bounded(whole) == whole
+
+
+def test_of_a_graph_beyond_sight_a_part_is_drawn_and_the_rest_is_told() -> None:
+    parts = tuple(((float(at), 1.0), (at + 0.5, 2.0)) for at in range(10_000))
+    area = Area(from_x=1, to_x=2, from_y=1, to_y=2, colour="#000000", opacity=1.0)
+    slots = Scale(low=0.0, high=9000.0, ticks=tuple(at + 0.5 for at in range(9000)), text="{:g}".format)
+    endless = replace(
+        graph(*(Line(label=f"{number}", parts=parts, colour=0) for number in range(130))),
+        x=slots,
+        areas=(area,) * 100_000,
+        bars=(Bars(label="bars", heights=(1.0,) * 9000, colour=0),) * 110,
+        marks=(Landmark(label="here", x=1.0),) * 70,
+        note="x" * 5000,
+    )
+    drawn = bounded(endless)
+    assert sum(len(part) for line in drawn.lines for part in line.parts) <= 40_000
+    assert (len(drawn.lines), len(drawn.bars), len(drawn.marks)) == (100, 100, 50)
+    assert (len(drawn.areas), len(drawn.bars[0].heights)) == (7693, 500)
+    assert (len(drawn.x.ticks), drawn.x.high) == (500, 500.0), "each bar has its slot"
+    assert drawn.note.endswith(
+        "… 30 more lines are not drawn. 10 more rows of bars are not drawn. 8500 more bars of each row are not drawn. "
+        "20 more marks are not drawn."
+    )
+    assert len(svg_of(drawn, 760)) < 16 << 20

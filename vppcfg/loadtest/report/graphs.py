@@ -11,6 +11,7 @@ from vppcfg.common.graph import (
     Graph,
     Landmark,
     Line,
+    Point,
     Scale,
     amount,
     highest,
@@ -145,14 +146,13 @@ def cores_graph(title: str, outcome: FlowsOutcome, kind: str) -> Graph:
     def share_of(load: CoreLoad) -> float:
         return load.idle if kind == "idle" else load.softirq
 
+    by_core: dict[int, list[Point]] = {}
+    for sample in outcome.cores:
+        for load in sample.loads:
+            by_core.setdefault(load.core, []).append((sample.at_s, share_of(load)))
     lines = []
     for colour, summary in enumerate(outcome.summaries()):
-        points = [
-            (sample.at_s, share_of(load))
-            for sample in outcome.cores
-            for load in sample.loads
-            if load.core == summary.core
-        ]
+        points = by_core[summary.core]
         mean = summary.mean_idle if kind == "idle" else summary.mean_softirq
         label = f"core {summary.core}: {100 * mean:.0f} %"
         lines.append(Line(label=label, parts=(thinned(points),), colour=colour))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vppcfg.assets import find
-from vppcfg.common.graph import Graph
+from vppcfg.common.graph import Graph, bounded
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.load import why_not_comparable
@@ -99,7 +99,8 @@ def _section(group: list[Result], limit_ratio: float | None) -> ReportSection:
 
 
 def _figure_of(graph: Graph) -> Figure:
-    """Draw a graph."""
+    """Draw a graph, or as much of it as can be seen."""
+    graph = bounded(graph)
     return Figure(
         title=graph.title,
         file_name=re.sub(r"[^a-z0-9]+", "-", graph.title.lower()).strip("-") or "graph",

@@ -22,7 +22,8 @@ _AGAIN_S = 1.0
 """How long a server that did not answer is waited for from then on."""
 _MAGIC = 0xABE85CEA
 _HEADER = struct.Struct("!II")
-_MOST_BYTES = 64 << 20
+_MOST_BYTES = 4 << 20
+"""Of an answer, expanded; those of T-Rex have some kB, and as objects an answer takes up to 24 times as much."""
 
 
 class UnreachableError(EngineError):
@@ -72,7 +73,8 @@ class TrexChannel:
             reason = f"no answer within {timeout_s:g} s" if isinstance(error, zmq.Again) else str(error)
             raise UnreachableError(
                 f"T-Rex at {self.peer} cannot be reached: {reason}",
-                "is it running with -i, and is its port open (zmq_rpc_port, by default 4501)?",
+                "is it running with -i, and is its port open (zmq_rpc_port, by default 4501)? An answer of more than "
+                f"{_MOST_BYTES >> 20} MB counts as none",
             ) from error
         self._is_lost = False
         return answer
@@ -88,6 +90,7 @@ class TrexChannel:
             (zmq.RECONNECT_IVL, 20),
             (zmq.RECONNECT_IVL_MAX, 500),
             (zmq.IPV6, int(self._is_ipv6)),
+            (zmq.MAXMSGSIZE, _MOST_BYTES),  # what is longer is dropped before it is read
         ):
             self._socket.setsockopt(option, value)
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Port, Tally, Traffic
+from vppcfg.loadtest.trex.answers import count, counter, items, measure, section, text
 from vppcfg.loadtest.trex.channel import TrexChannel, host_and_port
 from vppcfg.loadtest.trex.guard import Guard
 from vppcfg.loadtest.trex.lease import Lease, port_of, refuse_unusable, refuse_way_out
@@ -18,6 +19,8 @@ from vppcfg.loadtest.trex.streams import delay_of, group_of, streams_of
 _RX_FILTER_PAUSE_S = 0.1
 """T-Rex's client waits so long for late packets before it removes filters."""
 
+_MOST_PORTS = 64
+"""T-Rex has at most 32 (TREX_MAX_PORTS)."""
 PortCounters = Mapping[str, Mapping[str, Any]]
 """What `get_port_stats` says, by port."""
 
@@ -122,16 +125,20 @@ class TrexEngine:
             self._traffic = self._generator = None
             self._channel.close()
 
-    def _described(self, version: str, facts: Mapping[str, Any]) -> Generator:
-        ports = sorted(facts.get("ports") or [], key=lambda port: int(port["index"]))
-        states = self._on_each("get_port_status", tuple(str(port["index"]) for port in ports), block=False)
+    def _described(self, version: str, told: object) -> Generator:
+        facts = section(told)
+        by_index = {count(port, "index"): port for port in items(facts, "ports")}
+        if len(by_index) > _MOST_PORTS:
+            raise EngineError(f"T-Rex at {self._channel.peer} tells of {len(by_index)} ports, which it cannot have")
+        ports = [by_index[index] for index in sorted(by_index)]
+        states = self._on_each("get_port_status", tuple(str(index) for index in sorted(by_index)), block=False)
         return Generator(
             engine="trex",
             version=version,
             server=self._channel.peer,
             ports=tuple(port_of(port, status) for port, status in zip(ports, states, strict=True)),
-            cores=facts.get("dp_core_count"),
-            facts=(f"{facts.get('core_type', 'unknown CPU')} on {facts.get('hostname', 'an unknown host')}",),
+            cores=count(facts, "dp_core_count") or None,
+            facts=(f"{text(facts, 'core_type', 'unknown CPU')} on {text(facts, 'hostname', 'an unknown host')}",),
         )
 
     def _port(self, name: str) -> Port:
@@ -145,22 +152,22 @@ class TrexEngine:
         """Return the counters of our ports, how often a queue was full, and the load of the cores that send."""
         ports = self._lease.ports
         calls = [Call(method="get_port_stats", arguments={"port_id": int(name)}) for name in ports]
-        *counters, whole = self._rpc.batch([*calls, Call(method="get_global_stats", arguments={})])
-        cpu = whole.get("m_cpu_util")
-        share = None if cpu is None else float(cpu) / 100
-        return dict(zip(ports, counters, strict=True)), int(whole.get("m_total_queue_full") or 0), share
+        answers = self._rpc.batch([*calls, Call(method="get_global_stats", arguments={})])
+        *counters, whole = (section(answer) for answer in answers)
+        share = None if whole.get("m_cpu_util") is None else min(measure(whole, "m_cpu_util") / 100, 1.0)
+        return dict(zip(ports, counters, strict=True)), count(whole, "m_total_queue_full"), share
 
     def _tally(self, direction: Direction, counters: PortCounters) -> Tally:
         sent = self._since_zero(direction.source, "opackets", counters)
         return Tally(sent=sent, received=self._since_zero(direction.sink, "ipackets", counters))
 
     def _since_zero(self, port: str, name: str, counters: PortCounters) -> int:
-        count = int(counters[port][name]) - int(self._zero[port][name])
-        if count < 0:
+        since = counter(counters[port], name) - counter(self._zero[port], name)
+        if since < 0:
             raise EngineError(
                 f"the counters of port {port} went backwards", "T-Rex was restarted, or somebody cleared them"
             )
-        return count
+        return since
 
     def _multiplier(self, load_pps: float) -> dict[str, Any]:
         """Return a load for T-Rex, whose rate of a port includes the streams that measure latency."""

@@ -15,36 +15,37 @@ from typing import Any
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Port
 from vppcfg.loadtest.linux_port import interfaces_of_default_routes
+from vppcfg.loadtest.trex.answers import count, flag, measure, section, text
 from vppcfg.loadtest.trex.channel import UnreachableError
 from vppcfg.loadtest.trex.guard import Guard
 from vppcfg.loadtest.trex.rpc import Call, Rpc
 
 log = logging.getLogger(__name__)
 
+_MOST_GBPS = 1e6
 RUNNING = frozenset({"TX", "PAUSE", "PCAP_TX"})
 """States in which a port sends, or is about to."""
 
 
-def port_of(facts: Mapping[str, Any], status: Mapping[str, Any]) -> Port:
-    """Return a port from what `get_system_info` and `get_port_status` say of it."""
-    attributes = status.get("attr") or {}
-    speed_gbps = float(attributes.get("speed") or 0.0)
+def port_of(facts: Mapping[str, Any], status: object) -> Port:
+    """Return a port from what `get_system_info` and `get_port_status` say of it. Raise EngineError."""
+    speed_gbps = min(measure(section(status, "attr"), "speed"), _MOST_GBPS)
     return Port(
-        name=str(facts.get("index")),
+        name=str(count(facts, "index")),
         link_bps=round(speed_gbps * 1e9) or None,
-        mac=str(facts.get("hw_mac") or ""),
-        driver=str(facts.get("driver") or ""),
+        mac=text(facts, "hw_mac"),
+        driver=text(facts, "driver"),
     )
 
 
-def refuse_unusable(name: str, status: Mapping[str, Any], *, is_forced: bool) -> None:
+def refuse_unusable(name: str, status: object, *, is_forced: bool) -> None:
     """Raise EngineError when a port has no link, or is somebody else's and not to be taken."""
-    link = (status.get("attr") or {}).get("link") or {}
-    if status.get("state") == "DOWN" or link.get("up") is False:
+    state = text(section(status), "state")
+    if state == "DOWN" or flag(section(status, "attr", "link"), "up") is False:
         raise EngineError(f"port {name} has no link", "connect it, and see that the router's port is up")
-    owner = str(status.get("owner") or "")
+    owner = text(section(status), "owner")
     if owner and not is_forced:
-        runs = ", and sends" if status.get("state") in RUNNING else ""
+        runs = ", and sends" if state in RUNNING else ""
         raise EngineError(f"port {name} belongs to {owner}{runs}", "--force takes it; its traffic stops")
 
 
@@ -100,17 +101,16 @@ class Lease:
         """Return the names of the ports that are ours."""
         return tuple(self._handlers)
 
-    def take(self, states: Mapping[str, Mapping[str, Any]], *, is_forced: bool) -> None:
+    def take(self, states: Mapping[str, object], *, is_forced: bool) -> None:
         """Take ports whose states are given, and leave no traffic and no stream on them."""
         session = random.SystemRandom().randrange(1, 2**31)
         for name in states:
-            self._handlers[name] = self._rpc.call(
-                "acquire", port_id=int(name), user=_user(), session_id=session, force=is_forced
-            )
+            acquired = self._rpc.call("acquire", port_id=int(name), user=_user(), session_id=session, force=is_forced)
+            self._handlers[name] = text({"handler": acquired}, "handler")
             if self._guard is not None:
                 self._guard.watch(self._handlers)
         for name, status in states.items():
-            if status.get("state") in RUNNING:
+            if text(section(status), "state") in RUNNING:
                 self._rpc.batch([self.call("stop_traffic", name)])
             self._make_promiscuous(name, status)
         self.on("remove_all_streams", self.ports)
@@ -162,10 +162,9 @@ class Lease:
             return error
         return None
 
-    def _make_promiscuous(self, name: str, status: Mapping[str, Any]) -> None:
+    def _make_promiscuous(self, name: str, status: object) -> None:
         """Have a port take frames for any address, as it gets them through a cross-connect."""
-        mode = (status.get("attr") or {}).get("promiscuous") or {}
-        if mode.get("enabled") is False:
+        if flag(section(status, "attr", "promiscuous"), "enabled") is False:
             with suppress(EngineError):  # drivers of some virtual ports cannot; most frames arrive all the same
                 self._rpc.batch([self.call("set_port_attr", name, attr={"promiscuous": {"enabled": True}})])
                 self._lost_promiscuity.add(name)

@@ -12,6 +12,7 @@ from typing import Any
 
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError
+from vppcfg.loadtest.trex.answers import count, section, text
 from vppcfg.loadtest.trex.channel import TrexChannel
 from vppcfg.record import record
 
@@ -20,6 +21,8 @@ API = (5, 0)
 _WITHOUT_HANDLE = frozenset({"api_sync_v2", "get_version", "ping"})
 _PATIENCE_S = 20.0
 _PAUSE_S = 0.3
+_LONGEST_SAID = 1000
+"""Characters of a refusal that are looked at and shown."""
 _SERVER_API = re.compile(r"server:\s*'(\d+)\.(\d+)'")
 TRY_AGAIN = -32001
 WORK_IN_PROGRESS = -32002
@@ -116,10 +119,10 @@ class Rpc:
 
     def connect(self) -> str:
         """Agree on an API with the server, and return its version. Raise EngineError when that cannot be."""
-        about = self.call("get_version")
-        if about.get("mode", "STL") != "STL":
-            text = f"server RPC configuration: '{about['mode']}'"
-            raise refusal("api_sync_v2", {"specific_err": text}, None)
+        about = section(self.call("get_version"))
+        mode = text(about, "mode", "STL")
+        if mode != "STL":
+            raise refusal("api_sync_v2", {"specific_err": f"server RPC configuration: '{mode}'"}, None)
         try:
             self._handle = self._sync(*API)
         except EngineError as error:
@@ -127,7 +130,7 @@ class Rpc:
             if offered is None:
                 raise
             self._handle = self._sync(int(offered[1]), int(offered[2]))
-        return str(about.get("version", ""))
+        return text(about, "version")
 
     def call(self, method: str, **arguments: Any) -> Any:
         """Return the result of a call. Raise EngineError when the server refuses or is gone."""
@@ -140,15 +143,14 @@ class Rpc:
         requests = [self._request(call) for call in calls]
         answer = self._channel.request(requests[0] if len(requests) == 1 else requests)
         answers = [answer] if isinstance(answer, dict) else answer
-        by_id = {one.get("id"): one for one in answers if isinstance(one, dict)} if isinstance(answers, list) else {}
+        by_id = _by_id(answers if isinstance(answers, list) else [])
         return [
             self._result(call, by_id.get(request["id"]), self._clock.now() + _PATIENCE_S)
             for call, request in zip(calls, requests, strict=True)
         ]
 
     def _sync(self, major: int, minor: int) -> str:
-        result = self.call("api_sync_v2", name="STL", major=major, minor=minor)
-        return str(result["api_h"])
+        return text(section(self.call("api_sync_v2", name="STL", major=major, minor=minor)), "api_h")
 
     def _request(self, call: Call) -> dict[str, Any]:
         arguments = dict(call.arguments)
@@ -169,18 +171,24 @@ class Rpc:
         self._clock.sleep(_PAUSE_S)
         again = call
         if code == WORK_IN_PROGRESS:
-            again = Call(method="get_async_results", arguments={"ticket_id": int(error["specific_err"])})
+            again = Call(method="get_async_results", arguments={"ticket_id": count(error, "specific_err")})
         return self._result(again, self._channel.request(self._request(again)), until_s)
+
+
+def _by_id(answers: Sequence[object]) -> dict[int, Mapping[str, Any]]:
+    """Return the answers by the number of the request; what has no number answers none."""
+    objects = (one for one in answers if isinstance(one, dict))
+    return {one["id"]: one for one in objects if isinstance(one.get("id"), int)}
 
 
 def refusal(method: str, error: object, port: object) -> EngineError:
     """Return the error that a server's error object means; `port` is the one that the request was about, or None."""
     details = error if isinstance(error, dict) else {}
-    text = str(details.get("specific_err") or details.get("message") or error).strip()
+    said = str(details.get("specific_err") or details.get("message") or error).strip()[:_LONGEST_SAID]
     named = "the port" if port is None else f"port {port}"
     for pattern, message, hint in _MEANINGS:
-        match = re.search(pattern, text, re.IGNORECASE)
+        match = re.search(pattern, said, re.IGNORECASE)
         if match is not None:
             words = {"port": named, **match.groupdict()}
-            return EngineError(message.format(**words), f"{hint.format(**words)} (T-Rex says: {text})")
-    return EngineError(f"T-Rex refuses {method}: {text}")
+            return EngineError(message.format(**words), f"{hint.format(**words)} (T-Rex says: {said})")
+    return EngineError(f"T-Rex refuses {method}: {said}")

@@ -13,6 +13,7 @@ from typing import Any
 
 from vppcfg.loadtest.engine import Delay, Direction, Traffic
 from vppcfg.loadtest.profile import DESTINATION_OFFSET, IP_OFFSET, SOURCE_OFFSET, Stream, Variable, udp_frame
+from vppcfg.loadtest.trex.answers import count, measure, number, section
 
 FIRST_GROUP = 7
 """Number of the first group of packets whose latency is measured."""
@@ -105,29 +106,29 @@ def _stream(
     }
 
 
-def delay_of(direction: Direction, group: int, found: Mapping[str, Any]) -> Delay:
-    """Return the latency of a direction; counters that T-Rex leaves out are 0."""
+def delay_of(direction: Direction, group: int, found: object) -> Delay:
+    """Return the latency of a direction; counters that T-Rex leaves out are 0. Raise EngineError."""
     key = str(group)
-    flow = (found.get("flow_stats") or {}).get(key) or {}
-    latency = (found.get("latency") or {}).get(key) or {}
-    times, errors = latency.get("lat") or {}, latency.get("er") or {}
-    least = times.get("total_min")
-    histogram = times.get("histogram") or {}
+    flow, latency = section(found, "flow_stats", key), section(found, "latency", key)
+    times, errors = section(latency, "lat"), section(latency, "er")
+    histogram = section(times, "histogram")
     return Delay(
         direction=direction,
-        sent=_sum(flow.get("tp")),
-        received=_sum(flow.get("rp")),
-        average_us=float(times.get("average") or 0.0),
-        minimum_us=None if least is None else float(least),
-        maximum_us=float(times.get("total_max") or 0.0),
-        jitter_us=float(times.get("jit") or latency.get("jit") or 0.0),
-        histogram=tuple(sorted((float(edge), int(count)) for edge, count in histogram.items())),
-        dropped=int(errors.get("drp") or 0),
-        out_of_order=int(errors.get("ooo") or 0),
-        duplicated=int(errors.get("dup") or 0),
+        sent=_sum(section(flow, "tp")),
+        received=_sum(section(flow, "rp")),
+        average_us=measure(times, "average"),
+        minimum_us=None if times.get("total_min") is None else measure(times, "total_min"),
+        maximum_us=measure(times, "total_max"),
+        jitter_us=measure(times, "jit") or measure(latency, "jit"),
+        histogram=tuple(
+            sorted((number(edge, "an edge of the histogram"), count(histogram, edge)) for edge in histogram)
+        ),
+        dropped=count(errors, "drp"),
+        out_of_order=count(errors, "ooo"),
+        duplicated=count(errors, "dup"),
     )
 
 
-def _sum(by_port: object) -> int:
+def _sum(by_port: Mapping[str, Any]) -> int:
     """Return a counter that T-Rex keeps per port, all ports together."""
-    return sum(int(value) for value in by_port.values()) if isinstance(by_port, Mapping) else 0
+    return sum(count(by_port, port) for port in by_port)
