@@ -153,6 +153,11 @@ def test_a_change_that_nobody_confirms_is_rolled_back_by_systemds_timer(booted: 
     assert booted.said["rolled back"] == "plan 0"
 
 
+@pytest.mark.parametrize("name", ["vppcfg.service", "vppcfg-watch.service", "vppcfg-confirm"])
+def test_systemd_calls_no_unit_exposed(booted: Booted, name: str) -> None:
+    assert 0 < float(booted.said[f"exposure of {name}"]) < 3.0
+
+
 def test_a_file_that_nobody_has_applied_does_not_come_into_force(booted: Booted) -> None:
     assert booted.said["edited file"] == "active 0 0 plan 0"
     assert "is not what was applied last" in booted.said["warning"]

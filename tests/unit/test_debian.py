@@ -6,6 +6,7 @@ import ast
 import configparser
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from vppcfg import __version__
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import all_commands
 from vppcfg.config import parse_text
+from vppcfg.transaction import watchdog
 
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN = ROOT / "debian"
@@ -122,6 +124,26 @@ def test_both_services_are_confined_alike() -> None:
         {key: value for key, value in unit(service)["Service"].items() if confining.match(key)} for service in SERVICES
     )
     assert first == second
+
+
+def test_the_unit_that_goes_back_is_confined_as_the_service_is() -> None:
+    """But for the group, and for what would hide the places that are somebody's choice."""
+    known = set(re.findall(r"^(\w+=.*)$", SERVICES["vppcfg.service"].read_text(), re.MULTILINE))
+    confining = re.compile("Cap|IP|Lock|Memory|NoNew|Private|Protect|Restrict[A-OQ-Z]|System")
+    assert {line for line in known if confining.match(line)} - {"PrivateTmp=yes"} == set(watchdog._CONFINEMENT)
+
+
+@every_service
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_calls_no_service_exposed(service: str, tmp_path: Path) -> None:
+    (tmp_path / service).write_bytes(SERVICES[service].read_bytes())
+    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(tmp_path / service)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "offline" in said.stderr:
+        pytest.skip("this systemd-analyze looks at running services only")
+    exposure = re.search(r"exposure level for \S+: ([\d.]+)", said.stdout)
+    assert exposure is not None, said
+    assert float(exposure[1]) < 3.0
 
 
 def test_a_retry_that_mends_nothing_is_not_made() -> None:

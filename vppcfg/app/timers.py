@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from vppcfg.app.target import Target, own_command
 from vppcfg.errors import StorageError
@@ -82,4 +83,5 @@ def _watch(number: int, after_s: float, deadline: str, journal: Journal, target:
         after_s=after_s,
         deadline=deadline,
         log=journal.folder / f"{number:06}" / "timer.log",
+        folders=[Path(os.path.realpath(folder)) for folder in (target.state_dir, target.run_dir)],
     )

@@ -31,6 +31,38 @@ _SYSTEMD = Path("/run/systemd/system")
 _MACHINE_RUN = Path("/proc/sys/kernel/random/boot_id")
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
+_CONFINEMENT = (
+    "ProtectSystem=strict",
+    "RestrictAddressFamilies=AF_UNIX AF_NETLINK",
+    "PrivateNetwork=yes",
+    "IPAddressDeny=any",
+    "CapabilityBoundingSet=CAP_NET_ADMIN CAP_SYS_ADMIN CAP_SYS_CHROOT CAP_SYS_PTRACE "
+    "CAP_DAC_OVERRIDE CAP_FOWNER CAP_CHOWN",
+    "RestrictNamespaces=net mnt",
+    "SystemCallFilter=@system-service @mount setns unshare",
+    "SystemCallFilter=~@resources",
+    "SystemCallErrorNumber=EPERM",
+    "SystemCallArchitectures=native",
+    "NoNewPrivileges=yes",
+    "LockPersonality=yes",
+    "MemoryDenyWriteExecute=yes",
+    "PrivateDevices=yes",
+    "PrivateMounts=yes",
+    "ProtectClock=yes",
+    "ProtectControlGroups=yes",
+    "ProtectHome=read-only",
+    "ProtectHostname=yes",
+    "ProtectKernelLogs=yes",
+    "ProtectKernelModules=yes",
+    "ProtectKernelTunables=yes",
+    "ProtectProc=invisible",
+    "RestrictRealtime=yes",
+)
+"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which tells the reasons. It sees
+the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
+_UNKNOWN_SETTING = "Unknown assignment"
+"""What systemd-run says to a property that its systemd is too old for."""
+
 _started: list[subprocess.Popen[bytes]] = []
 """Timers that this process started and that are to outlive it: none of them is a child that was forgotten."""
 
@@ -48,6 +80,8 @@ class TimerWatch:
     """ISO 8601, for people."""
     log: Path
     """Where a process of its own writes what it has to say."""
+    folders: Sequence[Path] = ()
+    """Where the command writes, and must be allowed to."""
 
 
 def uses_systemd(environment: Mapping[str, str] = os.environ) -> bool:
@@ -130,7 +164,18 @@ def unit_name(socket_path: str, number: int) -> str:
 
 
 def _arm_systemd(watch: TimerWatch) -> Timer:
+    """Start a timer of systemd, confined as far as that systemd can: the way back is worth more."""
     moment = seconds_since_boot() + watch.after_s
+    writable = [f"ReadWritePaths=-{folder}" for folder in watch.folders]
+    answer = _systemd_run(watch, [*_CONFINEMENT, *writable])
+    if answer.returncode and _UNKNOWN_SETTING in answer.stderr:
+        answer = _systemd_run(watch, [])
+    if answer.returncode:
+        raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
+    return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
+
+
+def _systemd_run(watch: TimerWatch, properties: Sequence[str]) -> subprocess.CompletedProcess[str]:
     settings = [f"--setenv={name}={os.environ[name]}" for name in _PASSED_ON if name in os.environ]
     command = [
         "systemd-run",
@@ -140,17 +185,15 @@ def _arm_systemd(watch: TimerWatch) -> Timer:
         "--description=vppcfg rolls back unless the change is confirmed",
         f"--on-active={watch.after_s:.3f}s",
         "--timer-property=AccuracySec=100ms",
+        *(f"--property={text}" for text in properties),
         *settings,
         "--",
         *watch.command,
     ]
     try:
-        answer = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
+        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"systemd does not start the timer: {error}", "nothing was changed") from error
-    if answer.returncode:
-        raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
-    return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
 
 
 def _arm_process(watch: TimerWatch) -> Timer:

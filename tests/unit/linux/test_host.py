@@ -15,6 +15,8 @@ import pytest
 from tests.unit.linux.machine import Machine, skip_reason
 from vppcfg.errors import ExitCode, LinuxError
 from vppcfg.linux.host import LinuxHost
+from vppcfg.linux.inside import run_apart
+from vppcfg.linux.netns import CLONE_NEWNET, unshare
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
 REASON = skip_reason()
@@ -343,3 +345,16 @@ def test_two_hundred_rounds_leave_no_trace_in_this_process(machine: Machine, hos
         with pytest.raises(LinuxError):
             host.set_bridge("missing", "br0", "")
     assert traces() == before
+
+
+def test_who_has_a_network_of_its_own_sees_that_of_vpp_all_the_same(host: LinuxHost) -> None:
+    """As a service with PrivateNetwork=yes does."""
+
+    def elsewhere() -> LinuxSide:
+        unshare(CLONE_NEWNET)
+        return host.observe({("", "lo"), ("", "br0")})
+
+    host.add_bridge("", "br0")
+    seen = run_apart(elsewhere)
+    assert ("", "br0") in seen.devices
+    assert seen == host.observe({("", "lo"), ("", "br0")})

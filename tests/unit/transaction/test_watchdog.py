@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -59,6 +60,20 @@ def test_systemd_is_told_when_to_run_what(systemd: Path, tmp_path: Path) -> None
     assert words[words.index("--") + 1 :] == [sys.executable, "-c", READY, "--unless-confirmed", "7"]
     assert (timer.unit, timer.pid, timer.deadline) == ("vppcfg-confirm-1234-7", 0, "2026-01-02T03:04:05+00:00")
     assert 10 < timer.moment_s - seconds_since_boot() <= 12.5
+
+
+def test_the_unit_that_goes_back_may_write_where_it_must(systemd: Path, tmp_path: Path) -> None:
+    arm(replace(watch_of(tmp_path), folders=[Path("/var/lib/vppcfg"), Path("/run/vppcfg")]))
+    words = (tmp_path / "words").read_text().splitlines()
+    assert {"--property=ProtectSystem=strict", "--property=NoNewPrivileges=yes"} <= set(words)
+    assert {"--property=ReadWritePaths=-/var/lib/vppcfg", "--property=ReadWritePaths=-/run/vppcfg"} <= set(words)
+
+
+def test_a_systemd_that_is_too_old_to_confine_the_unit_runs_it_all_the_same(systemd: Path, tmp_path: Path) -> None:
+    old = 'case "$*" in *ProtectProc*) echo "Unknown assignment: ProtectProc=invisible" >&2; exit 1;; esac'
+    play(systemd, "systemd-run", f'{old}; printf "%s\\n" "$@" > {tmp_path}/words')
+    assert arm(watch_of(tmp_path)).unit == "vppcfg-confirm-1234-7"
+    assert "--property" not in (tmp_path / "words").read_text()
 
 
 def test_a_systemd_that_refuses_is_an_error_before_anything_is_changed(systemd: Path, tmp_path: Path) -> None:
