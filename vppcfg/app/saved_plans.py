@@ -11,7 +11,7 @@ from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.consent import Terms
 from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
-from vppcfg.app.workplace import Workplace, workplace
+from vppcfg.app.workplace import workplace
 from vppcfg.config import Loaded, parse_text
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -48,16 +48,28 @@ def save_plan(name: str, plan: Plan, loaded: Loaded, boot_id: str, *, adopt: boo
 def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Applied:
     """Apply a saved plan. Raise PlanRefusedError when it is stale."""
     saved = saved_plan(name)
+    _refuse_other_version(saved, name)
+    configuration, loaded = _configuration(saved, name)
+    terms = replace(terms, adopt=saved.is_adopting)
+    with workplace(target, "vppcfg apply") as place:
+        _refuse_stale(saved, configuration, place.session.boot_id, place.session.dataplane.observe(), console)
+        applied = apply_at(place, configuration, loaded, terms, console)
+    return awaited_confirmation(applied, target, terms, console)
+
+
+def refuse_misfit(saved: SavedPlan, name: str, target: Target, console: Console) -> None:
+    """Raise PlanRefusedError when a saved plan would be refused for what it was made for, showing what has moved."""
+    _refuse_other_version(saved, name)
+    configuration, _ = _configuration(saved, name)
+    with target.connect() as dataplane:
+        _refuse_stale(saved, configuration, dataplane.boot_id, dataplane.observe(), console)
+
+
+def _refuse_other_version(saved: SavedPlan, name: str) -> None:
     if saved.made_with != __version__:
         raise PlanRefusedError(
             f"{name} was made by vppcfg {saved.made_with}, and this is {__version__}; nothing was changed", _AGAIN
         )
-    configuration, loaded = _configuration(saved, name)
-    terms = replace(terms, adopt=saved.is_adopting)
-    with workplace(target, "vppcfg apply") as place:
-        _refuse_stale(saved, configuration, place, console)
-        applied = apply_at(place, configuration, loaded, terms, console)
-    return awaited_confirmation(applied, target, terms, console)
 
 
 def saved_plan(name: str) -> SavedPlan:
@@ -78,15 +90,15 @@ def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
     return loaded.configuration, loaded
 
 
-def _refuse_stale(saved: SavedPlan, configuration: Configuration, place: Workplace, console: Console) -> None:
+def _refuse_stale(
+    saved: SavedPlan, configuration: Configuration, boot_id: str, observed: State, console: Console
+) -> None:
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
-    boot_id = place.session.boot_id
     if boot_id != saved.boot_id:
         raise PlanRefusedError(
             f"the plan is stale: it was made for VPP {saved.boot_id}, and this is {boot_id}; nothing was changed",
             _AGAIN,
         )
-    observed = place.session.dataplane.observe()
     _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)
     wanted = resolve(configuration, observed, adopt=saved.is_adopting).desired
     _refuse_moved(saved.desired, wanted, "the plan would lead elsewhere now", console)

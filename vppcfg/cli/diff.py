@@ -1,52 +1,139 @@
-"""`vppcfg diff N`: what is different between now and the state before change N, or what the change itself did."""
+"""`vppcfg diff`: the file against VPP, what a change did, two accepted states, or what a rollback would do."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, change_number, target_of
-from vppcfg.errors import ExitCode
+from vppcfg.cli.options import (
+    DEFAULT_CONFIG,
+    add_adopt_option,
+    add_config_option,
+    add_dataplane_options,
+    add_state_dir_option,
+    change_number,
+    target_of,
+)
+from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
+
+if TYPE_CHECKING:
+    from vppcfg.model.state import State
+    from vppcfg.transaction.journal import Journal
+
+log = logging.getLogger("root.main")
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "diff",
-        help="show what `rollback N` would change",
+        help="show what differs: the file from VPP, or before and after a change",
         description=(
-            "Show what `vppcfg rollback N` would change: the difference from what VPP has now to the state before "
-            "change N. Changes nothing."
+            "Show what differs, in the words of the file. Without a number: from what VPP has to what the file says. "
+            "With one: what that change did. With two: from the state after the one to the state after the other. "
+            "Changes nothing."
         ),
     )
-    parser.add_argument("number", metavar="N", type=change_number, help="number of the change, see `vppcfg history`")
-    parser.add_argument("--change", action="store_true", help="show what the change itself was to do; needs no VPP")
+    parser.add_argument("number", metavar="N", type=_number, nargs="?", help="a change, see `vppcfg history`")
+    parser.add_argument("other", metavar="M", type=_number, nargs="?", help="another change")
+    parser.add_argument(
+        "--rollback", action="store_true", help="with N: what `vppcfg rollback N` would change, from what VPP has now"
+    )
+    add_config_option(parser)
     add_dataplane_options(parser)
+    add_adopt_option(parser)
+    parser.add_argument("--detailed-exitcode", action="store_true", help="exit 2 when something differs, 0 when not")
     add_state_dir_option(parser)
     parser.set_defaults(run=run)
 
 
+def _number(text: str) -> int:
+    """Return the number of a change in an argument. Raise ArgumentTypeError, which tells a file that lacks its -c."""
+    try:
+        return change_number(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; a configuration file is named with -c") from error
+
+
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the difference."""
-    import logging
+    if args.number is None and args.rollback:
+        raise UsageError("--rollback needs the number of a change", "`vppcfg history` lists the changes")
+    if args.number is not None and (args.config != DEFAULT_CONFIG or args.adopt):
+        raise UsageError("name a change or a configuration, not both", "`vppcfg diff -c FILE` compares a file with VPP")
+    if args.other is not None and args.rollback:
+        raise UsageError("--rollback goes with one change", "`vppcfg diff --rollback N`")
+    if args.number is None:
+        return _compare_file(args)
+    journal = target_of(args).journal()
+    if args.other is not None:
+        return _compare_changes(journal, args)
+    if args.rollback:
+        return _show_plan(*_way_back(journal, args), args)
+    return _show_plan(journal.before(args.number), journal.after(args.number), args)
 
-    from vppcfg.cli.difference import painted_difference
+
+def _compare_file(args: argparse.Namespace) -> ExitCode:
+    """Show what `apply` would change; exit 5 or 4 when something stands between the file and VPP."""
+    from vppcfg.app.loading import load_configuration
+    from vppcfg.app.planning import propose, show_obstacles
+    from vppcfg.cli.console import terminal_for
+
+    console = terminal_for(args)
+    configuration, loaded = load_configuration(args.config, console)
+    with target_of(args).connect() as dataplane:
+        observed = dataplane.observe()
+    proposal = propose(configuration, loaded, observed, adopt=args.adopt)
+    code = ExitCode.DONE
+    if proposal.resolution.is_possible:
+        code = _show_plan(observed, proposal.resolution.desired, args)
+    obstacles = show_obstacles(proposal, args.config, console)
+    return code if obstacles is ExitCode.DONE else obstacles
+
+
+def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
+    """Show how the states after two changes differ. Raise PlanRefusedError when one of them was not accepted."""
+    from vppcfg.cli.difference import painted_states
     from vppcfg.cli.output import paint_for, write
+    from vppcfg.transaction.entry import ACCEPTED
+
+    for number in (args.number, args.other):
+        status = journal.record(number).status
+        if status not in ACCEPTED:
+            raise PlanRefusedError(
+                f"change {number} was not accepted, it is: {status.value}", f"`vppcfg diff {number}` shows what it did"
+            )
+    before, after = journal.after(args.number), journal.after(args.other)
+    text = painted_states(before, after, paint_for(sys.stdout, args.color))
+    write(text, sys.stdout)
+    return _code(is_different=bool(text), args=args)
+
+
+def _way_back(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
+    """Return what VPP has, and where a rollback would lead."""
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.going_back import closest_to
+
+    entry, before = journal.record(args.number).entry, journal.before(args.number)
+    with target_of(args).connect() as dataplane:
+        observed = dataplane.observe()
+    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches).state
+
+
+def _show_plan(before: State, after: State, args: argparse.Namespace) -> ExitCode:
+    from vppcfg.cli.difference import painted_difference
+    from vppcfg.cli.output import paint_for, write
     from vppcfg.plan.plan import make_plan
 
-    journal = target_of(args).journal()
-    entry = journal.record(args.number).entry
-    before = journal.before(args.number)
-    if args.change:
-        plan = make_plan(before, journal.after(args.number))
-    else:
-        with target_of(args).connect() as dataplane:
-            observed = dataplane.observe()
-        plan = make_plan(observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches).state)
-    if not plan.steps:
-        logging.getLogger("root.main").info("No difference")
+    plan = make_plan(before, after)
     write(painted_difference(plan, paint_for(sys.stdout, args.color)), sys.stdout)
-    return ExitCode.DONE
+    return _code(is_different=bool(plan.steps), args=args)
+
+
+def _code(*, is_different: bool, args: argparse.Namespace) -> ExitCode:
+    if not is_different:
+        log.info("No difference")
+    return ExitCode.CHANGES_PENDING if is_different and args.detailed_exitcode else ExitCode.DONE

@@ -5,23 +5,25 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
+    DEFAULT_CONFIG,
     add_adopt_option,
     add_config_option,
     add_dataplane_options,
     add_state_dir_option,
     target_of,
 )
-from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
+    from vppcfg.cli.console import Terminal
     from vppcfg.config.configuration import Configuration
-    from vppcfg.config.resolve import Resolution
+    from vppcfg.model.problem import Problem
     from vppcfg.model.state import State
     from vppcfg.plan.operations import Operation
     from vppcfg.plan.plan import Plan
@@ -55,6 +57,9 @@ def add_parser(subparsers: Subparsers) -> None:
     source.add_argument(
         "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
     )
+    source.add_argument(
+        "--show", metavar="PLAN", help="show a plan that --save has kept, and whether `vppcfg apply PLAN` would take it"
+    )
     add_adopt_option(parser)
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
@@ -70,6 +75,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.console import terminal_for
 
     console = terminal_for(args)
+    if args.show is not None:
+        return _show_saved(args, console)
     configuration, loaded = load_configuration(args.config, console)
     observed, boot_id = observe(args, configuration)
     if boot_id:
@@ -80,7 +87,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         log.error("There is no plan as things stand")
         return code
     plan = proposal.plan()
-    _show(plan, proposal.resolution, args)
+    _show(plan, proposal.resolution.problems, args)
     code = show_obstacles(proposal, args.config, console)
     if code is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
@@ -90,6 +97,22 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
     log.info("Planning succeeded")
+    return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+
+
+def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
+    """Show a plan that was kept. Raise PlanRefusedError when it does not fit any more, once it is shown."""
+    from vppcfg.app.saved_plans import refuse_misfit, saved_plan
+    from vppcfg.plan.plan import make_plan
+
+    if args.config != DEFAULT_CONFIG or args.adopt:
+        raise UsageError("--show takes no configuration and no --adopt", "the plan knows what it was made for")
+    saved = saved_plan(args.show)
+    log.info("Made %s by vppcfg %s for %s", saved.made_at, saved.made_with, saved.source_name)
+    plan = make_plan(saved.observed, saved.desired)
+    _show(plan, (), args)
+    refuse_misfit(saved, args.show, target_of(args), console)
+    log.info("It fits: VPP and the file are as they were; `vppcfg apply %s` applies it", args.show)
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
 
 
@@ -127,7 +150,7 @@ def _warn_of_journal(args: argparse.Namespace, digest: str, boot_id: str) -> Non
             )
 
 
-def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
+def _show(plan: Plan, problems: Sequence[Problem], args: argparse.Namespace) -> None:
     from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
 
     for_a_person = args.output is None and is_terminal(sys.stdout)
@@ -146,7 +169,7 @@ def _show(plan: Plan, resolution: Resolution, args: argparse.Namespace) -> None:
     elif shape == "json":
         from vppcfg.render.json_text import plan_document
 
-        write_document(plan_document(plan, resolution.problems, api_call), args.output)
+        write_document(plan_document(plan, problems, api_call), args.output)
     else:
         from vppcfg.cli.difference import painted_difference
 

@@ -206,16 +206,110 @@ def test_rollback_goes_back_one_change_after_the_other(run: Run) -> None:
     assert "no change is in force" in err
 
 
-def test_diff_shows_what_a_rollback_would_do(run: Run) -> None:
+def test_diff_compares_the_file_with_vpp(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    code, out, _ = run("diff", "-c", "l3.yaml")
+    assert code == ExitCode.DONE
+    assert "    + addresses: 100.64.10.1/30\n    - l2xc: " in out
+    assert out == run("plan", "-c", "l3.yaml", "--format", "diff")[1]
+    assert run("diff", "-c", "l3.yaml", "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+    code, out, err = run("diff", "-c", "l2xc.yaml", "--detailed-exitcode")
+    assert (code, out) == (ExitCode.DONE, "")
+    assert "No difference" in err
+
+
+def test_diff_of_a_file_that_vpp_cannot_have_exits_as_plan_does(run: Run) -> None:
+    Path("other.yaml").write_text("interfaces: { eth9: {} }\n")
+    code, out, err = run("diff", "-c", "other.yaml", "--detailed-exitcode")
+    assert (code, out) == (run("plan", "-c", "other.yaml")[0], "")
+    assert code == ExitCode.REFUSED
+    assert "VPP has no interface eth9" in err
+
+
+def test_diff_of_a_change_shows_what_it_did_forwards(run: Run) -> None:
     run("apply", "-c", "l2xc.yaml")
     run("apply", "-c", "l3.yaml")
     code, out, _ = run("diff", "2")
     assert code == ExitCode.DONE
-    assert "- addresses: 100.64.10.1/30" in out
-    change = run("diff", "2", "--change")[1]
-    assert "+ addresses: 100.64.10.1/30" in change
+    assert "    + addresses: 100.64.10.1/30\n    - l2xc: " in out
+    assert run("diff", "2", "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+
+
+def test_diff_of_two_changes_compares_the_states_after_them(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    run("apply", "-c", "l3.yaml")
+    run("apply", "-c", "l2xc.yaml")
+    there, back = run("diff", "1", "2")[1], run("diff", "2", "1")[1]
+    assert "    + addresses: 100.64.10.1/30\n" in there
+    assert "    - addresses: 100.64.10.1/30\n" in back
+    code, out, err = run("diff", "1", "3", "--detailed-exitcode")
+    assert (code, out) == (ExitCode.DONE, "")
+    assert "No difference" in err
+
+
+def test_diff_of_two_changes_wants_accepted_ones(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    run("apply", "-c", "l3.yaml")
+    run("rollback", "--yes")
+    code, _, err = run("diff", "1", "2")
+    assert code == ExitCode.REFUSED
+    assert "change 2 was not accepted, it is: rolled back" in err
+    assert "hint: `vppcfg diff 2` shows what it did\n" in err
+
+
+def test_diff_shows_what_a_rollback_would_do(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    run("apply", "-c", "l3.yaml")
+    code, out, _ = run("diff", "2", "--rollback")
+    assert code == ExitCode.DONE
+    assert "    - addresses: 100.64.10.1/30\n" in out
     run("rollback", "2", "--yes")
-    assert "No difference" in run("diff", "2")[2]
+    assert "No difference" in run("diff", "--rollback", "2")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--rollback"], "--rollback needs the number of a change"),
+        (["1", "2", "--rollback"], "--rollback goes with one change"),
+        (["1", "-c", "l3.yaml"], "name a change or a configuration, not both"),
+        (["l3.yaml"], "'l3.yaml' is no number of a change; a configuration file is named with -c"),
+    ],
+)
+def test_wrong_usage_of_diff_is_said(run: Run, words: list[str], text: str) -> None:
+    code, _, err = run("diff", *words)
+    assert code == ExitCode.INVALID
+    assert text in err
+
+
+def test_a_saved_plan_is_shown_with_its_impact_and_that_it_fits(run: Run) -> None:
+    run("apply", "-c", "l2xc.yaml")
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    code, out, err = run("plan", "--show", "saved.plan", "--format", "diff")
+    assert code == ExitCode.DONE
+    assert out == run("plan", "-c", "l3.yaml", "--format", "diff")[1]
+    assert "impact: remove on " in out
+    assert "It fits" in err
+    assert run("plan", "--show", "saved.plan")[1] == run("plan", "-c", "l3.yaml")[1]
+    assert run("plan", "--show", "saved.plan", "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+
+
+def test_a_saved_plan_that_is_stale_is_shown_with_what_has_moved(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    run("apply", "-c", "l2xc.yaml")
+    code, out, err = run("plan", "--show", "saved.plan", "--format", "diff")
+    assert code == ExitCode.REFUSED
+    assert "    + addresses: 100.64.10.1/30\n" in out
+    assert "since then this has moved:\n" in err
+    assert "    + l2xc: " in err
+    assert "the plan is stale: VPP is not as it was when the plan was made" in err
+
+
+def test_a_saved_plan_is_shown_for_what_it_was_made_for_alone(run: Run) -> None:
+    run("plan", "-c", "l3.yaml", "--save", "saved.plan")
+    code, _, err = run("plan", "--show", "saved.plan", "-c", "l3.yaml")
+    assert code == ExitCode.INVALID
+    assert "--show takes no configuration" in err
 
 
 def test_a_file_that_was_rolled_back_is_applied_by_force_only(run: Run) -> None:
