@@ -122,7 +122,7 @@ class AddressBook:
         return Assigned(sw_if_index=first, address=link.assigned.address, length=link.assigned.length)
 
     def add(self, assigned: Assigned) -> None:
-        """Put an address that is in nobody's way at the end of its interface's chain."""
+        """Put an address at the end of its interface's chain; `conflict` has looked whether that may be."""
         owner, table = assigned.sw_if_index, self.table_of(assigned.sw_if_index)
         head = self._heads.get(owner, NONE)
         tail = self._tail(head)
@@ -136,7 +136,10 @@ class AddressBook:
         self._index(link)
 
     def remove(self, assigned: Assigned) -> None:
-        """Forget an address; only its owner's head follows, as in ip_interface_address_del."""
+        """Forget an address.
+
+        Only the chain of the interface that owns it follows, as in ip_interface_address_del.
+        """
         fib = self._fibs[self.table_of(assigned.sw_if_index)]
         link = fib.owners[assigned.address]
         before, after = self._links.stale(link.previous), self._links.stale(link.next)
@@ -182,7 +185,7 @@ class AddressBook:
             self._holders.setdefault(head, set()).add(sw_if_index)
 
     def _who_shows(self, link: _Link) -> set[int]:
-        """Return the interfaces in whose chain an address is."""
+        """Return the interfaces whose chain contains an address."""
         if not self._has_ever_lent:
             return {link.assigned.sw_if_index}
         holders = set()

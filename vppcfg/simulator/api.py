@@ -1,4 +1,4 @@
-"""The binary API of one release: what the kinds have of VPP's .api files, the ids of messages, how they are packed."""
+"""The binary API of one release: the definitions of all kinds of objects, the ids of messages, how they are packed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FIRST_FREE_ID = 100
 
 @record
 class Api:
-    """What a VPP of one release, with certain plugins, speaks."""
+    """The codec, the table of messages and the definitions of a VPP of one release with certain plugins."""
 
     codec: Codec
     message_table: tuple[tuple[int, bytes], ...]
@@ -92,7 +92,7 @@ def message_ids(files: Collection[ApiFile]) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def api_of(release: Release, plugins: frozenset[str]) -> Api:
-    """Return the API of a VPP of `release` with these plugins; it is made once."""
+    """Return the API of a VPP of `release` with these plugins; it is made once per process."""
     files = api_files(release, plugins)
     ids = message_ids(files)
     crcs = {message.name: message.crc for file in files for message in file.messages}

@@ -50,7 +50,7 @@ class Field:
 
 @record
 class Service:
-    """What answers a request."""
+    """The messages that answer a request."""
 
     reply: str = ""
     """Message that ends the answer; '' when details end by themselves."""
@@ -89,7 +89,7 @@ class Aggregate:
 
 @record
 class FileVersion:
-    """What one release says of an .api file."""
+    """The version and the checksum of an .api file in one release."""
 
     version: str
     crc: str
@@ -109,14 +109,14 @@ class ApiFile:
     unions: tuple[Aggregate, ...] = ()
 
     def version_in(self, release: str) -> FileVersion:
-        """Return what `release` says of the file; raise KeyError when it has no such file."""
+        """Return the version of the file in `release`; raise KeyError when the release has no such file."""
         for span, version in self.versions.items():
             if is_within(release, span):
                 return version
         raise KeyError(f"{self.module} in {release}")
 
     def in_release(self, release: str) -> ApiFile:
-        """Return the file as `release` has it."""
+        """Return the file with the messages and layouts of `release`."""
         return replace(self, messages=tuple(message for message in self.messages if is_within(release, message.span)))
 
 

@@ -73,7 +73,7 @@ class Types:
 
 @record
 class Layout:
-    """How the values of one message lie behind its id."""
+    """The struct format of the values of one message, and the part of varying length behind them."""
 
     fixed: Struct
     zeros: Mapping[str, Value]
@@ -98,7 +98,7 @@ class Layout:
         return named
 
     def _tail_in(self, packed: bytes, count: Value) -> Value:
-        """Return the part of varying length, which has `count` elements and stands at the start of `packed`."""
+        """Return the `count` elements of the part of varying length at the start of `packed`."""
         if self.tail is None or not isinstance(count, int):
             raise TypeError("a part of varying length comes after its length")
         size = count * self.tail.size

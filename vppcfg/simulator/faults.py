@@ -1,4 +1,7 @@
-"""Faults on request: which state-changing message a simulated VPP refuses, dies of, hangs at, lies about or ignores."""
+"""Faults on request: the state-changing messages that a simulated VPP refuses, ignores, lies about or dies of.
+
+It can also hang at one, and answer late.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Occasions = int | Container[int] | None
 
 
 class _Spans:
-    """Numbers from first to last, several times."""
+    """Ranges of numbers, each with its first and its last."""
 
     def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
         self._spans = spans
@@ -42,7 +45,10 @@ def parse_occasions(text: str) -> Container[int]:
 
 @record
 class Faults:
-    """When to fail. Messages that change something count from 1, over all clients and restarts; dumps do not count."""
+    """The numbers of messages at which to fail, and how.
+
+    Messages that change something count from 1, over all clients and restarts; dumps do not count.
+    """
 
     fail_at: Occasions = None
     """These messages are refused and change nothing."""
@@ -73,7 +79,7 @@ class Faults:
 
 
 class Verdict(Enum):
-    """What becomes of one state-changing message."""
+    """What the faults do to one state-changing message."""
 
     CARRY_OUT = "carry out"
     REFUSE = "refuse"
@@ -83,7 +89,7 @@ class Verdict(Enum):
 
 
 class FaultCounter:
-    """Counts state-changing messages and says what becomes of each."""
+    """Counts the state-changing messages and returns the verdict on each."""
 
     def __init__(self, faults: Faults, on_change: Callable[[int], None] | None = None) -> None:
         """`on_change` is called with the number of each such message before anything becomes of it."""
@@ -93,7 +99,7 @@ class FaultCounter:
 
     @property
     def is_mute(self) -> bool:
-        """Return whether answers are withheld by now."""
+        """Return whether VPP has stopped answering, as the faults asked for."""
         return self.faults.mute_at is not None and self.count >= self.faults.mute_at
 
     @property

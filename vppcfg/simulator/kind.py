@@ -1,4 +1,4 @@
-"""What the simulator must know of a kind of object: its part of VPP's API, its messages, commands and hooks.
+"""What the simulator has to know of a kind of object: its part of VPP's API, its messages, commands and hooks.
 
 Each module of `kinds` has a `Kind`; `kinds/__init__.py` lists them.
 """
@@ -20,7 +20,7 @@ from vppcfg.simulator.wire import Client, Outgoing, Values
 
 @dataclass(slots=True)
 class Call:
-    """One request and where it came from."""
+    """One request, the client that sent it, and the tables that it acts on."""
 
     message: str
     """Its name."""
@@ -31,11 +31,11 @@ class Call:
     cli: CommandLine
 
     def reply(self, **values: Any) -> Outgoing:
-        """Return the reply to this request; what is not named is zero, the return code included."""
+        """Return the reply to this request; fields that are not named are zero, the return code included."""
         return f"{self.message}_reply", values
 
     def details(self, values: Values) -> Outgoing:
-        """Return one row of the answer to this dump."""
+        """Return a message with one row of the answer to this dump."""
         return _details_of(self.message), values
 
 

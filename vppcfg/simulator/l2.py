@@ -1,4 +1,4 @@
-"""What an interface is to the switch: cross-connected, in a bridge domain, or L3 (vnet/l2/l2_input.c, l2_bd.c)."""
+"""How an interface takes part in switching: cross-connected, in a bridge domain, or L3 (vnet/l2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def set_xconnect(tables: Tables, source: SwInterface, target: SwInterface) -> No
 
 
 def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type: PortType, group: int) -> None:
-    """Make an interface a member of a bridge domain, its BVI, or where unknown unicast goes.
+    """Make an interface a member of a bridge domain, its BVI, or the target of unknown unicast.
 
     Raise RefusedError for a second BVI; the interface has left its old bridge domain by then, and counts as bridged.
     """
@@ -88,9 +88,10 @@ def set_l3(tables: Tables, sw_if_index: int) -> None:
 
 
 def interface_deleted(tables: Tables, sw_if_index: int) -> None:
-    """Take a doomed interface out of L2: a cross-connect's target returns to L3 with it, whatever it was.
+    """Take an interface that is being deleted out of L2, and the target of its cross-connect too.
 
-    Cross-connects that point to it stay and will point to whatever gets its index next.
+    The target returns to L3 whatever it was. Cross-connects that point to the deleted interface stay, and will point to
+    the interface that gets its index next.
     """
     config = tables.l2.get(sw_if_index)
     if config is None:

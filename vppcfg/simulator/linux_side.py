@@ -1,4 +1,4 @@
-"""The Linux that a simulated VPP runs on, as far as linux-cp meets it: namespaces, TAPs and VLAN devices."""
+"""The Linux around a simulated VPP, as far as linux-cp deals with it: namespaces, TAPs and VLAN devices."""
 
 from __future__ import annotations
 
@@ -74,14 +74,17 @@ class LinuxSide:
         return self._namespaces[netns].devices.get(name)
 
     def add_tap(self, netns: str, name: str) -> Device | None:
-        """Make a TAP, or return None when Linux refuses: the name is taken, or no name at all (TUNSETIFF)."""
+        """Make a TAP; return None when Linux refuses, because the name is taken or is no name (TUNSETIFF)."""
         namespace = self._namespaces[netns]
         if not name:
             name = next(f"tap{n}" for n in range(len(namespace.devices) + 1) if f"tap{n}" not in namespace.devices)
         return None if name in namespace.devices or not _is_valid(name) else namespace.add(name)
 
     def add_vlan(self, netns: str, name: str, parent_index: int, vlan: int, is_dot1ad: bool) -> Device | None:
-        """Make a VLAN device, or return None when Linux refuses: bad name or id, no parent, such a VLAN exists."""
+        """Make a VLAN device.
+
+        Return None when Linux refuses: the name or the id is bad, there is no parent, or it has such a VLAN.
+        """
         namespace = self._namespaces[netns]
         siblings = namespace.vlans.get(parent_index)
         is_refused = not self._has_vlans or not _is_valid(name) or name in namespace.devices or vlan > _LAST_VLAN

@@ -1,4 +1,4 @@
-"""Fills the tables of a simulated VPP: local0, ports, and a whole State, each part of it by its kind."""
+"""Fills the tables of a simulated VPP: local0, ports, and a whole State, each part of which its kind loads."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def load_local0(tables: Tables) -> None:
 
 
 def load_ports(tables: Tables, ports: Sequence[PhysicalPort]) -> None:
-    """Make ports in the order given."""
+    """Make ports; their interfaces get indexes in the order given."""
     for position, port in enumerate(ports, 1):
         _add_port(tables, port, mac_bytes(port.mac or made_up_mac(position)))
 
 
 def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[PhysicalPort]:
-    """Yield the ports that a state has besides those that are known, as a VPP finds them that has just started."""
+    """Yield the ports of a state that are not among those known, as a VPP that has just started finds them."""
     names = {port.name for port in known}
     for name in _in_order(state):
         wanted = state.interfaces[name]
@@ -77,7 +77,7 @@ def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
 
 
 def configure(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
-    """Set what startup.conf would."""
+    """Set what startup.conf would set."""
     for kind in kinds:
         if kind.configure is not None:
             kind.configure(tables, state)
@@ -104,7 +104,7 @@ def _load_interface(
 
 
 def _make(tables: Tables, state: State, wanted: Interface, maker: Maker | None) -> SwInterface | None:
-    """Make what VPP makes itself; return None for a port, and for an interface that is half described."""
+    """Make an interface of a state; return None for a port, and for one that the state only half describes."""
     number = _NUMBER.search(wanted.name)
     if number is None or maker is None:
         return None

@@ -29,7 +29,7 @@ class Pool(Generic[T]):
         return row
 
     def remove(self, index: int) -> None:
-        """Give an index back; what stood there can still be read with `stale`."""
+        """Free an index; what stood there can still be read with `stale`."""
         self._used[index] = False
         self._free.append(index)
 

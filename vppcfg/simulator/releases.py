@@ -1,4 +1,7 @@
-"""The VPP releases that can be simulated, and spans of them. How releases differ is known where each difference is."""
+"""The VPP releases that can be simulated, and spans of them.
+
+What a release does otherwise stands in the module of the kind that differs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VPP's return codes (vnet/error.h) as far as the simulator answers them, and how a refusal travels inside it."""
+"""VPP's return codes (vnet/error.h) that the simulator answers with, and the exception that carries a refusal."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Retval(IntEnum):
 
 
 class RefusedError(Exception):
-    """VPP would not do it: the API's code, and the words that the CLI prints."""
+    """A refusal by VPP: its return code for the API, and the words that the CLI prints."""
 
     def __init__(self, retval: Retval, text: str = "") -> None:
         super().__init__(text)

@@ -1,6 +1,6 @@
 """Serves a simulated VPP over stream sockets: frames, several clients at once, partial reads and writes.
 
-Nothing that a client sends can end it; what VPP would answer is the business of vppcfg.simulator.vpp.
+Nothing that a client sends can end the server. What VPP answers is decided in vppcfg.simulator.vpp.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class _StoppedError(Exception):
-    """Nothing is to be served any more."""
+    """Serving has ended."""
 
 
 class SimulatorServer:
@@ -147,7 +147,7 @@ class SimulatorServer:
             self._is_serving = False
 
     def _die(self) -> None:
-        """Let go of everybody; then be an unconfigured VPP, or raise _StoppedError where none is to follow."""
+        """Close every connection; then be an unconfigured VPP, or raise _StoppedError where none is to follow."""
         self._let_go()
         if self._on_death is not None:
             self._on_death()
@@ -159,7 +159,7 @@ class SimulatorServer:
         self.listen()
 
     def _turn(self) -> None:
-        """Wait for sockets and serve each that is ready, and everybody whose answer was held back until now."""
+        """Wait for sockets; serve those that are ready, and send the late answers that are due."""
         for key, events in self._selector.select(self._late.wait_s(self._clock())):
             if key.fileobj is self._wake_read:
                 self._wake_read.recv(4096)

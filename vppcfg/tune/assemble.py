@@ -1,4 +1,7 @@
-"""Reads captures: every part from the best source that has it, with a remark for what cannot be read."""
+"""Turns captures into readings: each part is taken from the best source that has it.
+
+What cannot be read is left out, and a remark says so.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,15 @@ _PREFERRED_TEXTS = {"buffers"}
 
 
 def load_of_captures(captures: Sequence[Capture]) -> Load:
-    """Return the load between captures, or what the only one covers. Raise UsageError."""
+    """Return the load between the first and the last capture, or of the time that the only one covers.
+
+    Raise UsageError when a capture says nothing about a VPP.
+    """
     return load_of([reading_of(capture) for capture in captures])
 
 
 def reading_of(capture: Capture) -> Reading:
-    """Return what a capture says. Raise UsageError when it says nothing at all about a VPP."""
+    """Return everything that a capture says. Raise UsageError when it says nothing at all about a VPP."""
     parts: Parts = {}
     sources: dict[str, str] = {}
     remarks = list(capture.remarks)
@@ -114,13 +120,13 @@ def _take_document(
 
 
 def _with_mtu(counters: Any, printed: Any) -> Any:
-    """Return counters of interfaces with the MTUs that only a text has."""
+    """Return counters of interfaces with their MTUs, which only the text of `show interface` has."""
     mtus = {counter.name: counter.mtu for counter in printed}
     return tuple(replace(counter, mtu=mtus.get(counter.name)) for counter in counters)
 
 
 def _named(reading: Reading, printed: tuple[ThreadCounters, ...] | None) -> tuple[ThreadCounters, ...] | None:
-    """Return the threads with lcores and node states, whoever knows them."""
+    """Return the threads with their CPUs and the states of their nodes, from whichever source knows them."""
     if reading.threads is None:
         return None
     places: dict[int, ThreadPlace] = {place.index: place for place in reading.places or ()}

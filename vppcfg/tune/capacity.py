@@ -34,7 +34,7 @@ _AS_FULL = 1.25
 
 @record
 class Estimate:
-    """A rate and where it lies for sure enough; `high_pps` is None when nothing bounds it from above."""
+    """A rate of packets with the interval that it lies in; `high_pps` is None when there is no upper bound."""
 
     pps: float
     low_pps: float
@@ -44,7 +44,7 @@ class Estimate:
 
 @record
 class Model:
-    """The costs of one path on one machine."""
+    """What packets cost on one path of one machine, fitted on samples at different loads."""
 
     base_hz: float
     fits: tuple[NodeFit, ...]
@@ -63,7 +63,7 @@ class Model:
         return self.base_hz / self.clocks_per_packet(n)
 
     def estimate(self, n: float = FRAME) -> Estimate:
-        """Return the rate at `n` with its interval."""
+        """Return the rate with vectors of `n` packets, and the interval that it lies in."""
         known = self.smallest_n * 0.5 <= n <= self.largest_n * 2
         scatter = sqrt(sum((fit.error * fit.weight * fit.clocks(1 / n)) ** 2 for fit in self.fits))
         error = max(INSIDE if known else OUTSIDE, 2 * scatter / self.clocks_per_packet(n))
@@ -72,7 +72,10 @@ class Model:
         return Estimate(pps=rate, low_pps=rate * (1 - error), high_pps=rate * (1 + error), basis=basis)
 
     def predicted(self, sample: CostSample) -> float:
-        """Return the clocks per packet that the model gives for a sample's own calls, the rest left out."""
+        """Return the clocks per packet that the model gives for the calls of a sample.
+
+        The clocks that no node accounts for are left out.
+        """
         return sum(
             fit.clocks(node.calls / node.vectors) * node.vectors / sample.rx_packets
             for fit in self.fits
@@ -81,7 +84,7 @@ class Model:
 
 
 def fitted(samples: Sequence[CostSample]) -> Model:
-    """Return the model of two samples or more. Raise UsageError when they do not give one."""
+    """Return the model that two samples or more give. Raise UsageError when they do not determine one."""
     vectors = [sample.n_graph for sample in samples]
     return Model(
         base_hz=sum(sample.base_hz for sample in samples) / len(samples),
@@ -93,7 +96,10 @@ def fitted(samples: Sequence[CostSample]) -> Model:
 
 
 def from_one(sample: CostSample) -> Estimate:
-    """Return what one sample tells: the capacity of a saturated worker, a lower bound of one that is not."""
+    """Return the estimate that one sample allows.
+
+    A saturated worker shows its capacity; one that is not gives a lower bound only.
+    """
     rate = sample.base_hz / sample.clocks_per_packet
     if sample.n_graph >= SATURATED_VECTOR:
         low, high = rate * (1 - _SATURATED_ERROR), rate * (1 + _SATURATED_ERROR)
@@ -104,7 +110,7 @@ def from_one(sample: CostSample) -> Estimate:
 
 
 def workers_needed(offered_pps: float, worker_pps: float, headroom: float = HEADROOM) -> int:
-    """Return how many workers carry a load with room to spare; 1 at least."""
+    """Return how many workers carry a load when each is used up to the share `headroom`; at least 1."""
     return max(ceil(offered_pps / (headroom * worker_pps)), 1)
 
 
@@ -126,9 +132,10 @@ def cpu_load(load: Load, samples: Sequence[CostSample]) -> tuple[float, str]:
 
 
 def prediction_of(samples: Sequence[CostSample]) -> tuple[dict[str, Any], Estimate]:
-    """Return the document and what a worker can forward. Raise UsageError when the samples do not tell.
+    """Return the document of `vppcfg tune capacity --format json`, and the rate of one worker.
 
-    One sample gives a lower bound, or the capacity when its worker is saturated; more give a model.
+    One sample gives a lower bound, or the capacity when its worker is saturated; more give a model. Raise UsageError
+    when the samples do not determine one.
     """
     document: dict[str, Any] = {"format_version": 1, "samples": [_sample_document(sample) for sample in samples]}
     if len(samples) > 1:
@@ -142,7 +149,10 @@ def prediction_of(samples: Sequence[CostSample]) -> tuple[dict[str, Any], Estima
 
 
 def workers_for(ports: str, frame: float, estimate: Estimate) -> dict[str, Any]:
-    """Return how many workers carry the line rate of `ports`, speeds such as `1G,10G`. Raise UsageError."""
+    """Return how many workers carry the line rate of `ports`, which are speeds such as `1G,10G`.
+
+    Raise UsageError for a text that is no speed.
+    """
     speeds = [parse_speed(text) for text in ports.split(",")]
     offered = sum(line_rate_pps(speed, frame) for speed in speeds)
     most = None if estimate.high_pps is None else workers_needed(offered, estimate.high_pps)
@@ -160,7 +170,10 @@ def workers_for(ports: str, frame: float, estimate: Estimate) -> dict[str, Any]:
 def composition_of(
     samples: Sequence[CostSample], seen: Sequence[CostSample], add: Mapping[str, float], drop: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Return what the fullest of `samples` would cost with nodes added and dropped. Raise UsageError."""
+    """Return what the sample with the fullest vectors would cost with nodes added and dropped.
+
+    `add` and `drop` give the share of packets that pass a node. Raise UsageError when no sample has a node.
+    """
     base = max(samples, key=lambda sample: sample.n_graph)
     made = compose(base, seen, add, drop)
     return {

@@ -56,7 +56,7 @@ _TYPED_NAMES: tuple[tuple[str, str], ...] = (
 
 @record
 class Capture:
-    """The sources of one look, unread."""
+    """The texts and documents of one look at a VPP, as they came."""
 
     name: str
     taken_s: float | None = None
@@ -108,7 +108,7 @@ def _write(capture: Capture, folder: Path) -> None:
 
 
 def _times(path: Path) -> dict[str, float]:
-    """Return when each capture was taken, as far as that is known."""
+    """Return the time of each capture by the name of its folder, as far as capture.json has it."""
     document = _json(path)[0] if path.is_file() else None
     if not isinstance(document, Mapping):
         return {}
@@ -152,7 +152,7 @@ def _pasted(path: Path) -> Capture:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file, whatever its bytes are."""
+    """Return the text of a file; bytes that are no UTF-8 are replaced."""
     try:
         if path.stat().st_size > _LIMIT_BYTES:
             raise UsageError(f"{path} is larger than {_LIMIT_BYTES >> 20} MB", "what VPP prints has a few MB at most")
@@ -170,9 +170,10 @@ def _json(path: Path) -> tuple[Any, str]:
 
 
 def split_paste(text: str) -> dict[str, str]:
-    """Return the texts; of a command that was typed more than once, all outputs in a row, save `show runtime`.
+    """Return the texts of a pasted session by their names in COMMANDS.
 
-    Two outputs of `show runtime` are two readings, of which the last one counts.
+    Outputs of a command that was typed more than once are joined, save those of `show runtime`: two of them are two
+    readings, of which the last one counts.
     """
     found: dict[str, list[str]] = {}
     lines: list[str] | None = None

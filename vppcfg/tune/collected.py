@@ -33,7 +33,7 @@ _MODES = {0: "unknown", 1: "polling", 2: "interrupt", 3: "adaptive"}
 
 
 def parts_of_stats(document: Any, names: Mapping[int, str] | None = None) -> Parts:
-    """Return the fields of Reading in the document. Raise ValueError when its shape is another.
+    """Return the fields of Reading that stats.json gives. Raise ValueError when it has another shape.
 
     VPP does not follow a renamed interface there, neither in its row nor in the counters of its nodes: `names`, by
     sw_if_index, puts that right.
@@ -120,7 +120,7 @@ def cpu_set(text: str) -> frozenset[int]:
 
 
 def parts_of_host(document: Any) -> Parts:
-    """Return the host's facts. Raise ValueError when the document's shape is another."""
+    """Return what host.json says of the machine. Raise ValueError when the document has another shape."""
     try:
         facts = HostFacts(
             isolated=cpu_set(document["isolated"]) if document.get("isolated") is not None else None,
@@ -142,7 +142,7 @@ def parts_of_host(document: Any) -> Parts:
 
 
 def parts_of_api(document: Any) -> Parts:
-    """Return version, threads and placement. Raise ValueError when the document's shape is another."""
+    """Return version, threads and placement from api.json. Raise ValueError when it has another shape."""
     try:
         parts: Parts = {}
         if document.get("version"):
@@ -159,7 +159,7 @@ def parts_of_api(document: Any) -> Parts:
 
 
 def interface_names(document: Any) -> dict[int, str]:
-    """Return the names of interfaces by sw_if_index in api.json, none when its shape is another."""
+    """Return the names of interfaces by sw_if_index from api.json; none when it has another shape."""
     try:
         return {int(index): str(name) for index, name in (document.get("interfaces") or {}).items()}
     except (AttributeError, TypeError, ValueError):

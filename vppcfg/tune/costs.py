@@ -26,7 +26,7 @@ ENTRY = "ethernet-input"
 
 @record
 class NodeCost:
-    """What a kind of node did in a sample."""
+    """Calls, packets and clocks of one kind of node in a sample."""
 
     calls: int
     vectors: int
@@ -41,7 +41,7 @@ class NodeCost:
 
 @record
 class CostSample:
-    """A worker at one load."""
+    """What each kind of node cost on the busiest worker at one load."""
 
     name: str
     base_hz: float
@@ -82,7 +82,10 @@ class CostSample:
 
 
 def sample_of(load: Load, name: str) -> CostSample:
-    """Return the sample of the busiest thread. Raise UsageError when the load cannot tell what packets cost."""
+    """Return the sample of the busiest thread of a load, called `name`.
+
+    Raise UsageError when no packets come in, or when the clock is unknown or too coarse.
+    """
     if not load.forwarding:
         raise UsageError(f"{name}: no packets come in, so that nothing can be said about what they cost")
     if load.base_hz is None:
@@ -126,7 +129,7 @@ def _sum(former: NodeCost | None, node: NodeLoad) -> NodeCost:
 
 @record
 class NodeFit:
-    """The cost of a node, and how far samples are from it."""
+    """The fitted cost of a node per call and per packet, and how far the samples are from the fit."""
 
     name: str
     per_call: float
@@ -143,7 +146,10 @@ class NodeFit:
 
 
 def fit_nodes(samples: Sequence[CostSample]) -> tuple[NodeFit, ...]:
-    """Return the fit of every node that all samples have, busiest first. Raise UsageError when that cannot be done."""
+    """Return the fit of every node that all samples have, the costliest first.
+
+    Raise UsageError when the samples are fewer than two, too much alike, or of different CPUs.
+    """
     names = set.intersection(*(set(sample.nodes) for sample in samples))
     if len(samples) < 2 or not names:
         raise UsageError("a fit needs two samples of the same path at different loads", "give --from twice or more")
@@ -177,7 +183,10 @@ def _weight(cost: NodeCost, sample: CostSample) -> float:
 
 
 def _costs(name: str, calls: list[float], clocks: list[float]) -> tuple[float, float]:
-    """Return cost per call and per packet; a negative one is noise, and the other explains everything then."""
+    """Return the cost per call and per packet.
+
+    A negative one is noise: it counts as 0, and the other one explains everything.
+    """
     if max(calls) - min(calls) < _ALIKE * max(calls):
         raise UsageError(
             f"the samples are too much alike: {name} has the same packets per call in all of them",
@@ -193,7 +202,7 @@ def _costs(name: str, calls: list[float], clocks: list[float]) -> tuple[float, f
 
 @record
 class PollCost:
-    """Clocks of an input node."""
+    """The clocks that an input node takes for a poll without packets, for one with packets, and per packet."""
 
     per_empty_poll: float
     per_full_poll: float
@@ -202,7 +211,7 @@ class PollCost:
 
 @record
 class TimeUse:
-    """Where a worker's time went, as shares of it."""
+    """The shares of a worker's time that go into empty polls, into work, and into neither."""
 
     empty_polls: float
     work: float
@@ -210,7 +219,7 @@ class TimeUse:
 
 
 def fraction_with_packets(sample: CostSample) -> float:
-    """Return the share of polls that found packets: on average over the ports that had any."""
+    """Return the share of polls that found packets, on average over the ports that had any."""
     entry = sample.nodes.get(ENTRY)
     if entry is None or not sample.polls:
         return 1.0
@@ -219,7 +228,7 @@ def fraction_with_packets(sample: CostSample) -> float:
 
 
 def poll_cost(samples: Sequence[CostSample]) -> PollCost:
-    """Return the costs, from three samples or more. Raise ValueError when they do not tell."""
+    """Return the costs of polls from three samples or more. Raise ValueError when they do not determine them."""
     if len(samples) < 3:
         raise ValueError("three samples at different loads tell idle polls from work")
     rows, values = [], []
@@ -235,14 +244,14 @@ def poll_cost(samples: Sequence[CostSample]) -> PollCost:
 
 
 def time_use(sample: CostSample, cost: PollCost) -> TimeUse:
-    """Return where the time of a sample went."""
+    """Return the shares of a worker's time in a sample, computed with the costs of polls."""
     clocks = sample.base_hz * sample.duration_s
     empty = (1 - fraction_with_packets(sample)) * sample.polls * cost.per_empty_poll / clocks
     return TimeUse(empty_polls=empty, work=sample.share_used - empty, rest=1 - sample.share_used)
 
 
 def least_squares(rows: Sequence[Sequence[float]], values: Sequence[float]) -> tuple[float, ...]:
-    """Return x that makes rows * x come closest to values. Raise ValueError when the rows do not determine it."""
+    """Return the x for which rows * x comes closest to values. Raise ValueError when there is no single one."""
     unknowns = len(rows[0])
     square = [[sum(row[i] * row[j] for row in rows) for j in range(unknowns)] for i in range(unknowns)]
     right = [sum(row[i] * value for row, value in zip(rows, values, strict=True)) for i in range(unknowns)]

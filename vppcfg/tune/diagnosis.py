@@ -1,4 +1,4 @@
-"""Asks all rules about one situation, and puts the findings that lose most packets first."""
+"""Asks all rules about one situation, and sorts what they find by the packets that it loses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _WORST_FIRST = list(FindingSeverity)
 
 @record
 class Diagnosis:
-    """What was found, and what could not be looked at."""
+    """The findings about a situation, and remarks on what could not be judged."""
 
     situation: Situation
     findings: tuple[Finding, ...]
@@ -62,12 +62,12 @@ def diagnose(situation: Situation) -> Diagnosis:
 
 
 def _rank(finding: Finding) -> tuple[float, int, int]:
-    """Return what findings are sorted by; those of one rule and rate keep their order."""
+    """Return the key that findings are sorted by; findings of one rule and rate keep their order."""
     return -finding.lost_pps, _WORST_FIRST.index(finding.severity), NAMES.index(finding.rule)
 
 
 def _remarks(situation: Situation) -> tuple[str, ...]:
-    """Return what is missing, and what cannot be judged without it."""
+    """Return a sentence for each source that is missing, with what cannot be judged without it."""
     reading = situation.load.reading
     missing: list[str] = []
     if not situation.load.threads:

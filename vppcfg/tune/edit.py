@@ -19,7 +19,10 @@ _COMMENT = re.compile(r"(?<=\}) +#")
 
 
 def with_settings(text: str, settings: Iterable[Setting]) -> str:
-    """Return `text` with the settings in its section `dataplane`. Raise UsageError when it cannot be edited."""
+    """Return the configuration `text` with the settings in its section `dataplane`.
+
+    Raise UsageError when the text cannot be edited.
+    """
     yaml, data = _loaded(text)
     if data is None:
         return text + ("" if text.endswith("\n") or not text else "\n") + _section_alone(settings)
@@ -121,7 +124,7 @@ def _set(data: Any, path: tuple[str, ...], value: int | bool | str | None) -> No
 
 
 def _overtake_devices(data: Any, setting: Setting) -> None:
-    """Give devices with a smaller number of their own the one that is set for all, which they would hide."""
+    """Raise the numbers of single devices that would hide a larger one set for all devices."""
     if setting.path[:2] != ("dpdk", "default") or not isinstance(setting.value, int):
         return
     key, devices = setting.path[-1], data[SECTION]["dpdk"].get("devices")

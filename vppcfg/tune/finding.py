@@ -30,7 +30,7 @@ class Basis(Enum):
 
 @record
 class Evidence:
-    """A number, and where it was read."""
+    """A measured figure as a sentence, and where it was read."""
 
     text: str
     source: str
@@ -38,7 +38,7 @@ class Evidence:
 
 @record
 class Setting:
-    """One value of the section `dataplane` and its words in startup.conf."""
+    """One value of the section `dataplane`, and the words that it becomes in startup.conf."""
 
     path: tuple[str, ...]
     """Keys below `dataplane`."""
@@ -66,7 +66,7 @@ class Remedy:
 
 @record
 class Expectation:
-    """What the proposal does, and how sure that is."""
+    """The effect that the proposal should have, and how that is known."""
 
     text: str
     basis: Basis

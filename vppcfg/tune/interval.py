@@ -1,4 +1,7 @@
-"""Computes the load between readings. One reading gives what `show runtime` covers, without rates of errors."""
+"""Computes the load between two readings or more.
+
+A single reading gives the load of the time that `show runtime` covers, without rates of errors.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def _threads(before: Reading | None, after: Reading, remarks: list[str]) -> tupl
 
 
 def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[str]) -> ThreadLoad | None:
-    """Return a thread's load; since the counters were cleared when they were cleared between the readings."""
+    """Return the load of a thread between two readings, None when its counters have not moved.
+
+    When the counters were cleared between the readings, the load is the one since then.
+    """
     if not after.time_s:
         remarks.append(f"thread {after.index}: the time that its counters cover is missing, so that it has no rates")
         return None
@@ -71,14 +77,14 @@ def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[
 
 
 def _elapsed(before: ThreadCounters, after: ThreadCounters) -> float:
-    """Return the seconds between two readings of nodes, by the finest clock that both have."""
+    """Return the seconds between two readings of a thread's nodes, by the finest clock that both have."""
     if before.clock_s is not None and after.clock_s is not None and after.clock_s > before.clock_s:
         return after.clock_s - before.clock_s
     return (after.time_s or 0.0) - (before.time_s or 0.0)
 
 
 def _has_moved(before: ThreadCounters, after: ThreadCounters) -> bool:
-    """Return whether VPP has refreshed its counters between the readings, which it does every so many seconds."""
+    """Return whether VPP has refreshed its counters of nodes between the readings."""
     if _elapsed(before, after) <= 0:
         return False
     former = {node.name: node.calls for node in before.nodes}
@@ -119,7 +125,10 @@ def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
 
 
 def _finished(thread: ThreadCounters, duration_s: float, nodes: tuple[NodeLoad, ...], *, is_whole: bool) -> ThreadLoad:
-    """Return the load; where the header contradicts the table, the header gives the time that the table covers."""
+    """Return the load of a thread whose nodes are known.
+
+    Where the printed rate contradicts the table of nodes, the duration is corrected so that both agree.
+    """
     load = ThreadLoad(
         index=thread.index,
         name=thread.name,

@@ -1,4 +1,4 @@
-"""What a VPP did in an interval: counters of threads and ports as differences and rates, beside its last reading."""
+"""What a VPP did in an interval: counters of threads and ports as differences and rates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NodeLoad:
 
     @property
     def vectors_per_call(self) -> float:
-        """Return packets per call, of an input node idle polls included."""
+        """Return packets per call; for an input node, calls that found no packets count too."""
         return self.vectors / self.calls if self.calls else 0.0
 
     @property
@@ -125,7 +125,7 @@ class ThreadLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class PortLoad:
-    """A port in an interval; a rate that nothing tells is None."""
+    """A port in an interval. A rate is None when no counter tells it."""
 
     name: str
     rx_pps: float | None = None
@@ -162,13 +162,16 @@ class PortLoad:
         return self.tx_lost_pps / handed if handed else 0.0
 
     def line_pps(self, frame: float | None) -> float | None:
-        """Return the line rate for a frame size, for the smallest frame when that is unknown."""
+        """Return the line rate in packets per second for a frame size, by default the smallest one.
+
+        None means that the speed of the link is unknown.
+        """
         return line_rate_pps(self.link_bps, max(frame or 0, SMALLEST_FRAME)) if self.link_bps else None
 
 
 @record
 class ErrorRate:
-    """A counter of a node in the interval, or since VPP began when there is one reading."""
+    """How often a node counted an error in the interval; since VPP began when there is one reading only."""
 
     node: str
     reason: str
@@ -178,7 +181,7 @@ class ErrorRate:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """An interval between two readings, or what one reading of `show runtime` covers."""
+    """What a VPP did between two readings, or in the time that one reading of `show runtime` covers."""
 
     reading: Reading
     """The last one."""
@@ -233,5 +236,5 @@ def errors_by_key(counters: Iterable[ErrorCounter]) -> dict[tuple[str, str], int
 
 
 def frame_size(packets: float, octets: float) -> float | None:
-    """Return the mean size on the wire without tags and overhead; VPP counts bytes without the checksum."""
+    """Return the mean frame size in bytes with its checksum, which VPP does not count; None without packets."""
     return octets / packets + CHECKSUM_BYTES if packets else None

@@ -1,4 +1,4 @@
-"""Computes the load of every port from interface counters, from what nodes did with its packets, and from its texts."""
+"""Computes the load of every port from the counters of its interface and from what nodes did with its packets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def ports_between(
     threads: Sequence[ThreadLoad],
     errors: Sequence[ErrorRate],
 ) -> tuple[PortLoad, ...]:
-    """Return the ports in the order of their names."""
+    """Return the load of every port, in natural order of their names.
+
+    Without `before` or `duration_s` there are no rates of interface counters.
+    """
     names = _names(after, threads)
     sent = {name: _sent(name, threads) for name in names}
     now = {counters.name: counters for counters in after.interfaces or ()}
@@ -54,7 +57,10 @@ def ports_between(
 
 
 def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
-    """Return the names of the ports: interfaces with queues or a node that sends, neither made up nor of VLANs."""
+    """Return the names of the ports: interfaces with queues or with a node that sends.
+
+    Loopbacks, packet generators and sub-interfaces are left out.
+    """
     named = {port.name for port in reading.hardware or ()} | {queue.interface for queue in reading.rx_queues or ()}
     nodes = {node.name for thread in threads for node in thread.nodes}
     senders = {node.removesuffix(_TX_SUFFIX) for node in nodes if node.endswith(_TX_SUFFIX)}
@@ -65,7 +71,7 @@ def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
 
 
 def _is_node(node: str, name: str) -> bool:
-    """Return whether a node has this name, cut perhaps."""
+    """Return whether a node is called `name`, which VPP may have cut to 30 characters."""
     return node == name or (len(node) == _CUT_NAME and len(name) > _CUT_NAME and name.startswith(node))
 
 
@@ -124,7 +130,7 @@ def _counted(
 
 
 def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duration_s: float | None) -> PortLoad:
-    """Return the port with what the graph handed to it and what became of that.
+    """Return the port with the packets that the graph handed to it, and how many of them were sent.
 
     Most drivers count in their node only what was sent; all of them count what they dropped as an error.
     """
@@ -152,9 +158,9 @@ def is_ring_full(reason: str) -> bool:
 
 
 def _inferred(ports: tuple[PortLoad, ...], threads: Sequence[ThreadLoad]) -> tuple[PortLoad, ...]:
-    """Return the ports with receive rates that follow from the others, where `show runtime` is all there is.
+    """Return two ports with receive rates computed from each other, where only `show runtime` was read.
 
-    Of two ports each receives what the other is handed, as long as that adds up to what was received.
+    Each of them receives what the other one is handed, as long as that adds up to what was received.
     """
     if len(ports) != 2 or any(port.rx_pps is not None for port in ports):
         return ports

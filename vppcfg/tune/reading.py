@@ -210,7 +210,7 @@ class HostFacts:
 
 @record
 class Reading:
-    """Everything that one look found."""
+    """Everything that one look at a VPP found."""
 
     taken_s: float | None = None
     """When the interface and error counters were read, in seconds of some clock."""
@@ -236,5 +236,5 @@ class Reading:
     """What could not be read, and what follows from that."""
 
     def source(self, part: str) -> str:
-        """Return where a part was read."""
+        """Return the name of the source that a part was read from."""
         return dict(self.sources).get(part, "the reading")

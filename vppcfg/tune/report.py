@@ -1,4 +1,4 @@
-"""Shows a diagnosis as one HTML page that needs nothing else: findings, plots, the load in tables."""
+"""Shows a diagnosis as one HTML page, with findings, graphs and tables; the page refers to no other file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTH = 720
 
 
 def report_of(diagnosis: Diagnosis, title: str) -> str:
-    """Return the page."""
+    """Return the HTML of the page."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -65,7 +65,7 @@ def _port(port: PortLoad) -> dict[str, str]:
 
 
 def _plots(load: Load) -> list[tuple[str, str]]:
-    """Return titles and SVG, those that have something to show."""
+    """Return the title and the SVG of each graph that has something to show."""
     plots = []
     for thread in load.forwarding:
         nodes = sorted((node for node in thread.nodes if node.vectors and node.calls), key=lambda node: -node.clocks)[
@@ -123,7 +123,7 @@ def _loss_graph(title: str, series: tuple[Line, ...], duration_s: float) -> Grap
 
 
 def _losses(name: str, load: Load, ends: list[float]) -> tuple[tuple[float, float], ...]:
-    """Return time and loss of a port at the end of each step."""
+    """Return the time in seconds and the lost packets per second of a port, for the end of each step."""
     points = []
     for end, step in zip(ends, load.steps, strict=True):
         port = next((port for port in step.ports if port.name == name), None)

@@ -28,7 +28,7 @@ SECTION = "dataplane"
 
 
 def larger_ring(limits: QueueLimits) -> int | None:
-    """Return twice the descriptors as far as the NIC takes them, None when there are no more to have."""
+    """Return twice the present descriptors, or as many as the NIC takes; None when it takes no more."""
     wanted = min(2 * limits.descriptors, limits.max_descriptors, _MOST_DESCRIPTORS)
     wanted -= wanted % max(limits.align, 1)
     return wanted if wanted > limits.descriptors else None
@@ -87,7 +87,7 @@ def main_heap(megabytes: int, former_bytes: int) -> Setting:
 
 
 def _number(path: tuple[str, ...], stanza: tuple[str, ...], word: str, count: int, former: int | None) -> Setting:
-    """Return a setting that startup.conf says as `word count`; a former number of 0 or None was not said."""
+    """Return a setting that startup.conf writes as `word count`; a former number of 0 or None had no such word."""
     return Setting(
         path=path,
         value=count,
@@ -99,7 +99,7 @@ def _number(path: tuple[str, ...], stanza: tuple[str, ...], word: str, count: in
 
 
 def _size(path: tuple[str, ...], stanza: tuple[str, ...], word: str, megabytes: int, former_bytes: int) -> Setting:
-    """Return a setting that startup.conf says as `word size`."""
+    """Return a setting that startup.conf writes as `word size`, the size in megabytes."""
     size, former = f"{megabytes}M", _megabytes(former_bytes)
     return Setting(
         path=path, value=size, former=former, stanza=stanza, words=f"{word} {size}", former_words=f"{word} {former}"
@@ -107,7 +107,7 @@ def _size(path: tuple[str, ...], stanza: tuple[str, ...], word: str, megabytes: 
 
 
 def _dpdk_switch(name: str, *, is_on: bool) -> Setting:
-    """Return a setting that is on unless the dpdk stanza says `no-name`."""
+    """Return a setting that is on unless the stanza dpdk has the word `no-NAME`."""
     return Setting(
         path=("dpdk", name),
         value=is_on,
@@ -132,10 +132,10 @@ def doubled_megabytes(size_bytes: int) -> int:
 
 
 def buffers_needed(load: Load) -> int:
-    """Return the buffers that rings hold and that can be under way at once, with a margin, in whole pages.
+    """Return how many packet buffers a load needs, with a margin and in whole pages.
 
-    Receive rings hold theirs for good; sent ones stay in transmit rings until these are cleaned; each thread has
-    512 at hand and up to a frame per queue in the graph.
+    Receive rings hold theirs for good; sent ones stay in transmit rings until these are cleaned; each thread has 512 at
+    hand and up to a frame per queue in the graph.
     """
     rings = sum(_rings(port) for port in load.ports)
     threads = max(len(load.threads), 1)
@@ -152,7 +152,7 @@ def _rings(port: PortLoad) -> int:
 
 
 def merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """Return one setting per path in order of appearance; of two numbers the larger one, else the first."""
+    """Return one setting per path, in order of appearance: of two numbers the larger one, else the first."""
     chosen: dict[tuple[str, ...], Setting] = {}
     for setting in settings:
         former = chosen.get(setting.path)
@@ -162,7 +162,7 @@ def merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _rank(setting: Setting) -> int:
-    """Return the value of a setting that is a number, -1 for any other."""
+    """Return the number that a setting has, or -1 for any other value, so that numbers win."""
     return setting.value if isinstance(setting.value, int) and not isinstance(setting.value, bool) else -1
 
 

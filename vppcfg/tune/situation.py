@@ -1,4 +1,4 @@
-"""Everything that rules look at: the load, and what is known beside it about traffic and configuration."""
+"""Everything that rules look at: the load, and what is known of traffic and configuration besides it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FrameTrial:
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What there is to judge."""
+    """What the rules judge; what is not known is None or empty."""
 
     load: Load
     offered: Mapping[str, float] = field(default_factory=dict)
@@ -44,32 +44,35 @@ class Situation:
     load_note: str = ""
 
     def offered_to(self, port: PortLoad) -> float | None:
-        """Return what is sent to a port, None when nobody knows."""
+        """Return the packets per second that are sent to a port, None when that is unknown."""
         if port.name in self.offered:
             return self.offered[port.name]
         receives = (port.rx_pps or 0.0) > _RECEIVES * max(self.load.rx_pps, 1.0)
         return self.offered.get("") if receives else None
 
     def rx_line_pps(self, port: PortLoad) -> float | None:
-        """Return the line rate for the frames that a port receives."""
+        """Return the line rate in packets per second for the frames that a port receives."""
         return port.line_pps(port.rx_frame or self.frame)
 
     def tx_line_pps(self, port: PortLoad) -> float | None:
-        """Return the line rate for the frames that a port sends."""
+        """Return the line rate in packets per second for the frames that a port sends."""
         return port.line_pps(port.tx_frame or self.frame)
 
     def knows_frame(self, port: PortLoad) -> bool:
-        """Return whether the frame size is known and not taken for the smallest."""
+        """Return whether the frame size was measured or given, rather than assumed to be the smallest."""
         return bool(port.rx_frame or port.tx_frame or self.frame)
 
     def pollers(self, port: PortLoad) -> tuple[ThreadLoad, ...]:
-        """Return the threads that poll a port: where nobody knows, all that take packets."""
+        """Return the threads that poll a port; where that is unknown, all threads that take packets."""
         placed = {queue.thread for queue in port.rx_queues}
         known = tuple(thread for thread in self.load.threads if thread.index in placed)
         return known or self.load.forwarding
 
     def busy_queues(self, thread: ThreadLoad) -> int:
-        """Return how many queues with traffic a thread polls: at least as many as its largest polls need."""
+        """Return how many queues with traffic a thread polls.
+
+        It is at least the number that the packets of its largest polls need.
+        """
         few = _RECEIVES * self.load.rx_pps
         ports = [port for port in self.load.ports if port.rx_pps is None or port.rx_pps > few]
         known = sum(queue.thread == thread.index for port in ports for queue in port.rx_queues)
@@ -78,5 +81,5 @@ class Situation:
 
 
 def nodes_source(situation: Situation) -> str:
-    """Return where the counters of nodes were read."""
+    """Return the name of the source that the counters of nodes were read from."""
     return situation.load.reading.source("threads")

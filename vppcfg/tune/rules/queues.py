@@ -130,7 +130,7 @@ def find_shared_tx_queue(situation: Situation) -> Iterator[Finding]:
 
 
 def _is_contended(queue: TxQueue) -> bool:
-    """Return whether two workers or more use the queue; the main thread hardly ever sends."""
+    """Return whether two workers or more send on the queue; the main thread, which hardly ever sends, is left out."""
     return queue.is_shared and sum(thread > 0 for thread in queue.threads) >= 2
 
 

@@ -36,7 +36,7 @@ def find_rx_ring(situation: Situation) -> Iterator[Finding]:
 
 
 def is_bursty(threads: Sequence[ThreadLoad], situation: Situation) -> bool | None:
-    """Return whether any of the threads has met a full frame, None when nobody looked (`show runtime max`)."""
+    """Return whether one of the threads has met a full frame; None when `show runtime max` was not read."""
     indexes = {thread.index for thread in threads}
     vectors = [most for index, _, most in situation.load.reading.max_vectors if index in indexes]
     return max(vectors) >= FRAME if vectors else None
@@ -102,7 +102,7 @@ def _starves(port: PortLoad, situation: Situation) -> bool:
 
 
 def is_sustained(port: PortLoad, load: Load) -> bool:
-    """Return whether a port lost packets in two steps at least, as far as there are steps to tell."""
+    """Return whether a port lost packets in two steps or more, or in the only one; always without steps."""
     if not load.steps:
         return True
     losses = [by_name(step.ports)[port.name].tx_lost_pps for step in load.steps if port.name in step.port_names]

@@ -92,7 +92,7 @@ def _link_bound_finding(port: PortLoad, situation: Situation, evidence: tuple[Ev
 
 
 def _single_ring_loss(port: PortLoad, situation: Situation) -> tuple[Evidence, ...]:
-    """Return a word about a loss of one ring, which happens when a port comes up."""
+    """Return a remark about a loss of one ring only, which happens when a port comes up."""
     limits = port.hardware.tx_limits if port.hardware else None
     if not port.tx_lost or not limits or port.tx_lost > limits.descriptors:
         return ()

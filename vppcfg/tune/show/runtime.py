@@ -39,7 +39,7 @@ _NAME_AND_STATE = _state_pattern()
 
 @dataclass(slots=True)
 class _Thread:
-    """A thread while its lines come in."""
+    """A thread whose lines are still being read."""
 
     index: int = 0
     name: str = "vpp_main"
@@ -109,7 +109,7 @@ def _is_decoration(line: str) -> bool:
 
 
 def _is_summary(line: str, threads: list[_Thread]) -> bool:
-    """Take a line of the summary above a thread's nodes."""
+    """Return whether a line belongs to the summary above a thread's nodes, and keep what it says."""
     if match := _TIME.match(line):
         thread = _current(threads)
         if thread.time_s is not None and not _THREAD.match(line):
