@@ -171,7 +171,7 @@ def _is_live(args: argparse.Namespace) -> bool:
 def _check(
     configuration: Configuration, loaded: Loaded, host: Host, settings: Settings, args: argparse.Namespace
 ) -> None:
-    """Show what does not go together. Raise ConfigError when something forbids going on."""
+    """Show contradictions between file and machine. Raise ConfigError when one is an error."""
     from vppcfg.cli.output import paint_for
     from vppcfg.cli.problems import report
     from vppcfg.model.problem import Severity

@@ -29,7 +29,7 @@ _OLD = ".old"
 
 
 def show_difference(texts: Mapping[str, str], settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
-    """Show how the files below the root would change and what that costs."""
+    """Show how the files below the root would change, and what it takes to put that in force."""
     _, changes = _prepared(texts, settings, Path(args.root), args)
     lines = [*_described(changes, Path(args.root)), *_boot_lines(settings, host)]
     write_document("".join(f"{printable(line)}\n" for line in lines), args.output)
@@ -62,7 +62,10 @@ def _prepared(
 
 
 def _updated(existing: str, text: str, path: Path, settings: Settings, args: argparse.Namespace) -> str:
-    """Return a new startup.conf with what is to stay. Raise ConfigError when VPP would stop at something in it."""
+    """Return a new startup.conf with what is to stay of the existing one.
+
+    Raise ConfigError when something in the existing one would stop VPP.
+    """
     from vppcfg.cli.problems import report
 
     generated = conf_of(text, settings)

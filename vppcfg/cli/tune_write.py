@@ -126,7 +126,7 @@ def _startup_conf(loaded: Loaded, host: Host, release: Release) -> tuple[str, Se
 
 
 def _check_machine(loaded: Loaded, host: Host, settings: Settings, args: argparse.Namespace) -> None:
-    """Show what does not go together. Raise ConfigError when something forbids writing the configuration."""
+    """Show contradictions between file and machine. Raise ConfigError when one is an error."""
     from vppcfg.startup.checks import check
     from vppcfg.startup.checks.case import Case
 

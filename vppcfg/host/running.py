@@ -1,6 +1,6 @@
-"""What changes on a machine while VPP runs: clocks of CPUs, links of PCI devices, who was taken off a CPU.
+"""Facts of a machine that change while VPP runs: clocks of CPUs, links of PCI devices, preemptions of threads.
 
-It reads below a root that may be another machine's copy, and returns plain data for a capture.
+The files are read below a root, which may be another machine's copy; the result is plain data for a capture.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Work inside a network namespace: a function in a thread of its own, or a program.
 
-The thread may change its namespaces as it likes: they end with it, and the caller's stay.
+The thread may change its namespaces: they end with it, and the caller's stay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Linux refuses, as errors that say what was tried and what to do: its error codes, and names it cannot take."""
+"""Errors for what Linux refuses, which say what was tried and what to do; and checks of names that it cannot take."""
 
 from __future__ import annotations
 

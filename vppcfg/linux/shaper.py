@@ -1,4 +1,4 @@
-"""Holds the rate at which a device sends, by the kernel's token bucket filter (tc-tbf(8))."""
+"""Limits the rate at which a device sends, by the kernel's token bucket filter (tc-tbf(8))."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def set_rate(
 
 
 def limit_queue(netns: str, device: str, packets: int) -> None:
-    """Let so many packets wait, of whatever size, on a device with a rate. Raise LinuxError."""
+    """Limit how many packets, of whatever size, may wait on a device with a rate. Raise LinuxError."""
     _tc(netns, device, ["replace", "dev", device, "parent", f"{_HANDLE}1", "pfifo", "limit", str(packets)])
 
 
 def remove_rate(netns: str, device: str) -> None:
-    """Let a device send as fast as it can, if `set_rate` had its say. Raise LinuxError."""
+    """Remove the limit that `set_rate` has set, if there is one. Raise LinuxError."""
     if "qdisc tbf" in _tc(netns, device, ["show", "dev", device, "root"]):
         _tc(netns, device, ["delete", "dev", device, "root"])
 

@@ -1,6 +1,6 @@
-"""Results as JSON and back, whichever of two forms a file has.
+"""Results as JSON and back, in vppcfg's own form or in that of trex-loadtest.
 
-What a file lacks or says that cannot be is a UsageError that names the place.
+A file that lacks something, or says what cannot be, raises a UsageError that names the place.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HINT = "`vppcfg loadtest ramp -o FILE` and its siblings write results"
 
 
 class FileForm(Enum):
-    """What a file is expected to be."""
+    """The form that a file of results is expected to have."""
 
     AUTO = "auto"
     OURS = "json"
@@ -53,7 +53,7 @@ def text_of(result: Result) -> str:
 
 
 def read_result(path: Path) -> Result:
-    """Return the result in a file. Raise UsageError when there is none, or half of one."""
+    """Return the result in a file of vppcfg's form. Raise UsageError when there is none, or half of one."""
     return result_of(load_json(path), str(path))
 
 
@@ -142,7 +142,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def _complaints(result: Result) -> Iterator[str]:
-    """Yield what no test can have counted."""
+    """Yield a sentence for each figure that no test can have counted."""
     if result.offered is not None:
         yield from _offer_complaints(result.offered)
     directions = len(result.offered.directions) if result.offered else None

@@ -18,7 +18,7 @@ _INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
 
 @record
 class Port:
-    """A port of a generator."""
+    """A port of a generator, under the name that the generator has for it."""
 
     name: str
     """As the generator calls it: `0` for T-Rex, a Linux name for trafgen."""
@@ -45,7 +45,7 @@ class Direction:
 
 @record
 class Generator:
-    """What offers the traffic."""
+    """A generator with its version, its ports, and what a reader of results should know of it."""
 
     engine: str
     """`trex`, `trafgen` or `simulated`."""
@@ -118,7 +118,7 @@ class Delay:
 
 @record
 class Traffic:
-    """What is to be offered; how much of it, `start` and `update` say."""
+    """The packets to be offered; `start` and `update` of an engine say at which rate."""
 
     profile: Profile
     directions: tuple[Direction, ...]
@@ -176,7 +176,7 @@ def held(engine: Engine, ports: tuple[str, ...]) -> Iterator[None]:
 
 
 def give_back(engine: Engine) -> None:
-    """Stop the traffic and free the ports; the latter even if the former fails."""
+    """Stop the traffic and free the ports; the ports are freed even when stopping fails."""
     with uninterrupted():
         try:
             engine.stop()

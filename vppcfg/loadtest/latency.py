@@ -1,4 +1,7 @@
-"""Measures latency under load: a stream that the generator stamps runs beside the load; delays are read at the end."""
+"""Measures latency under load: the generator sends a stream with time stamps beside the load.
+
+The delays are read at the end of each load.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ PERCENTILES = (0.5, 0.99, 0.999)
 
 @record
 class LatencyPlan:
-    """Which loads to measure at, per direction and in this order."""
+    """The loads to measure at, in packets per second per direction and in this order."""
 
     loads_pps: tuple[float, ...]
     duration_s: int = 30
@@ -39,7 +42,7 @@ class LatencyPlan:
 
 
 class LatencyTest:
-    """One measurement on an engine that is held; `found` and `samples` grow while it runs."""
+    """One measurement on an engine that has been acquired; `found` and `samples` grow while it runs."""
 
     def __init__(self, engine: Engine, traffic: Traffic, plan: LatencyPlan, clock: Clock, observer: Observer) -> None:
         self.samples: list[Sample] = []
@@ -80,7 +83,10 @@ class LatencyTest:
 
 
 def percentile_us(histogram: Sequence[tuple[float, int]], share: float) -> tuple[float, float] | None:
-    """Return the class of latency, its edges in microseconds, below whose upper edge `share` of the packets are."""
+    """Return the class of latency below whose upper edge lies the share `share` of the packets.
+
+    The two figures are its edges in microseconds; None means that the histogram is empty.
+    """
     whole = sum(count for _, count in histogram)
     counted = 0
     for edge_us, count in histogram:
@@ -91,7 +97,10 @@ def percentile_us(histogram: Sequence[tuple[float, int]], share: float) -> tuple
 
 
 def upper_edge_us(edge_us: float) -> float:
-    """Return where a class of latency ends; T-Rex has one class per leading digit (src/time_histogram.h)."""
+    """Return the upper edge of a class of latency.
+
+    T-Rex has one class per leading digit (src/time_histogram.h).
+    """
     magnitude = 10.0
     while edge_us >= 10 * magnitude:
         magnitude *= 10

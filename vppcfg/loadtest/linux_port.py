@@ -1,4 +1,4 @@
-"""A network device of Linux as a port of a generator: what it is, what was counted on it, whether it is the way out.
+"""A network device of Linux as a port of a generator: its kind, its counters, its routes.
 
 A load test never uses a port through which Linux reaches the rest of the world.
 """
@@ -39,7 +39,7 @@ class LinuxPort:
 
 @record
 class Counters:
-    """What the kernel counted on a device since it was made; packets."""
+    """The packets that the kernel has counted on a device since it was made."""
 
     received: int
     sent: int
@@ -53,9 +53,9 @@ def port_named(name: str) -> LinuxPort:
 
 
 def kind_of(port: LinuxPort) -> str:
-    """Return what Linux calls a port's kind, '' for hardware. Raise EngineError when it must not be used.
+    """Return what Linux calls a port's kind, '' for hardware.
 
-    That is one which is missing or down, and one through which this machine reaches the world.
+    Raise EngineError when the port is missing or down, or when this machine reaches the world through it.
     """
     link = run_inside(port.netns, lambda: find_link(port.device))
     if link is None:
@@ -68,7 +68,10 @@ def kind_of(port: LinuxPort) -> str:
 
 
 class PortCounters:
-    """The counters of a port, held open: the file stays that of its namespace, and a look takes no time."""
+    """The counters of a port.
+
+    Their file is held open, so that it stays that of its namespace and reading takes no time.
+    """
 
     def __init__(self, port: LinuxPort) -> None:
         self._port = port

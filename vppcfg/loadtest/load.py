@@ -1,6 +1,6 @@
-"""Arithmetic of loads and samples: as people write them (`1kpps`, `30%`), what paths carry, what was lost and where.
+"""Arithmetic of loads and samples: how people write loads (`1kpps`, `30%`), what paths carry, what was lost.
 
-It tells also whether two tests can be compared.
+It also tells whether two tests can be compared.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def loss_text(ratio: float) -> str:
 
 
 def directions_of(ports: tuple[str, ...], *, is_unidirectional: bool) -> tuple[Direction, ...]:
-    """Return the ways between ports, taken two by two. Raise UsageError for ports that make no pairs."""
+    """Return the directions between ports, of which two by two make a pair. Raise UsageError for other numbers."""
     if not ports or len(ports) % 2:
         raise UsageError(f"{len(ports)} ports make no pairs", "name two ports per path: --ports 0,1")
     if len(set(ports)) != len(ports):
@@ -132,7 +132,7 @@ def directions_of(ports: tuple[str, ...], *, is_unidirectional: bool) -> tuple[D
 
 
 def line_rate_of(profile: Profile, link_bps: int) -> LineRate:
-    """Return what a port of a speed carries of a profile."""
+    """Return what a port with a link of `link_bps` carries of a profile."""
     return LineRate(link_bps=link_bps, mean_frame_bytes=profile.mean_frame_bytes, mean_wire_bits=profile.mean_wire_bits)
 
 
@@ -145,7 +145,7 @@ def link_speed(generator: Generator, ports: tuple[str, ...]) -> int:
 
 
 def offered_of(traffic: Traffic, line_rate: LineRate, vlan_tags: int, crossings: int) -> Offered:
-    """Return what a result says about the traffic and its path."""
+    """Return what a result says about the traffic and its path: frames, rates, tags and crossings."""
     profile = traffic.profile
     return Offered(
         profile=profile.name,
@@ -165,7 +165,7 @@ def offered_of(traffic: Traffic, line_rate: LineRate, vlan_tags: int, crossings:
 
 @record
 class Gap:
-    """A time without samples."""
+    """A time in seconds since the test began that no sample covers."""
 
     from_s: float
     to_s: float
@@ -190,7 +190,10 @@ def rates_pps(sample: Sample, place: int) -> tuple[float, float]:
 
 
 def sample_loss(sample: Sample, place: int) -> float:
-    """Return the share that a direction lost in a sample for certain, packets on their way left out."""
+    """Return the share of packets that a direction certainly lost in a sample.
+
+    Packets that may still have been on their way are left out.
+    """
     tally = sample.tallies[place]
     return certain_loss_ratio(tally, tally.sent / sample.duration_s * sample.uncertainty_s)
 
@@ -214,14 +217,8 @@ def _is_short(sample: Sample) -> bool:
     return any(tally.sent < least for tally in sample.tallies)
 
 
-def tallies_of(samples: Sequence[Sample], place: int) -> Tally:
-    """Return what a direction counted in all samples."""
-    sent = sum(sample.tallies[place].sent for sample in samples)
-    return Tally(sent=sent, received=sum(sample.tallies[place].received for sample in samples))
-
-
 def why_not_comparable(one: Result, other: Result) -> str:
-    """Return why two results must not stand in one comparison; an empty text when they may."""
+    """Return why two results must not be compared; an empty text when they may."""
     if one.kind is not other.kind:
         return f"one is a {one.kind.value} test, the other a {other.kind.value} test"
     if one.offered is None or other.offered is None:

@@ -1,4 +1,7 @@
-"""Runs a ramp: a warm-up, a load that rises evenly, a hold at the target; it passes when hardly a packet is lost."""
+"""Runs a ramp: a warm-up, a load that rises evenly, and a hold at the target.
+
+A ramp passes when every direction loses less than the limit.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ EARLY_SAMPLES = 3
 
 @record
 class RampPlan:
-    """What load to offer when; rates per direction."""
+    """The load of every second of a ramp; rates are per direction."""
 
     warm_up_pps: float
     target_pps: float
@@ -72,7 +75,7 @@ class RampPlan:
 
 @record
 class RampOutcome:
-    """What a ramp found."""
+    """The totals and the verdict of a ramp, and the load at which loss begins."""
 
     totals: tuple[Total, ...]
     verdict: Verdict
@@ -81,7 +84,10 @@ class RampOutcome:
 
 
 class Ramp:
-    """One ramp on an engine that is held; `samples` grows while it runs, and stays when it is interrupted."""
+    """One ramp on an engine that has been acquired.
+
+    `samples` grows while it runs, and stays when it is interrupted.
+    """
 
     def __init__(self, engine: Engine, traffic: Traffic, plan: RampPlan, clock: Clock, observer: Observer) -> None:
         self._engine = engine
@@ -156,7 +162,7 @@ def verdict_of(totals: tuple[Total, ...], limit_ratio: float) -> Verdict:
 
 
 def _notes(totals: tuple[Total, ...], samples: tuple[Sample, ...]) -> Iterator[str]:
-    """Yield what makes a result less than certain."""
+    """Yield a sentence for everything that makes a result less than certain."""
     for total in totals:
         unsent = total.intended - total.tally.sent
         if unsent > total.intended * UNSENT_TOLERANCE:

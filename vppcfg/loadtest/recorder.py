@@ -1,4 +1,4 @@
-"""Looks at an engine's counters once a second, keeps what was counted in between, and tells whoever watches."""
+"""Looks at an engine's counters once a second, keeps what was counted in between, and tells an observer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNSENT_TOLERANCE = 0.01
 
 @record
 class EngineStatus:
-    """How far a test has got."""
+    """How far a test has come, with its last sample and what was counted since it began."""
 
     phase: LoadPhase
     elapsed_s: float
@@ -37,7 +37,7 @@ class EngineStatus:
 
 
 class Observer(Protocol):
-    """Is told what happens; must return at once."""
+    """What is told of each phase, load and sample of a test; its methods must return at once."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Take note that a phase begins."""
@@ -50,7 +50,7 @@ class Observer(Protocol):
 
 
 class Silence:
-    """An observer that nobody listens to."""
+    """An observer that ignores everything."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Do nothing."""
@@ -63,7 +63,7 @@ class Silence:
 
 
 class Recorder:
-    """The samples of one test. `begin` comes after the engine's `prepare` and before its `start`."""
+    """Takes the samples of one test. `begin` comes after the engine's `prepare` and before its `start`."""
 
     def __init__(self, engine: Engine, traffic: Traffic, clock: Clock, observer: Observer, limit_ratio: float) -> None:
         self.samples: list[Sample] = []
@@ -100,7 +100,7 @@ class Recorder:
         return sample
 
     def totals(self) -> tuple[Total, ...]:
-        """Return what every direction counted; call it when the traffic has stopped and settled."""
+        """Return what every direction counted; the traffic must have stopped and settled."""
         tallies = self._engine.count().tallies
         return totals_of(self._directions, tallies, int(self._intended))
 
@@ -162,7 +162,7 @@ def is_losing(sample: Sample, limit_ratio: float) -> bool:
 
 
 def totals_of(directions: tuple[Direction, ...], tallies: tuple[Tally, ...], intended: int) -> tuple[Total, ...]:
-    """Return the totals of directions that should have sent `intended` packets each."""
+    """Return the totals of directions, each of which should have sent `intended` packets."""
     return tuple(
         Total(direction=direction, tally=tally, intended=intended, loss_ratio=_loss(tally, intended))
         for direction, tally in zip(directions, tallies, strict=True)
@@ -170,6 +170,9 @@ def totals_of(directions: tuple[Direction, ...], tallies: tuple[Tally, ...], int
 
 
 def _loss(tally: Tally, intended: int) -> float:
-    """Return the loss; what the generator could not send is lost too, a start that was late is not."""
+    """Return the lost share of a direction.
+
+    Packets that the generator could not send count as lost, but not those that are missing because it started late.
+    """
     keeps_up = tally.sent >= intended * (1 - UNSENT_TOLERANCE)
     return loss_ratio(tally, 0 if keeps_up else intended)

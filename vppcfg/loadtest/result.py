@@ -17,7 +17,7 @@ FORMAT_VERSION = 1
 
 
 class Kind(Enum):
-    """Which test it was."""
+    """The command that a result comes from."""
 
     RAMP = "ramp"
     SEARCH = "search"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 
 class LoadPhase(Enum):
-    """What a test was doing."""
+    """What a test was doing when a sample was taken."""
 
     WARM_UP = "warm-up"
     RAMP = "ramp"
@@ -39,7 +39,7 @@ class LoadPhase(Enum):
 
 @record
 class Offered:
-    """The traffic of a test, and the path that it was for."""
+    """The traffic of a test and the path that it took."""
 
     profile: str
     size: str
@@ -60,7 +60,7 @@ class Offered:
 
 @record
 class Sample:
-    """About a second of a test."""
+    """What was counted in about one second of a test."""
 
     at_s: float
     """The end of it, since the test began."""
@@ -101,7 +101,7 @@ class Verdict:
 
 @record
 class Trial:
-    """One measurement of a search."""
+    """One measurement of a search, at one load."""
 
     load_pps: float
     duration_s: float
@@ -151,7 +151,7 @@ class Baseline:
 
 @record
 class Result:
-    """One test."""
+    """Everything that is known of one test."""
 
     kind: Kind
     started_at: str

@@ -126,7 +126,7 @@ def goals_of(texts: Sequence[str]) -> tuple[Goal, ...]:
 
 @record
 class SearchPlan:
-    """What to look for, between which loads per direction."""
+    """The goals of a search, and the loads per direction between which it searches."""
 
     goals: tuple[Goal, ...]
     max_pps: float
@@ -246,7 +246,7 @@ def _throughput(goal: Goal, found: Any) -> Throughput:
 
 
 class Bench:
-    """An engine that is held and prepared, to run trials on one after the other."""
+    """An engine that has been acquired and prepared, on which trials run one after the other."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class Bench:
         self.settle_s = settle_s
 
     def run(self, load_pps: float, duration_s: float) -> Trial:
-        """Offer a load and return what came of it. The traffic runs for as long as the clock says, no longer."""
+        """Offer a load and return what was counted. The traffic runs exactly as long as the clock says."""
         recorder = Recorder(self._engine, self._traffic, self._clock, self._observer, limit_ratio=0.0)
         before = self._engine.count().tallies
         recorder.begin()

@@ -21,7 +21,7 @@ _QUEUE_PACKETS = 1024
 
 @record
 class SimulatedDevice:
-    """What a device forwards per direction."""
+    """How much of a load a simulated device forwards per direction."""
 
     capacity_pps: float = 1e6
     loss_ratio: float = 0.0
@@ -43,7 +43,7 @@ class SimulatedDevice:
 
 
 class SimulatedEngine:
-    """Two ports with the device between them."""
+    """A generator with two ports and a simulated device between them."""
 
     def __init__(self, device: SimulatedDevice, clock: Clock) -> None:
         self._device = device

@@ -21,7 +21,7 @@ _FILES = {"imix": "imix.py", "udp_1pkt": "udp_1pkt_simple_bdir.py", "bench": "be
 
 
 def text_for_visualiser(result: Result) -> str:
-    """Return a ramp as that JSON. Raise UsageError for a test that it has no words for."""
+    """Return the JSON of a ramp. Raise UsageError for a test of another kind, which the form cannot express."""
     offered = result.offered
     if offered is None or not result.samples:
         raise UsageError("only a ramp with samples can be written for trex-loadtest-viz")
@@ -96,7 +96,10 @@ def _port(counters: dict[str, int], rates: dict[str, float], offered: Offered) -
 
 
 def result_of_trex_loadtest(document: Mapping[str, Any], name: str) -> Result:
-    """Return a ramp; the channel that sends nothing is left out. Samples are a second apart: the keys are not read."""
+    """Return the ramp that a document describes; the channel that sends nothing is left out.
+
+    Samples are taken to be a second apart, whatever their keys say.
+    """
     settings, stats = document["vars"], list(document["stats"].values())
     if not stats:
         raise ValueError("its stats are empty")

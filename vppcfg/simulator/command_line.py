@@ -56,7 +56,7 @@ class Input:
         self._position = self._start()
 
     def take(self, *words: str) -> bool:
-        """Take these words, the last one also as the start of a longer one."""
+        """Take these words if they come next; the last one may be the start of a longer word."""
         position = self._position
         for word in words:
             self.skip_space()
@@ -68,7 +68,7 @@ class Input:
         return True
 
     def take_word(self, word: str) -> bool:
-        """Take exactly this word."""
+        """Take this word if it comes next, whole."""
         match = _WORD.match(self._text, self._start())
         if match is None or match[0] != word:
             return False
@@ -96,7 +96,7 @@ class Input:
         return match[0]
 
     def prefix(self) -> tuple[bool, int, int] | None:
-        """Take an address with its length: whether it is IPv6, its value, its length."""
+        """Take an address with its length; return whether it is IPv6, its value and its length."""
         match = _WORD.match(self._text, self._start())
         address, slash, rest = match[0].partition("/") if match else ("", "", "")
         digits = _NUMBER.match(rest)
@@ -120,7 +120,7 @@ class Input:
         return row
 
     def port(self, tables: Tables) -> HwInterface | None:
-        """Take the name of a port; unlike the others, this leaves the space behind it alone."""
+        """Take the name of a port. The space behind it stays, unlike with the other names."""
         match = _WORD.match(self._text, self._start())
         index = tables.hw_by_name.get(match[0]) if match else None
         if match is None or index is None:
@@ -183,7 +183,7 @@ class Input:
         return number is not None
 
     def range(self) -> tuple[int, int] | None:
-        """Take a number, or two with a dash between."""
+        """Take a number, or two with a dash between them; return the first and the last."""
         first = self.number()
         if first is None:
             return None
@@ -239,7 +239,7 @@ class CommandLine:
     """The CLI of one VPP."""
 
     def __init__(self, tables: Tables, commands: Mapping[str, Command]) -> None:
-        """Have `commands`, each by the words that it starts with."""
+        """Have `commands`, by the words that they start with."""
         self._tables = tables
         self._commands = commands
         self._tree: dict[str, Any] = {}

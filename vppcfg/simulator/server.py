@@ -180,7 +180,7 @@ class SimulatorServer:
                 self._write(self._connections[handle])
 
     def _pause(self, seconds: float) -> None:
-        """Stand still once what is written has left; raise _StoppedError when `stop` is called meanwhile."""
+        """Wait until what is written has left, then stand still; raise _StoppedError on `stop` meanwhile."""
         for connection in list(self._connections.values()):
             self._write(connection)
         end = self._clock() + seconds
@@ -221,7 +221,7 @@ class SimulatorServer:
             self._write(receiver)
 
     def _read(self, connection: Connection, touched: dict[int, Connection]) -> None:
-        """Read what is there and carry out every whole message; `touched` gets whoever has something to write."""
+        """Read what has come and carry out every whole message; add the clients that get answers to `touched`."""
         try:
             for message in connection.receive():
                 self._carry_out(message, connection.client, touched)
@@ -244,7 +244,7 @@ class SimulatorServer:
                 touched[handle] = receiver
 
     def _write(self, connection: Connection) -> None:
-        """Send what the client takes, and let it go when it is done or gone."""
+        """Send what the client takes; close its connection when it has said goodbye or is gone."""
         if connection.client.handle not in self._connections:
             return
         if not connection.send():
@@ -261,7 +261,7 @@ class SimulatorServer:
         connection.sock.close()
 
     def _let_go(self) -> None:
-        """Close every connection and every socket that somebody could connect to."""
+        """Close every connection, and every socket that a client could connect to."""
         for connection in list(self._connections.values()):
             self._drop(connection)
         self._late.clear()

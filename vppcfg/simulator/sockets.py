@@ -65,7 +65,7 @@ def _remove_stale(path: Path, kind: socket.SocketKind) -> None:
 
 
 class Connection:
-    """One client's socket."""
+    """One client's socket, with the bytes that came and make no whole message yet, and those to be sent."""
 
     def __init__(self, sock: socket.socket, client: Client) -> None:
         sock.setblocking(False)
@@ -78,7 +78,7 @@ class Connection:
 
     @property
     def wanted_events(self) -> int:
-        """Return what to wait for now."""
+        """Return the selector's events to wait for now."""
         return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._unsent else 0)
 
     def receive(self) -> Iterator[bytes]:
@@ -93,7 +93,7 @@ class Connection:
         yield from take_messages(self._unread)
 
     def queue(self, message: bytes) -> None:
-        """Have a message sent by `send`."""
+        """Append a message to what `send` will send."""
         self._unsent += framed(message)
 
     def send(self) -> bool:
@@ -110,7 +110,7 @@ class Connection:
 
 
 class LateAnswers:
-    """Answers that are held back until they are due."""
+    """Answers that are kept until their time has come."""
 
     def __init__(self) -> None:
         self._held: list[tuple[float, int, bytes]] = []
@@ -135,14 +135,15 @@ class LateAnswers:
 
 
 def framed(message: bytes) -> bytes:
-    """Return a message behind its header."""
+    """Return a message with its header in front."""
     return _HEADER.pack(0, len(message), 0) + message
 
 
 def take_messages(buffer: bytearray) -> Iterator[bytes]:
-    """Take every whole message off the start of `buffer`; raise OSError for one that is longer than any can be.
+    """Remove every whole message from the start of `buffer` and yield it.
 
-    Like VPP, this looks at a message of no bytes only once something follows it.
+    Raise OSError for one that is longer than any can be. Like VPP, this looks at a message of no bytes only once
+    something follows it.
     """
     start = 0
     try:

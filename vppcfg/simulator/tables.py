@@ -1,6 +1,6 @@
-"""VPP's tables in memory: what several kinds of objects read. They hold, and decide nothing.
+"""The tables of a VPP that several kinds of objects read; they hold data and decide nothing.
 
-What one kind keeps for itself is a class in its module, and is had from `Tables.part`.
+The tables of a single kind are a class in its module, and `Tables.part` returns them.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ DEFAULT_FEATURES = 0xFFFFFFFF & ~(BridgeFeature.ARP_TERM | BridgeFeature.ARP_UFW
 
 @dataclass(slots=True, kw_only=True)
 class BridgeDomain:
-    """One bridge domain, or the place of one (l2_bridge_domain_t)."""
+    """One bridge domain, or the free place of a deleted one (l2_bridge_domain_t)."""
 
     bd_id: int | None = None
     """None while nobody uses the place."""
@@ -148,7 +148,7 @@ class BridgeDomain:
 
 
 def _own() -> BridgeDomain:
-    """Return VPP's own domain, which takes local0 for its BVI: nobody sets that up."""
+    """Return the bridge domain that VPP makes for itself, whose BVI is local0."""
     return BridgeDomain(bd_id=0, features=DEFAULT_FEATURES, bvi=0, uu_fwd=0)
 
 
@@ -187,7 +187,7 @@ class LcpMain:
 
 @dataclass(slots=True, kw_only=True)
 class FibTable:
-    """One table; it exists while the API asked for it or an interface is in it."""
+    """One table; it exists while the API has asked for it or an interface is in it."""
 
     name: bytes
     is_wanted: bool = True
@@ -215,7 +215,7 @@ class FibMain:
 
 @dataclass(slots=True, kw_only=True)
 class InterfaceEvent:
-    """Something that VPP tells clients who asked for it (sw_interface_event)."""
+    """A change of an interface, which VPP tells to the clients that asked for events."""
 
     sw_if_index: int
     is_admin_up: bool = False
@@ -225,7 +225,7 @@ class InterfaceEvent:
 
 @record
 class Process:
-    """What a running VPP says of itself."""
+    """What a running VPP says of itself: version, process id, messages, clock."""
 
     version: str
     pid: int
@@ -279,7 +279,7 @@ class Tables:
         self._parts: dict[type[Any], Any] = {}
 
     def part(self, kind: type[Part]) -> Part:
-        """Return what one kind of object keeps for itself: the only object of this class, made when first asked for."""
+        """Return the tables of one kind: the only object of this class, which is made when first asked for."""
         if kind not in self._parts:
             self._parts[kind] = kind()
         made: Part = self._parts[kind]

@@ -1,6 +1,6 @@
 """A simulated VPP without any input or output: it takes packed messages and returns packed messages.
 
-It brings together the tables, the kinds of objects, the faults and the clients; nothing below knows it.
+It brings together the tables, the kinds of objects, the faults and the clients.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _READING_WORDS = frozenset({"show", "comment"})
 
 
 class DiedError(Exception):
-    """The simulated VPP is gone, as its faults asked for."""
+    """The simulated VPP has died, as its faults asked for."""
 
 
 class SimulatedVpp:
@@ -52,7 +52,7 @@ class SimulatedVpp:
         has_vlan_devices: bool = True,
         on_change: Callable[[int], None] | None = None,
     ) -> None:
-        """Start with `ports` found and `state` loaded as it stands.
+        """Start with `ports` found and `state` loaded exactly as it is.
 
         `namespaces` are the network namespaces that exist, None for all that are asked for; `host_devices` are names
         that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. `on_change` is called with the
@@ -77,10 +77,9 @@ class SimulatedVpp:
         self._hook_up()
 
     def restart(self) -> None:
-        """Be what this VPP is after its process has ended and started again.
+        """Be what this VPP is after its process has ended and started again, with another process id.
 
-        All that was set since is forgotten; it has its ports, and what startup.conf says. It goes by another process
-        id, as every new process does.
+        Everything that was set since is forgotten. The ports stay, and so does what startup.conf says.
         """
         self.pid += 1
         self._boot((*self._ports, *ports_of(self._state, self._ports)))
@@ -88,7 +87,7 @@ class SimulatedVpp:
         self._hook_up()
 
     def _boot(self, ports: Sequence[PhysicalPort]) -> None:
-        """Begin with `ports` and nothing else; no two boots are in the same second."""
+        """Begin with `ports` and nothing else; the times of two boots differ by at least a second."""
         self.boot_time_s = max(int(self.clock()), self.boot_time_s + 1)
         process = Process(
             version=self.version,
@@ -104,7 +103,7 @@ class SimulatedVpp:
         load_ports(self.tables, ports)
 
     def _hook_up(self) -> None:
-        """Let the kinds follow what happens from now on; what stands on other things notices first."""
+        """Register the hooks of all kinds; a kind that stands on others is told before them."""
         for kind in reversed(self._kinds):
             for hooks, hook in (
                 (self.tables.created_hooks, kind.created),
@@ -126,7 +125,8 @@ class SimulatedVpp:
         """Carry out one message of `client` and return what is to be sent, each with the handle of its receiver.
 
         `clients` are all that are connected, by handle. A message that is not understood is passed over, as in VPP.
-        `pause` stands still for some seconds, where the faults say so. Raise DiedError when they say that.
+        `pause` is called with a number of seconds when the faults ask VPP to stand still. Raise DiedError when they ask
+        it to die.
         """
         name = self.codec.name_of(message)
         if name is None or name not in _ANSWERS:
@@ -181,12 +181,12 @@ class SimulatedVpp:
         return [self._made_up(call, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers
 
     def _made_up(self, call: Call, retval: int) -> Outgoing:
-        """Return the reply to a message with this return code, no index, and zeros."""
+        """Return a reply to a message with this return code, with no index and zeros elsewhere."""
         fields = self.codec.zeros(f"{call.message}_reply")
         return call.reply(**{name: NONE for name in fields if name.endswith("index")}, retval=retval)
 
     def _events(self, clients: Mapping[int, Client]) -> list[tuple[int, bytes]]:
-        """Return what VPP tells about what just happened: one message per interface and listener, by index."""
+        """Return one message for each changed interface and each client that listens, in order of the indexes."""
         if not self.tables.events:
             return []
         events, self.tables.events = self.tables.events, []

@@ -1,4 +1,4 @@
-"""What clients and a simulated VPP say to each other: clients, messages as values by name, texts as VPP packs them."""
+"""The ground of the simulator: clients, messages as values by name, and texts as VPP packs them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Client:
 
 
 def cstring(value: bytes) -> str:
-    """Return the text of a string field of fixed length: up to the first NUL, its last byte left out."""
+    """Return the text of a string field of fixed length: up to the first NUL, and never its last byte."""
     return value[:-1].split(b"\0", 1)[0].decode(errors="surrogateescape")
 
 
@@ -40,5 +40,5 @@ def to_bytes(text: str) -> bytes:
 
 
 def fixed(text: str, size: int) -> bytes:
-    """Return a text for a string field of `size` bytes: cut, and ended by a NUL at least."""
+    """Return the bytes of a text for a string field of `size` bytes, cut so that a NUL fits behind it."""
     return text.encode(errors="surrogateescape")[: size - 1]

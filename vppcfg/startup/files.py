@@ -87,7 +87,7 @@ def _lines_of(device: Device, settings: Settings) -> DeviceLines:
 
 @record
 class ChangedSetting:
-    """One value that two files have differently; None where one of them lacks it."""
+    """One value that two files have differently; it is None in the file that lacks it."""
 
     place: str
     before: str | None
@@ -174,7 +174,7 @@ _COST_OF: Mapping[str, Cost] = {
 
 @record
 class FileChange:
-    """What becomes of one file."""
+    """The difference between the installed version of a file and the new one."""
 
     path: str
     """Below the root directory."""
@@ -185,7 +185,7 @@ class FileChange:
 
     @property
     def cost(self) -> Cost:
-        """Return what the change takes."""
+        """Return what it takes to put the change in force."""
         return _COST_OF[self.path] if self.differences else Cost.NOTHING
 
 

@@ -1,6 +1,6 @@
-"""What DPDK's drivers take: queues and descriptors per network device, as DPDK's sources say (drivers/net/).
+"""The limits of DPDK's drivers: queues and descriptors per network device, from DPDK's sources (drivers/net/).
 
-They are for devices that VPP does not drive yet; what it shows of one that it drives goes before.
+They are for devices that VPP does not drive yet; for others, what VPP shows counts instead.
 """
 
 from __future__ import annotations

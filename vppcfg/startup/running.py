@@ -61,7 +61,7 @@ def buffer_pools(text: str) -> dict[int, tuple[int, int]]:
 
 
 def heap_bytes(text: str) -> int | None:
-    """Return the size of the first heap, None when none is shown (vppinfra/mem_dlmalloc.c)."""
+    """Return the size of the first heap in bytes, None when none is shown (vppinfra/mem_dlmalloc.c)."""
     match = _HEAP.search(_plain(text))
     if match is None:
         return None
@@ -137,7 +137,7 @@ def _plain(text: str) -> str:
 
 @record
 class VerifiedValue:
-    """One thing that was asked for, and what is there."""
+    """One value that was asked for, and the value that VPP or the machine has."""
 
     what: str
     asked: str

@@ -21,7 +21,7 @@ STARTUP_CONF = "etc/vpp/startup.conf"
 
 @record
 class VppShare:
-    """CPUs and PCI addresses."""
+    """The CPUs and the PCI addresses that a startup.conf gives to VPP."""
 
     cpus: frozenset[int] = frozenset()
     devices: frozenset[str] = frozenset()

@@ -106,11 +106,6 @@ class ThreadLoad:
         busy = [node.vectors_per_call for node in self.inputs if node.vectors]
         return max(busy, default=0.0)
 
-    @property
-    def polled_queues(self) -> int:
-        """Return the receive queues of the thread, 1 at least."""
-        return max(self.queues, 1)
-
     @cached_property
     def clocks_per_packet(self) -> float:
         """Return the ticks of all nodes per packet received, idle polls included."""

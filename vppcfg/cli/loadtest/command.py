@@ -1,4 +1,4 @@
-"""`vppcfg loadtest`: the frame around the commands that load a router and report what it did."""
+"""`vppcfg loadtest`: the command above those that load a router and report what it did."""
 
 from __future__ import annotations
 

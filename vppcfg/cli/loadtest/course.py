@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 @record
 class LoadSetting:
-    """A test before it begins."""
+    """A test as its options describe it, before it begins."""
 
     generator: Generator
     ports: tuple[str, ...]
@@ -71,7 +71,7 @@ def plain_result(kind: Kind, args: argparse.Namespace, **found: Any) -> Result:
 
 
 def begun_result(kind: Kind, args: argparse.Namespace, setting: LoadSetting) -> Result:
-    """Return a result that says what is about to be done, and nothing of what came of it."""
+    """Return the result of a test that begins: its settings, but nothing counted yet."""
     return plain_result(
         kind,
         args,

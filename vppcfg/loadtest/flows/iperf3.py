@@ -67,7 +67,7 @@ class Servers:
 
 
 class Client:
-    """One iperf3 client."""
+    """One iperf3 client process."""
 
     def __init__(self, netns: str, server: str, server_port: int, client_port: int | None, words: list[str]) -> None:
         """Start it towards a server; with `client_port` its data come from there. `words` are further options."""
@@ -96,7 +96,7 @@ class Client:
 
 
 def flow_of(text: str, server_port: int) -> Flow:
-    """Return the flow that a client's JSON describes. Raise EngineError for one that has not come about."""
+    """Return the flow that a client's JSON describes. Raise EngineError when the JSON tells of a failure."""
     try:
         document = json.loads(text)
     except ValueError:
@@ -112,7 +112,10 @@ def flow_of(text: str, server_port: int) -> Flow:
 
 
 def _flow(document: Mapping[str, Any], server_port: int) -> Flow:
-    """Return the flow; an interrupted one has what was sent, and nothing of what arrived."""
+    """Return the flow of a client's JSON.
+
+    The flow of an interrupted client has what was sent, but not what arrived.
+    """
     sent, received = document["end"]["sum_sent"], document["end"]["sum_received"]
     is_whole = "error" not in document
     return Flow(

@@ -1,4 +1,4 @@
-"""What a test with flows found: rates of every flow, and the load of every core of the router."""
+"""The findings of a test with flows: rates of every flow, and the load of every core of the router."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class FlowsOutcome:
 
     @property
     def apart_s(self) -> int:
-        """Return how far apart the flows began."""
+        """Return how many seconds lie between the beginnings of the first and the last flow."""
         moments = [flow.began_at for flow in self.flows if flow.began_at is not None]
         return max(moments) - min(moments) if moments else 0
 
     def notes(self) -> tuple[str, ...]:
-        """Return what a reader of the sum should know; iperf3 tells whole seconds."""
+        """Return sentences that a reader of the sum should know; iperf3 tells whole seconds only."""
         if self.apart_s < _APART_S:
             return ()
         return (f"the flows began {self.apart_s} s apart: their sum may be more than went through at any one time",)

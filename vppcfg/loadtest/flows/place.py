@@ -44,7 +44,7 @@ _INTERRUPT = re.compile(r"^\s*(\d+):.*\s(\S+)$", re.MULTILINE)
 
 @record
 class FlowsPlan:
-    """What is to run where."""
+    """The server, the ports and the namespaces of a test with flows."""
 
     server: str
     """Address."""
@@ -91,7 +91,7 @@ def _place(server_port: int, room: Counter[int], first: int, core_of: Callable[[
 def toeplitz_cores(
     router: RouterMachine, device: str, client: str, server: str
 ) -> Callable[[int, int], int | None] | None:
-    """Return a function as `spread` takes it, by the hash of the router's card; None when the card does not tell."""
+    """Return a `core_of` for `spread` by the hash of the router's card; None when the card does not tell its key."""
     try:
         rss = rss_of(router.run(["ethtool", "-x", device]))
     except EngineError:
@@ -112,7 +112,7 @@ def toeplitz_cores(
 
 
 def probed(plan: FlowsPlan, router: RouterMachine, cores: tuple[int, ...]) -> tuple[Placed, ...]:
-    """Return client ports by trying which core they load."""
+    """Return client ports that were found by sending and looking which core is loaded."""
 
     def look() -> dict[int, int]:
         return packets_by_core(router.run(["cat", "/proc/net/softnet_stat"]))
@@ -152,7 +152,7 @@ def packets_by_core(softnet_stat: str) -> dict[int, int]:
 
 
 def busiest(former: Mapping[int, int], later: Mapping[int, int]) -> int | None:
-    """Return the core that processed most between two looks, None when none stands out."""
+    """Return the core that processed most packets between two looks; None when none stands out."""
     grown = sorted(((count - former.get(core, 0), core) for core, count in later.items()), reverse=True)
     if not grown or grown[0][0] <= 0:
         return None

@@ -1,4 +1,4 @@
-"""The machine whose cores are watched, this one or one that ssh reaches, and what its /proc/stat says (proc(5))."""
+"""The machine whose cores are watched, this one or one behind ssh, and their load by /proc/stat (proc(5))."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def ticks_by_core(text: str) -> dict[int, CoreTicks]:
 
 
 def loads_between(former: Mapping[int, CoreTicks], later: Mapping[int, CoreTicks]) -> tuple[CoreLoad, ...]:
-    """Return the load of every core that both looks have and that has ticked between them."""
+    """Return the load of every core between two looks; cores that only one of them has are left out."""
     return tuple(
         CoreLoad(
             core=core,

@@ -1,4 +1,4 @@
-"""Runs flows side by side and watches the router's cores meanwhile; whatever ends it, nothing goes on."""
+"""Runs flows side by side and watches the router's cores meanwhile. Everything stops when it ends, however it ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GRACE_S = 20.0
 
 @contextmanager
 def serving(plan: FlowsPlan, clock: Clock) -> Iterator[None]:
-    """Have the plan's servers run in this context, when they are ours to start. Raise EngineError."""
+    """Run the plan's servers within this context, unless they run already. Raise EngineError."""
     if plan.server_netns is None:
         yield
         return
@@ -58,7 +58,7 @@ def run_flows(
 def outcome_of(
     version: str, plan: FlowsPlan, placed_by: str, flows: tuple[Flow, ...], samples: tuple[CoresSample, ...]
 ) -> FlowsOutcome:
-    """Return what the test found. Raise EngineError when nothing went through."""
+    """Return the outcome of a test. Raise EngineError when nothing went through the router."""
     outcome = FlowsOutcome(
         iperf3_version=version, duration_s=plan.duration_s, flows=flows, placed_by=placed_by, cores=samples
     )

@@ -1,4 +1,4 @@
-"""Makes a laboratory, and takes every trace of it away again; what fails half-way leaves nothing."""
+"""Makes a laboratory, and removes every trace of it again; what fails half-way leaves nothing."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ _SYSCTLS = (
 
 
 def build(layout: Layout, start_dut: Callable[[Layout, Path], None] | None = None) -> None:
-    """Make a laboratory; `start_dut` begins a device that is a program, with a folder of its own.
+    """Make a laboratory.
 
-    Raise LinuxError, also when there is one of this name, and what `start_dut` raises; then nothing is left.
+    `start_dut` starts a device that is a program and gets a folder for it. Raise LinuxError, also when there is one of
+    this name, and what `start_dut` raises; then nothing is left.
     """
     present = sorted(set(layout.namespaces) & Namespaces(None).names())
     if present:
@@ -73,7 +74,7 @@ def find(name: str) -> Layout:
 
 
 def remove(name: str) -> bool:
-    """Take a laboratory away with all programs in it; return whether there was anything. Raise LinuxError."""
+    """Remove a laboratory with all programs in it; return whether there was anything. Raise LinuxError."""
     present = [netns for netns in namespaces_of(name) if netns in Namespaces(None).names()]
     end_programs(present)
     removed = [remove_netns(netns) for netns in namespaces_of(name)]

@@ -94,7 +94,7 @@ def _await(netns: str, folder: Path) -> None:
 
 
 def _vppctl(prefix: Path, folder: Path, line: str) -> None:
-    """Run a command, of which only an error and the name of a new interface say anything."""
+    """Run a command. Raise DataplaneError when it prints anything but the name of a new interface."""
     command = [str(prefix / "bin/vppctl"), "-s", str(folder / "cli.sock"), *line.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_START_S)
     answer = (done.stdout + done.stderr).strip()

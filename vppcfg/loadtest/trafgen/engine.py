@@ -38,7 +38,7 @@ _ON_VETH = (
 
 @dataclass(slots=True, kw_only=True)
 class _Way:
-    """One direction: its ports, its frames, and where its counters began."""
+    """One direction: its ports, its frames, and the counters at its beginning."""
 
     source: LinuxPort
     sink: LinuxPort
@@ -220,7 +220,7 @@ class TrafgenEngine:
 
 
 def _tally(way: _Way) -> Tally:
-    """Return sent and received packets; a frame that a veth pair drops has been sent (drivers/net/veth.c)."""
+    """Return sent and received packets; a frame that a veth pair drops counts as sent (drivers/net/veth.c)."""
     source, sink = way.at_source.read(), way.at_sink.read()
     sent = source.sent + source.send_dropped if way.is_veth else source.sent
     return Tally(sent=sent, received=sink.received)
@@ -232,7 +232,7 @@ def _described(port: LinuxPort) -> Port:
 
 
 def _speed_bps(port: LinuxPort) -> int | None:
-    """Return the speed that Linux shows for a port, which has it in Mbit/s and -1 for none."""
+    """Return the speed of a port in bits per second, None when Linux shows none (it shows -1 then)."""
     command = command_inside(port.netns, ["cat", f"/sys/class/net/{port.device}/speed"])
     shown = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return int(shown) * 10**6 if shown.isdecimal() else None

@@ -1,4 +1,4 @@
-"""Runs one trafgen, and reads how much of a CPU it takes. It ends with vppcfg, and by itself after a time."""
+"""Runs one trafgen, and measures its CPU time. It ends with vppcfg, and by itself after a time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Trafgen:
         return self._process.poll() is not None
 
     def complaint(self) -> str:
-        """Return the last line that it wrote."""
+        """Return the last line that it wrote, to be shown when it fails."""
         lines = self._log.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it says nothing"
 

@@ -1,4 +1,4 @@
-"""What a watch saw of a target, and the figures that follow from it: percentiles and jitter of round-trip times."""
+"""What a watch saw of a target: lost probes, and percentiles and jitter of round-trip times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vppcfg.record import record
 
 @record
 class Moment:
-    """The probes of one interval, by the time that they were sent at."""
+    """The probes that were sent in one interval."""
 
     at_s: float
     """The end of the interval, since the watch began."""
@@ -26,7 +26,7 @@ class Moment:
 
 @record
 class Watched:
-    """One target over the whole time."""
+    """The figures of one target over the whole time; round-trip times are in microseconds."""
 
     target: str
     """As the operator named it."""

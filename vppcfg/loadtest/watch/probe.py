@@ -24,7 +24,7 @@ _BUFFER = 2048
 
 @record
 class Answer:
-    """A probe that came back."""
+    """An answer to a probe: the probe's number and the time that the answer waited in the kernel."""
 
     number: int
     waited_ns: int

@@ -1,4 +1,4 @@
-"""Sends probes at a steady pace, and keeps what comes back by the time that it was sent at."""
+"""Sends probes at a steady pace, and counts each answer in the interval in which its probe was sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NS = 10**9
 
 @record
 class WatchTarget:
-    """Whom to probe."""
+    """A target and the probe that is sent to it."""
 
     name: str
     """As the operator wrote it."""
@@ -28,7 +28,7 @@ class WatchTarget:
 
 @record
 class WatchPlan:
-    """How to probe."""
+    """The pace, the duration and the patience of a watch, in seconds."""
 
     interval_s: float
     duration_s: float | None

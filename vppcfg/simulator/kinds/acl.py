@@ -157,8 +157,8 @@ def delete(tables: Tables, index: int) -> None:
 def set_lists(tables: Tables, sw_if_index: int, inputs: Sequence[int], outputs: Sequence[int]) -> int:
     """Set all access lists that an interface applies and return VPP's code.
 
-    Outputs are set first: a list that is named twice among the inputs leaves them changed. Raise RefusedError for an
-    interface or a list that does not exist.
+    Outputs are set first, so that a refusal of inputs that name a list twice leaves the outputs changed. Raise
+    RefusedError for an interface or a list that does not exist.
     """
     main = tables.part(AclMain)
     if not tables.sw.has(sw_if_index):
@@ -173,7 +173,7 @@ def set_lists(tables: Tables, sw_if_index: int, inputs: Sequence[int], outputs: 
 
 
 def add_delete(tables: Tables, sw_if_index: int, index: int, *, is_add: bool, is_input: bool) -> None:
-    """Apply one more list, at the end, or one less; raise RefusedError with VPP's code."""
+    """Apply one more list, behind the others, or one less; raise RefusedError with VPP's code."""
     main = tables.part(AclMain)
     bound = main.inputs if is_input else main.outputs
     lists = list(bound.of(sw_if_index))
@@ -258,7 +258,7 @@ _WORDS = {"permit+reflect": 2, "permit": 1, "deny": 0}
 
 
 class _Draft:
-    """A rule that the CLI is reading; what is not said stays as VPP has it."""
+    """A rule that the CLI is reading; what the line does not name has VPP's default."""
 
     def __init__(self) -> None:
         self.action = 1
@@ -358,7 +358,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _command_interface(tables: Tables, rest: Input) -> str:
-    """`set acl-plugin interface <interface> input|output acl <n> [del]`; no refusal is told."""
+    """Run `set acl-plugin interface <interface> input|output acl <n> [del]`, which tells of no refusal."""
     line = rest.line()
     row, index, is_add, is_input = None, None, True, True
     while not line.is_at_end:
@@ -408,7 +408,10 @@ def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
 
 
 def _indexes_of(acls: Mapping[str, Acl]) -> dict[str, int]:
-    """Choose indexes; a name that ends in an index tells it better than the list, whose index is no part of it."""
+    """Choose an index for each list.
+
+    The index that a name ends in counts more than the list's own, by which lists are not compared.
+    """
     named = {name: int(match[1]) for name in acls if (match := _INDEX_IN_NAME.match(name))}
     wanted = {name: named.get(name, acl.index) for name, acl in acls.items()}
     free = (index for index in range(2 * len(acls)) if index not in set(wanted.values()))

@@ -128,7 +128,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
 
 
 def _answer_create(call: Call, values: Values) -> Outgoing:
-    """Make a bond, the old way without GSO; VPP names index 0 when it refuses."""
+    """Make a bond; version 1 of the message has no GSO. A refusal names index 0."""
     request = BondRequest(
         number=values["id"],
         mode=values["mode"],
@@ -149,7 +149,7 @@ def _answer_delete(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show all bonds or one; members were called slaves once."""
+    """Show one bond or all of them; older messages call the members slaves."""
     for row in call.tables.part(BondMain).bonds:
         if values.get("sw_if_index", NONE) in {NONE, row.sw_if_index}:
             yield call.details(

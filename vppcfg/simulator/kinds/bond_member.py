@@ -1,4 +1,4 @@
-"""Interfaces in bonds: how they join and leave, with what that does to MAC addresses and links (vnet/bonding).
+"""Interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
 
 The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
 """
@@ -125,8 +125,8 @@ class BondMain:
 def add(tables: Tables, bond_index: int, joining: int, *, is_passive: bool, is_long_timeout: bool) -> None:
     """Let an interface join a bond; raise RefusedError with VPP's code.
 
-    The first member gives the bond its MAC, unless it has a custom one; the others get what the first one gave. A
-    real VPP dies of local0 as a member; here it is refused.
+    The first member gives the bond its MAC, unless the bond has a custom one; the other members get the bond's. A real
+    VPP dies of local0 as a member; here it is refused.
     """
     main = tables.part(BondMain)
     bond = main.of_sw(bond_index)
@@ -206,7 +206,7 @@ def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
 
 
 def _follow_state(tables: Tables, bond: BondRow, member: MemberRow) -> None:
-    """Use a member while it is up; with LACP, the other side decides, which nobody plays here."""
+    """Use a member while it is up. With LACP the other side would decide, which is not simulated."""
     row = tables.sw.get(member.sw_if_index)
     if bond.mode is Mode.LACP or row is None:
         return
@@ -279,7 +279,7 @@ _MISSING = "Missing required arguments."
 
 
 def _unknown() -> RefusedError:
-    """Return VPP's refusal: it repeats what follows the line, which is nothing."""
+    """Return VPP's refusal, which repeats the rest of the line; nothing is left of it."""
     return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
@@ -321,7 +321,11 @@ def _command_weight(tables: Tables, rest: Input) -> str:
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Let members join their bonds; what a state does not say, their own MACs, is the first one's and made up."""
+    """Let members join their bonds.
+
+    A member's own MAC is that of its interface in the state where it is the first member or its MAC is not the bond's;
+    else it is made up.
+    """
     main = tables.part(BondMain)
     for name, model in state.made_as(Bond).items():
         bond = main.of_sw(rows[name].index) if name in rows else None

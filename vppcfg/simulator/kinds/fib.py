@@ -60,14 +60,14 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 
 
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
-    """Forget a table that nobody asked for, once no interface is in it."""
+    """Delete a table that the API has not asked for, once no interface is in it."""
     table = main.tables.get(table_id)
     if table is not None and table_id and not table.is_wanted and not book.is_bound(table_id):
         del main.tables[table_id]
 
 
 def _answer_add_delete(call: Call, values: Values) -> Outgoing:
-    """Make a table, or let it go: it stays as long as an interface is in it. VPP refuses neither."""
+    """Make a table, or let it go: it stays while an interface is in it. VPP refuses neither."""
     main, book = _of(call.tables, values["table.is_ip6"])
     table_id = values["table.table_id"]
     if values["is_add"]:

@@ -219,7 +219,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _dump_v2(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show all tunnels or one by a message with an unusual name, which VPP keeps for those who know it."""
+    """Show all tunnels or one, by a message whose name does not end in `_dump`."""
     for details in _details(call.tables, values["sw_if_index"]):
         yield "gre_tunnel_details_v2", details
 

@@ -163,7 +163,7 @@ def _answer_get_mac(call: Call, values: Values) -> Outgoing:
 
 
 def _answer_want_events(call: Call, values: Values) -> Outgoing:
-    """Subscribe to sw_interface_event or leave; asking for what is so already is refused (pub_sub_handler)."""
+    """Subscribe a client to sw_interface_event or end that; asking twice is refused (pub_sub_handler)."""
     is_wanted = bool(values["enable_disable"])
     if is_wanted == call.client.wants_events:
         raise RefusedError(Retval.INVALID_REGISTRATION)

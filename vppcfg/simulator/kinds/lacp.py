@@ -1,4 +1,4 @@
-"""LACP: what the members of bonds say to the other side, which says nothing here (plugins/lacp)."""
+"""LACP: the state of members of bonds whose other side never answers (plugins/lacp)."""
 
 from __future__ import annotations
 

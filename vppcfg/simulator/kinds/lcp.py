@@ -373,9 +373,9 @@ def _shown_pair(tables: Tables, pair: Pair) -> str:
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Make the pairs, those first that others hang on, and those last of all that lost their host.
+    """Make the pairs: first those that others depend on, last those that have lost their host interface.
 
-    A lost host leaves an index that is free: one that something else has got meanwhile is another matter.
+    A lost host interface leaves an index that is free.
     """
     strangers = sorted(state.lcps.keys() - rows.keys())
     if strangers:

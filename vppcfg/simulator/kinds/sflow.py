@@ -73,7 +73,7 @@ class SflowMain:
 
 
 def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
-    """Sample a port, or no longer; raise RefusedError for no port, or one that is so already.
+    """Sample a port, or no longer; raise RefusedError for no port, or when that would change nothing.
 
     VPP remembers it by the hardware index, and does not forget it when the port goes.
     """
@@ -93,13 +93,13 @@ def _rounded(size: int) -> int:
 
 
 def _answer_enabled(call: Call, values: Values) -> Outgoing:
-    """Sample a port, or no longer; the field calls itself a hardware index and is none."""
+    """Sample a port, or no longer; the field is named after a hardware index and has a sw_if_index."""
     set_enabled(call.tables, values["hw_if_index"], values["enable_disable"])
     return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show the ports whose packets are sampled, by a true hardware index."""
+    """Show the ports whose packets are sampled, by their hardware indexes."""
     for index in call.tables.part(SflowMain).ports:
         if values["hw_if_index"] in {NONE, index}:
             yield call.details({"hw_if_index": index})
@@ -200,7 +200,7 @@ def _command_direction(tables: Tables, line: Input) -> str:
 
 
 def _command_show(tables: Tables, _line: Input) -> str:
-    """`show sflow`; a port that is gone is still there, under the name it had."""
+    """Run `show sflow`, which still shows a deleted port under the name that it had."""
     main = tables.part(SflowMain)
     names = [port.name for index in main.ports if (port := tables.hw.stale(index)) is not None]
     lines = [

@@ -45,7 +45,7 @@ def stop(tables: Tables, sw_if_index: int) -> None:
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
-    """Borrow addresses or stop it; `sw_if_index` is the donor, who is looked at only for the former."""
+    """Borrow addresses or end it. `sw_if_index` is the donor, which must exist for the former only."""
     donor, borrower = values["sw_if_index"], values["unnumbered_sw_if_index"]
     row = interfaces.require(call.tables, borrower)
     if not values["is_add"]:
@@ -58,7 +58,7 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show who borrows from whom, be it from an interface that is gone."""
+    """Show every interface that borrows, with its donor, even when the donor is deleted."""
     for row in call.tables.sw:
         if row.unnumbered is not None and values["sw_if_index"] in {NONE, row.index}:
             yield call.details({"sw_if_index": row.index, "ip_sw_if_index": row.unnumbered})

@@ -100,7 +100,7 @@ class VxlanRequest:
 
     @property
     def key(self) -> TunnelKey:
-        """Return what VPP finds a tunnel by: over IPv6 and for a multicast group, that is without the local end."""
+        """Return what VPP finds a tunnel by; over IPv6 and for a multicast group the local end is left out."""
         is_by_destination = self.source.version == 6 or self.destination.is_multicast
         source = ip_address(0) if is_by_destination else self.source
         return self.destination, source, self.source_port or _PORT, self.table, self.vni & 0xFFFFFF

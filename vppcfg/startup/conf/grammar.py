@@ -1,6 +1,6 @@
-"""The words of startup.conf: which keys each stanza has, what follows them, and in which releases VPP knows them.
+"""The words of startup.conf: the keys of each stanza, their arguments, and the releases that know them.
 
-From VPP's own readers, which the comments name. A word that VPP does not know stops it, whatever it is.
+They come from VPP's own readers, which the comments name. A word that VPP does not know stops it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vppcfg.record import record
 
 
 class ArgumentForm(Enum):
-    """What stands behind a key; it decides when two values mean the same."""
+    """The form of an argument; it decides when two texts mean the same."""
 
     WORD = "word"
     NUMBER = "number"
@@ -41,7 +41,7 @@ class Key:
     """Whether several stand side by side, told apart by their first argument."""
 
     def is_known_to(self, release: Release) -> bool:
-        """Return whether VPP of a release takes it."""
+        """Return whether VPP of a release knows the key."""
         return (self.since is None or release >= self.since) and (self.until is None or release < self.until)
 
 

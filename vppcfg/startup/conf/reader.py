@@ -1,4 +1,4 @@
-"""Reads a startup.conf into a tree with line numbers. It accepts what VPP would, and says where VPP would not."""
+"""Reads a startup.conf into a tree with line numbers. It accepts what VPP accepts, and names what VPP would refuse."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _SyntaxError(Exception):
 
 
 def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
-    """Return the tree of a file as VPP of a release reads it, and what keeps it from being one."""
+    """Return the tree of a file as VPP of a release reads it, and the problems that would stop that VPP."""
     tokens, tail = _tokens(text, release)
     size = sum(len(token.text.encode(errors="replace")) + 1 for token in tokens)
     if size > LIMIT_BYTES:

@@ -1,6 +1,6 @@
-"""From a section and a machine to Settings: what the file leaves open is computed, and every value gets its reason.
+"""Computes Settings from the section `dataplane` and a machine; every value comes with its reason.
 
-It judges nothing: what does not go together is found by the checks, with the values that came out here.
+Nothing is judged here: the checks find contradictions in the values that come out.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class _CpuPool:
 
 
 def place(section: CpuSection, host: Host, nics: Sequence[Nic], ledger: Ledger) -> Placement:
-    """Return which CPU does what."""
+    """Return the CPUs of the main thread and the workers, and those that are isolated or left to Linux."""
     pool = _pool(host, nics)
     main_core = _main_core(section, pool, host, ledger)
     workers, wanted = _workers(section, pool, host, nics, main_core, ledger)
@@ -77,7 +77,7 @@ def _main_core(section: CpuSection, pool: _CpuPool, host: Host, ledger: Ledger) 
 def _workers(
     section: CpuSection, pool: _CpuPool, host: Host, nics: Sequence[Nic], main_core: int, ledger: Ledger
 ) -> tuple[tuple[int, ...], int]:
-    """Return the CPUs of the workers, and how many were asked for."""
+    """Return the CPUs of the workers, and how many workers were asked for."""
     if isinstance(section.workers, tuple):
         ledger.add("cpu.workers", cpu_text(section.workers), ValueOrigin.FILE, "the file names these CPUs")
         return section.workers, len(section.workers)

@@ -50,7 +50,7 @@ def set_up_queues(
     limits: Limits,
     ledger: Ledger,
 ) -> tuple[Device, ...]:
-    """Return the devices with their queues; `limits` says what a device takes."""
+    """Return the devices with their queues and descriptors; `limits` tells how many a device has at most."""
     setup = _Setup(section, placement, host, limits, ledger)
     return tuple(setup.device(wanted) for wanted in devices.values())
 
@@ -151,7 +151,7 @@ class _Setup:
 
 
 def local_workers(placement: Placement, host: Host, nic: Nic | None) -> tuple[int, ...]:
-    """Return the numbers of the workers on the node of a device, of all workers when none is there."""
+    """Return the numbers of the workers on the NUMA node of a device; of all workers when none is there."""
     everybody = tuple(range(len(placement.workers)))
     if nic is None:
         return everybody

@@ -1,4 +1,4 @@
-"""Computes what the kernel is told: on its command line at boot, and by sysctl."""
+"""Computes the kernel's command line and its sysctls."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def buffer_bytes(data_size: int, *, has_dpdk: bool) -> int:
 
 
 def pages_for(buffers: int, per_page: int) -> int:
-    """Return the pages of a pool of buffers (vlib/buffer.c)."""
+    """Return how many pages a pool of buffers takes (vlib/buffer.c)."""
     return -(-buffers // per_page)
 
 
