@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import armed_again, disarm, extended
-from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError
+from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
@@ -28,6 +28,8 @@ log = logging.getLogger("root.main")
 
 INTERVAL_S = 0.25
 """Between two looks whether a change was confirmed."""
+_CONSENT = frozenset({"yes", "confirm"})
+"""What is typed to keep a change; Enter alone is typed too easily."""
 _SOON = "try again in a moment"
 
 
@@ -114,6 +116,8 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     if change.timer is None:
         return ExitCode.DONE
     log.warning("Change %d is rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
+    if wait and console.listens():
+        log.warning("Type yes to keep it, here or with `vppcfg confirm` elsewhere")
     if not wait:
         return ExitCode.DONE
     try:
@@ -124,8 +128,11 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     if change.status is Status.CONFIRMED:
         log.info("Change %d is confirmed", number)
         return ExitCode.DONE
-    log.error("Change %d was not confirmed in time: %s %s", number, change.status.value, change.text)
-    return ExitCode.NOT_CONFIRMED if change.status is Status.ROLLED_BACK else ExitCode.STRANDED
+    if change.status is Status.ROLLED_BACK:
+        log.error("Change %d was not confirmed, and the state before it is back", number)
+        return ExitCode.NOT_CONFIRMED
+    log.error("Change %d was not confirmed, and the state before it is not back: it is %s", number, change.status.value)
+    return ExitCode.STRANDED
 
 
 def _decided(change: Record, target: Target, window_s: float, console: Console) -> Record:
@@ -134,8 +141,18 @@ def _decided(change: Record, target: Target, window_s: float, console: Console) 
         while change.status is Status.WAITING:
             time.sleep(INTERVAL_S)
             waited(time.monotonic() - began)
+            if console.typed() in _CONSENT:
+                _confirm_here(target)
             change = journal.record(change.entry.number)
     return change
+
+
+def _confirm_here(target: Target) -> None:
+    """Confirm as `vppcfg confirm` does, and say why when that is not possible; the wait goes on."""
+    try:
+        confirm(target)
+    except VppcfgError as error:
+        log.error("%s", error.message)
 
 
 def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> None:

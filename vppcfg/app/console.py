@@ -34,6 +34,12 @@ class Console(Protocol):
     def report(self, plan: Plan) -> Report:
         """Return what follows a change."""
 
+    def listens(self) -> bool:
+        """Return whether somebody may type something while a change waits."""
+
+    def typed(self) -> str:
+        """Return the line that was typed since the last call, without blanks around it; '' for none. Do not wait."""
+
     def waiting(self, window_s: float) -> AbstractContextManager[Callable[[float], None]]:
         """Return what is told, within its context, how many seconds of a window are over."""
 
@@ -59,6 +65,14 @@ class Silent:
         from vppcfg.app.report import SilentReport
 
         return SilentReport()
+
+    def listens(self) -> bool:
+        """Return False."""
+        return False
+
+    def typed(self) -> str:
+        """Return ''."""
+        return ""
 
     @contextmanager
     def waiting(self, window_s: float) -> Iterator[Callable[[float], None]]:

@@ -68,7 +68,7 @@ class TextReport:
 
     def stopping(self) -> None:
         """Say what comes now; it can take some seconds."""
-        log.warning("Stopping: no further step is sent, and what was done is undone")
+        log.warning("Stopping: VPP ends the steps that it was given, and then the old state is brought back")
 
     def failed(self, failure: Failure) -> None:
         """Say why."""
@@ -84,22 +84,23 @@ class TextReport:
                 left = failure.remaining
                 complain(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
         elif failure.performance is not None and self._plan is not None:
-            log.error("%d of %d step(s) were done", len(failure.performance.done), len(self._plan.steps))
+            what = "Stopped" if failure.cause is Cause.STOPPED else "Failed"
+            log.error("%s after %d of %d steps", what, len(failure.performance.done), len(self._plan.steps))
 
     def undoing(self, plan: Plan) -> None:
         """Begin another progress line."""
-        log.info("Going back: %d step(s)", len(plan.steps))
+        log.info("Going back in %s", _steps(len(plan.steps)))
         self._plan = plan
         self._progress = Progress("Going back", len(plan.steps))
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
         """Say how VPP stands."""
         if outcome.ending is Ending.NEW:
-            log.info("Applied %d step(s)", record.entry.steps)
+            log.info("Applied %s", _steps(record.entry.steps))
         elif outcome.ending is Ending.KEPT:
             log.error("It stays as it is, as --keep asks")
         elif outcome.ending is Ending.OLD:
-            log.error("The old state is back; the way took %d step(s)", outcome.undone)
+            log.warning("The old state is back, after %s", _steps(outcome.undone))
         else:
             _say_what_stands(outcome, folder / f"{record.entry.number:06}")
 
@@ -107,6 +108,10 @@ class TextReport:
         total = len(self._plan.steps) if self._plan else 0
         log.error("Step %d of %d was refused: %s", refusal.index + 1, total, line_of(refusal.operation))
         log.error("The answer: %s", printable(refusal.text))
+
+
+def _steps(number: int) -> str:
+    return f"{number} step" if number == 1 else f"{number} steps"
 
 
 def _say_what_stands(outcome: Outcome, folder: Path) -> None:

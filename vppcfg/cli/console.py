@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -58,11 +59,35 @@ class Terminal:
 
         return report_for(plan, is_json=self._is_json)
 
+    def listens(self) -> bool:
+        """Return whether a person sits at a terminal, and this is what stands in front there."""
+        if self._is_json or not is_terminal(sys.stdin):
+            return False
+        try:
+            return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+        except OSError:
+            return False
+
+    def typed(self) -> str:
+        """Return a line that stands ready, '' when there is none, or nobody is there any more."""
+        import select
+
+        if not self.listens() or not select.select([sys.stdin], [], [], 0)[0]:
+            return ""
+        try:
+            return sys.stdin.readline().strip().lower()
+        except OSError:  # the terminal is gone
+            return ""
+
     @contextmanager
     def waiting(self, window_s: float) -> Iterator[Callable[[float], None]]:
-        """Show how much of the time to confirm is over."""
+        """Show how much of the time to confirm is over; what was typed before does not count."""
+        if self.listens():
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
         total = round(window_s)
-        with Progress("Waiting for `vppcfg confirm`", total) as progress:
+        with Progress("Waiting for `vppcfg confirm`", total, unit="seconds") as progress:
             yield lambda seconds: progress.report(min(round(seconds), total))
 
 

@@ -19,10 +19,16 @@ class Progress:
     """A context manager around the work; `report` takes the number of units done so far."""
 
     def __init__(
-        self, label: str, total: int, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        label: str,
+        total: int,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        unit: str = "steps",
     ) -> None:
         self._label = label
         self._total = total
+        self._unit = unit
         self._stream = stream or sys.stderr
         self._clock = clock
         self._due = clock() + PATIENCE_S
@@ -37,7 +43,7 @@ class Progress:
         self._is_shown = True
         filled = WIDTH * done // max(self._total, 1)
         bar = "#" * filled + "." * (WIDTH - filled)
-        write(f"\r{self._label} [{bar}] {done}/{self._total}", self._stream)
+        write(f"\r{self._label} [{bar}] {done} of {self._total} {self._unit}", self._stream)
 
     def clear(self) -> None:
         """Take the bar away; safe to call twice."""

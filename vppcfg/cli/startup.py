@@ -102,6 +102,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     running = _running(args)
     measured = measured_limits(devices(running.shown[HARDWARE])) if running else {}
     settings = derive(configuration, host, _release(args, running), measured)
+    if args.explain:  # also, and above all, when something does not go together
+        _act(settings, host, args)
+        _check(configuration, loaded, host, settings, args)
+        return ExitCode.DONE
     _check(configuration, loaded, host, settings, args)
     if args.verify and running is not None:
         return show_verification(settings, host, running, args)

@@ -55,7 +55,7 @@ def captures_of(plan: ReadingPlan) -> list[Capture]:
     from vppcfg.app.capturing import take_captures
     from vppcfg.cli.progress import Progress
 
-    with Progress("Reading VPP", plan.ticks) as progress:
+    with Progress("Reading VPP", plan.ticks, unit="readings") as progress:
         return take_captures(plan, progress.report)
 
 

@@ -54,7 +54,7 @@ def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
     assert f"~ interfaces.{GI1}\n" in captured.out
-    assert captured.err.endswith("Applied 10 step(s)\n")
+    assert captured.err.endswith("Applied 10 steps\n")
     assert is_reached("l2xc.yaml", vpp, capsys)
 
 

@@ -318,3 +318,32 @@ def test_the_usual_time_is_configured(router: Router, monkeypatch: pytest.Monkey
     monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", str(4 * SECONDS / 60))
     answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm", "--wait")
     assert answer.returncode == ExitCode.NOT_CONFIRMED
+
+
+def test_at_a_terminal_a_word_confirms_and_enter_alone_does_not(router: Router) -> None:
+    words = ["vppcfg", "apply", "-c", "l3.yaml", "--yes", "--confirm=5", "--wait", "-a", router.socket]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", *words])
+    shown = b""
+    while b"Type yes" not in shown:
+        shown += os.read(terminal, 4096)
+    for line in (b"\n", b"\n", b"no\n"):
+        os.write(terminal, line)
+        time.sleep(0.5)
+    assert router.statuses()[1] == "waiting to be confirmed"
+    os.write(terminal, b"yes\n")
+    until(lambda: router.statuses()[1] == "confirmed", "confirmed")
+    while chunk := readable(terminal):
+        shown += chunk
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == ExitCode.DONE
+    assert b"Change 2 is confirmed" in shown
+    assert b" of 300 seconds" in shown
+
+
+def readable(terminal: int) -> bytes:
+    """Return what is shown on a terminal, b'' when nobody writes there any more."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""

@@ -76,6 +76,20 @@ def test_the_result_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[
     assert captured.err == ""
 
 
+def test_at_a_terminal_the_summary_is_enough_and_json_comes_on_request(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.cli.loadtest.ramp.is_terminal", lambda stream: True)
+    assert ramp(*SIMULATED, *SHORT) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert "Test has passed :-)" in captured.out
+    assert "{" not in captured.out
+    assert "only the summary is shown" in captured.err
+    for options in (["-o", "-"], ["--format", "json"]):
+        assert ramp(*SIMULATED, "-q", *SHORT, *options) == ExitCode.DONE
+        assert json.loads(capsys.readouterr().out)["kind"] == "ramp"
+
+
 def test_the_result_says_what_the_path_could_carry(tmp_path: Path) -> None:
     file = tmp_path / "ramp.json"
     options = ["--vlan", "1", "--crossings", "2", "-u", "-t", "size=64,vm=var2,offset=10", "--title", "a link"]

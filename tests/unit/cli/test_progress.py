@@ -41,7 +41,7 @@ def test_nothing_is_shown_within_the_first_second() -> None:
 def test_a_bar_with_a_count_is_shown_then_and_wiped_at_the_end() -> None:
     text = shown(Terminal(), [0.5, 1.1])
     assert "Applying [" in text
-    assert "] 2/2" in text
+    assert "] 2 of 2 steps" in text
     assert text.endswith("\r\x1b[K")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
 from vppcfg.model.dataplane import RunningVpp
 from vppcfg.startup.running import COMMANDS
 
@@ -279,3 +280,13 @@ def test_a_vpp_that_does_not_answer_is_done_without(tmp_path: Path, capsys: pyte
     err = capsys.readouterr().err
     assert "[WARNING ] root.main: " in err
     assert "Writing for VPP 26.10, the newest known" in err
+
+
+def test_what_cannot_be_installed_is_explained_all_the_same(startup: Command, root: Path) -> None:
+    group = root / "etc" / "group"
+    group.write_text("".join(line for line in group.read_text().splitlines(True) if not line.startswith("vpp:")))
+    assert startup() == ExitCode.INVALID
+    assert startup.out == ""
+    assert startup("--explain") == ExitCode.INVALID
+    assert "cpu.main-core = 0  (file)" in startup.out
+    assert "[group-missing]" in startup.err

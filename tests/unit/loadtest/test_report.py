@@ -184,6 +184,16 @@ def test_a_table_compares_routers_by_traffic_and_way() -> None:
     assert matrix_of([one, watched()], None) is None
 
 
+def test_runs_of_one_name_and_traffic_all_stand_in_that_table() -> None:
+    table = matrix_of([ramp(50), ramp(80), ramp(60, "new")], None)
+    assert table is not None
+    assert table.rows == (
+        ("Unidirectional #1", "50 (50.0 %)"),
+        ("Unidirectional #2", "80 (80.0 %)"),
+        ("new, unidirectional", "60 (60.0 %)"),
+    )
+
+
 def test_runs_on_links_of_different_speed_are_not_compared() -> None:
     with pytest.raises(UsageError, match=r"cannot be compared: the speed of the link is 1000000000 in one"):
         page_of([ramp(), ramp(link_bps=10**10)], "x")

@@ -85,10 +85,12 @@ def add_traffic_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_result_options(parser: argparse.ArgumentParser, default: str | None) -> None:
-    """Add what becomes of the result."""
+def add_result_options(parser: argparse.ArgumentParser, default: str | None, *, is_shown: bool = False) -> None:
+    """Add what becomes of the result; `is_shown` says that without a file it goes into a pipe."""
     group = parser.add_argument_group("result")
     shown = "- for standard output (default: -)" if default else "- for standard output"
+    if is_shown:
+        shown = "- for standard output (default: only if that is no terminal)"
     group.add_argument("-o", "--output", metavar="FILE", default=default, help=f"write the result as JSON, {shown}")
     group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
     group.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -15,6 +16,7 @@ from vppcfg.cli.loadtest.options import (
     whole_seconds,
 )
 from vppcfg.cli.options import add_dataplane_options
+from vppcfg.cli.output import is_terminal
 from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -37,12 +39,11 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_ramp_options(parser)
     add_engine_options(parser)
     add_traffic_options(parser)
-    add_result_options(parser, default="-")
+    add_result_options(parser, default=None, is_shown=True)
     parser.add_argument(
         "--format",
         choices=["json", "trex-loadtest"],
-        default="json",
-        help="form of the result: vppcfg's own, or the one that trex-loadtest-viz reads (default: %(default)s)",
+        help="form of the result: vppcfg's own (default), or the one that trex-loadtest-viz reads",
     )
     _add_tune_options(parser)
     parser.set_defaults(run=run)
@@ -100,6 +101,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Run the ramp, and write what came of it even when it is interrupted."""
     from vppcfg.cli.loadtest.course import course_of
 
+    if args.output is None and (args.format is not None or not is_terminal(sys.stdout)):
+        args.output = "-"
     with course_of(args) as course:
         return _run(course, _plan(args, course.setting))
 
@@ -155,7 +158,7 @@ def _announcement(args: argparse.Namespace) -> str:
     return (
         f"Running against {against} profile {args.profile}, warmup {args.warmup_mult} for {args.warmup_duration}s, "
         f"rampup target {target} in {args.rampup_duration}s, hold for {args.hold_duration}s "
-        f"output goes to {args.output}"
+        f"output goes to {args.output or 'nowhere: only the summary is shown'}"
     )
 
 

@@ -167,14 +167,21 @@ class Matrix:
 
 
 def matrix_of(results: Sequence[Result], limit_ratio: float | None) -> Matrix | None:
-    """Return the table; None when there are no two ramps to compare."""
+    """Return the table; None when there are no two ramps to compare. Runs of one name and traffic get numbers."""
     ramps = [result for result in results if result.kind is Kind.RAMP and result.offered and result.samples]
     if len(ramps) < 2:
         return None
     columns = tuple(dict.fromkeys(traffic_of(result) for result in ramps))
-    names = tuple(dict.fromkeys(_matrix_name(result) for result in ramps))
-    cells = {(_matrix_name(result), traffic_of(result)): _matrix_cell(result, limit_ratio) for result in ramps}
-    rows = tuple((name, *(cells.get((name, column), "") for column in columns)) for name in names)
+    cells: dict[tuple[str, int], dict[str, str]] = {}
+    for result in ramps:
+        name, column, number = _matrix_name(result), traffic_of(result), 1
+        while column in cells.setdefault((name, number), {}):
+            number += 1
+        cells[name, number][column] = _matrix_cell(result, limit_ratio)
+    rows = tuple(
+        (f"{name} #{number}" if (name, 2) in cells else name, *(row.get(column, "") for column in columns))
+        for (name, number), row in cells.items()
+    )
     return Matrix(columns=columns, rows=rows)
 
 
