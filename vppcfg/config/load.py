@@ -13,8 +13,9 @@ from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.schema.quick import doubtful_part
 from vppcfg.config.yaml.document import STDIN, Document, can_be_read_again, read_source
+from vppcfg.config.yaml.errors import too_many
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import Problem, ProblemList, Severity
 from vppcfg.record import record
 
 
@@ -63,24 +64,36 @@ def parse_text(text: str | bytes, name: str) -> Loaded:
         return Loaded(name=name, configuration=None, problems=document.problems, source=source)
     configuration, found = _check(document)
     problems = _in_order([*document.problems, *_placed(found, document)])
+    if found.is_cut:
+        problems = (*problems, too_many(problems[-1] if problems else None))
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
     valid = None if has_errors else configuration
     return Loaded(name=name, configuration=valid, problems=problems, source=source, document=document)
 
 
-def _check(document: Document) -> tuple[Configuration, list[Problem]]:
-    """Return what can be made of a document, and what all stages that can still run find."""
+def _check(document: Document) -> tuple[Configuration, ProblemList]:
+    """Return what can be made of a document, and what all stages that can still run find.
+
+    A stage can run only when all is known that is wrong with what it is given.
+    """
     content = {} if document.data is None else document.data
     unread = {problem.path for problem in document.problems if problem.rule == "yaml-value"}
-    found = [problem for problem in _shape_problems(content) if problem.path not in unread]
+    shape = _shape_problems(content)
+    found = ProblemList(problem for problem in shape if problem.path not in unread)
+    found.is_cut = shape.is_cut
+    if found.is_cut:
+        return Configuration(), found
     parsed = parse(content, {*unread, *(problem.path for problem in found)})
-    return parsed.configuration, [*found, *parsed.problems, *check_rules(index_of(parsed))]
+    from_rules = check_rules(index_of(parsed))
+    found.extend((*parsed.problems, *from_rules))
+    found.is_cut |= parsed.is_cut or from_rules.is_cut
+    return parsed.configuration, found
 
 
-def _shape_problems(content: Any) -> list[Problem]:
+def _shape_problems(content: Any) -> ProblemList:
     doubtful = doubtful_part(content)
     if doubtful is None:
-        return []
+        return ProblemList()
     from vppcfg.config.schema.check import check_shape
 
     return check_shape(doubtful)

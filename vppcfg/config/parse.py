@@ -29,6 +29,8 @@ class Parsed:
     lost_sections: frozenset[str] = frozenset()
     """Sections of which nothing at all is known."""
     problems: tuple[Problem, ...] = ()
+    is_cut: bool = False
+    """Whether there are more problems than these."""
 
 
 def parse(data: Any, bad_paths: Iterable[KeyPath]) -> Parsed:
@@ -45,4 +47,5 @@ def parse(data: Any, bad_paths: Iterable[KeyPath]) -> Parsed:
         broken_entries=parsing.broken_entries,
         lost_sections=frozenset(str(path[0]) for path in parsing.bad_paths if len(path) == 1),
         problems=tuple(parsing.problems),
+        is_cut=parsing.problems.is_cut,
     )

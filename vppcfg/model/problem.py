@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
+from vppcfg.common.bounds import PROBLEMS
 from vppcfg.record import record
 
 KeyPath = tuple[str | int, ...]
@@ -29,3 +31,34 @@ class Problem:
     """From 1; 0 when the place is not in a file."""
     column: int = 0
     severity: Severity = Severity.ERROR
+
+
+class ProblemList(list[Problem]):
+    """Problems up to a bound: the first so many errors, and the first so many warnings, are kept."""
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        super().__init__()
+        self.is_cut = False
+        """Whether there are more errors than are kept; nobody needs to look for further ones then."""
+        self._left = dict.fromkeys(Severity, PROBLEMS)
+        self.extend(problems)
+
+    def append(self, problem: Problem) -> None:
+        """Keep a problem if there is room for it."""
+        if self._left[problem.severity]:
+            self._left[problem.severity] -= 1
+            super().append(problem)
+        elif problem.severity is Severity.ERROR:
+            self.is_cut = True
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Keep those for which there is room, and look at no further one once there are too many errors."""
+        for problem in problems:
+            self.append(problem)
+            if self.is_cut:
+                return
+
+    def __iadd__(self, problems: Iterable[Problem]) -> ProblemList:  # type: ignore[override, misc]  # as extend
+        """Keep those for which there is room."""
+        self.extend(problems)
+        return self

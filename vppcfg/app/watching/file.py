@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from vppcfg.app.console import Console
@@ -9,6 +10,9 @@ from vppcfg.app.loading import load_configuration
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import can_be_read_again
+from vppcfg.errors import ConfigError, VppcfgError
+
+log = logging.getLogger(__name__)
 
 Signature = tuple[int, int, int]
 
@@ -38,10 +42,17 @@ class WatchedFile:
         return self._is_asked or (self._seen_as != self._loaded_as and self._seen_as == before)
 
     def reload(self) -> None:
-        """Load the file again. Raise ConfigError when it is not valid; then the former content stands."""
+        """Load the file again. Raise ConfigError when it is not valid or we fail; then the former content stands."""
         self._is_asked = False
         self._loaded_as = self._seen_as = self._signature()
-        self.configuration, self.loaded = self._load()
+        try:
+            self.configuration, self.loaded = self._load()
+        except VppcfgError:
+            raise
+        except Exception as error:  # a bug of ours that this content meets is no reason to stop watching
+            log.debug("Here the internal error arose:", exc_info=error)
+            text = f"{self.name} cannot be read because of a bug in vppcfg, {type(error).__name__}: {error}"
+            raise ConfigError(text, "please report it together with the file") from error
 
     def _load(self) -> tuple[Configuration, Loaded]:
         return load_configuration(self.name, self._console)

@@ -24,7 +24,7 @@ from vppcfg.config.rules import (
     unnumbered,
 )
 from vppcfg.config.rules.index import Index
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, ProblemList
 
 Rule = Callable[[Index], Iterator[Problem]]
 
@@ -89,6 +89,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check_rules(index: Index) -> list[Problem]:
+def check_rules(index: Index) -> ProblemList:
     """Return the problems that all rules find, without line and column."""
-    return [problem for rule in RULES for problem in rule(index)]
+    found = ProblemList()
+    for rule in RULES:
+        found.extend(rule(index))
+        if found.is_cut:
+            break
+    return found

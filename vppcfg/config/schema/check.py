@@ -15,11 +15,13 @@ from yamale.validators import Any as AnyOf
 from yamale.validators import DefaultValidators, Include, Map, Validator
 
 from vppcfg import assets
+from vppcfg.common.bounds import PROBLEMS
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.schema.words import WORDS, Word
 from vppcfg.config.yaml.errors import shown
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import KeyPath, Problem, ProblemList
 
+_ENTRIES_AT_ONCE = 500
 _MOST_SEPARATORS = 256
 """Of a message of yamale, in which the path is looked for; a path of ours has five."""
 _PATH_END = re.compile(r"\.| ?: ")
@@ -44,21 +46,48 @@ _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
 """yamale's message, the rule, and our words for it."""
 
 
-def check_shape(data: Any) -> list[Problem]:
+def check_shape(data: Any) -> ProblemList:
     """Return what is wrong with the shape of a configuration, without line and column.
 
     Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
     about a map as a whole when it also complains about a key in it, and that something else is no map or list.
     """
+    found = ProblemList()
+    for part in _parts(data):
+        _check_part(part, found)
+        if found.is_cut:
+            break
+    return found
+
+
+def _parts(data: Any) -> Iterator[Any]:
+    """Yield the sections, those with many entries in several parts, so that nobody waits for what is not shown."""
+    if not isinstance(data, dict):
+        yield data
+        return
+    for key, section in data.items():
+        if not isinstance(section, dict):
+            yield {key: section}
+            continue
+        entries = iter(section.items())
+        yield {key: dict(islice(entries, _ENTRIES_AT_ONCE))}
+        while part := dict(islice(entries, _ENTRIES_AT_ONCE)):
+            yield {key: part}
+
+
+def _check_part(data: Any, found: ProblemList) -> None:
     schema = shape()
-    errors = [_parted(error, data) for error in schema.validate(data, None, True).errors]
+    messages = schema.validate(data, None, True).errors
+    is_cut = len(messages) > PROBLEMS
+    errors = [_parted(message, data) for message in (sorted(messages)[:PROBLEMS] if is_cut else messages)]
     at = Counter(path for path, _ in errors)
     above = {path[:length] for path in at for length in range(len(path))}
-    return [
+    found.extend(
         _problem(path, message, data, schema)
         for path, message in errors
         if path not in above and not (at[path] > 1 and _is_about_form(message))
-    ]
+    )
+    found.is_cut |= is_cut
 
 
 @lru_cache(maxsize=1)

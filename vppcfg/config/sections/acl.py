@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import AclConfig
 from vppcfg.config.desired import DesiredState
@@ -16,7 +17,7 @@ from vppcfg.config.sections.section import NamedSection, Naming, Parsing, Sectio
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
 from vppcfg.model.ownership import MARK
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 
 PLUGIN = "acl"
@@ -58,15 +59,21 @@ class Acls(NamedSection):
                 if path not in bad_terms:
                     parsing.problems += Term(term, path, context).problems
 
-    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> AclConfig | list[Problem]:
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> AclConfig | Problem | list[Problem]:
         """Return an ACL, or all that is wrong with its terms; an unknown cause gives an empty list."""
         context = _context(parsing)
         terms = [Term(raw, (*entry.path, "terms", n), context) for n, raw in enumerate(entry.raw["terms"])]
-        if all(term.is_sound for term in terms):
-            return AclConfig(
-                name=entry.name, path=entry.path, rules=tuple(rule for term in terms for rule in term.rules)
-            )
-        return [problem for term in terms for problem in term.problems]
+        if not all(term.is_sound for term in terms):
+            return [problem for term in terms for problem in term.problems]
+        count = sum(term.rule_count for term in terms)
+        parsing.rule_count += count
+        if problem := _too_many(entry, count, parsing.rule_count):
+            return problem
+        if count >= ACL_RULES_MANY:
+            text = f"the terms are {count:,} rules, prefixes multiplied out; VPP takes long over so many"
+            path = (*entry.path, "terms")
+            parsing.problems.append(Problem(rule="acl-rules-many", path=path, text=text, severity=Severity.WARNING))
+        return AclConfig(name=entry.name, path=entry.path, rules=tuple(rule for term in terms for rule in term.rules()))
 
     def resolve(self, desired: DesiredState) -> None:
         """Enter the access lists of the file."""
@@ -99,6 +106,17 @@ def why_not(name: str, acl: Acl) -> str | None:
         if reason := _why_not_rule(rule):
             return f"its rule {position} {reason}"
     return None
+
+
+def _too_many(entry: SectionEntry, count: int, count_so_far: int) -> Problem | None:
+    """Return the problem of an access list with which there are more rules than there may be."""
+    if count >= ACL_RULES_MOST:
+        text = f"the terms are {count:,} rules, prefixes multiplied out; fewer than {ACL_RULES_MOST:,} are possible"
+    elif count_so_far >= ALL_ACL_RULES_MOST:
+        text = f"with this one the ACLs have {count_so_far:,} rules; fewer than {ALL_ACL_RULES_MOST:,} are possible"
+    else:
+        return None
+    return Problem(rule="acl-rules-most", path=(*entry.path, "terms"), text=text)
 
 
 def _context(parsing: Parsing) -> Context:

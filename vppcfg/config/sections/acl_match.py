@@ -13,6 +13,7 @@ import yaml
 
 from vppcfg import assets
 from vppcfg.common.addresses import canonical_prefix
+from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
 from vppcfg.model.problem import Problem
@@ -109,6 +110,8 @@ def parse_range(raw: Any, largest: int, names: Mapping[str, int] = _NO_NAMES) ->
     if isinstance(raw, int):
         first, last = (raw, raw) if raw >= 0 else (0, -raw)
         return _within(first, last, largest)
+    if len(raw) > RANGE_CHARACTERS:
+        return None
     text = raw.lower().replace(" ", "")
     single = _bound(text, names)
     if single is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Iterator, Mapping
+from itertools import chain, product
 from typing import Any
 
 from vppcfg.config.sections.acl_match import (
@@ -40,30 +40,40 @@ class Term:
         self._context = context
         self.problems: list[Problem] = []
         self.is_sound = True
-        self.rules = self._rules()
+        self._sources, self._destinations = self._endpoint("source"), self._endpoint("destination")
+        self._protocol = self._parsed_protocol()
+        self._check_families(self._sources, self._destinations)
+        self._first, self._second = self._ranges(self._protocol)
 
-    def _rules(self) -> tuple[AclRule, ...]:
+    @property
+    def rule_count(self) -> int:
+        """Return how many rules a sound term is; a few lines can say billions."""
+        ipv4 = len(self._sources.ipv4) * len(self._destinations.ipv4)
+        return ipv4 + len(self._sources.ipv6) * len(self._destinations.ipv6)
+
+    def rules(self) -> Iterator[AclRule]:
+        """Yield the rules of a sound term; look before how many there are."""
+        assert self._protocol is not None
+        sources, destinations = self._sources, self._destinations
+        action = AclAction(self._raw["action"])
+        for source, destination in chain(
+            product(sources.ipv4, destinations.ipv4), product(sources.ipv6, destinations.ipv6)
+        ):
+            yield AclRule(
+                action=action,
+                source=source,
+                destination=destination,
+                protocol=ICMP6 if self._protocol == ICMP and ":" in source else self._protocol,
+                source_ports=self._first,
+                destination_ports=self._second,
+            )
+
+    def _parsed_protocol(self) -> int | None:
         protocol = parse_protocol(self._raw.get("protocol"), self._context.names.protocols)
         if protocol is None:
             text = f"there is no protocol {shown(self._raw['protocol'])}; write its number, 0 to 255, or any"
             self._complain("acl-protocol-unknown", "protocol", text)
-        sources, destinations = self._endpoint("source"), self._endpoint("destination")
-        self._check_families(sources, destinations)
-        first, second = self._ranges(protocol)
-        if not self.is_sound or protocol is None:
-            return ()
-        pairs = [*product(sources.ipv4, destinations.ipv4), *product(sources.ipv6, destinations.ipv6)]
-        return tuple(
-            AclRule(
-                action=AclAction(self._raw["action"]),
-                source=source,
-                destination=destination,
-                protocol=ICMP6 if protocol == ICMP and ":" in source else protocol,
-                source_ports=first,
-                destination_ports=second,
-            )
-            for source, destination in pairs
-        )
+        return protocol
 
     def _endpoint(self, key: str) -> PrefixList:
         """Return the prefixes that the family leaves; say so when there are none."""

@@ -10,7 +10,7 @@ from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import KeyPath, Problem, ProblemList
 from vppcfg.model.state import State
 from vppcfg.record import record
 
@@ -42,7 +42,9 @@ class Parsing:
         self.bad_paths = bad_paths
         self.parts: dict[str, Any] = {}
         """What came of the sections so far, by key."""
-        self.problems: list[Problem] = []
+        self.problems = ProblemList()
+        self.rule_count = 0
+        """How many rules the ACLs so far have."""
         self.broken: set[str] = set()
         """Names of the interfaces and loopbacks that could not be parsed."""
         self.broken_entries: dict[str, frozenset[str]] = {}

@@ -10,14 +10,14 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
+from vppcfg.common.bounds import CONFIG_BYTES
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record
 
 STDIN = "-"
 _STDIN_DEVICE = "/dev/stdin"
-LIMIT_BYTES = 64 * 1024 * 1024
-"""A file of 10,000 sub-interfaces has about 2 MB."""
+LIMIT_BYTES = CONFIG_BYTES
 
 _SNIFF_BYTES = 8192
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -70,7 +70,7 @@ def can_be_read_again(name: str) -> bool:
 
 
 def read_source(name: str) -> bytes:
-    """Return the bytes of file `name`, `-` for standard input, at most 64 MB. Raise ConfigError.
+    """Return the bytes of file `name`, `-` for standard input, at most 16 MB. Raise ConfigError.
 
     A pipe is read until whoever writes to it closes it, and is empty afterwards: see `can_be_read_again`.
     """

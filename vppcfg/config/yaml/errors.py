@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice
 from typing import Any
 
 import yaml
 from yaml.reader import Reader
 
+from vppcfg.common.bounds import PROBLEMS
 from vppcfg.config.yaml.document import Mark
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_FEW = 30
+"""Entries of a map or list, of which no more fit into a message."""
 _LATE_BYTE_ORDER_MARK = re.compile(r"(?<!^)\ufeff")
 
 
@@ -80,11 +84,27 @@ def _has_tab(data: bytes, mark: Mark) -> bool:
     return "\t" in indentation or line[mark.column : mark.column + 1] == "\t"
 
 
+def too_many(last: Problem | None) -> Problem:
+    """Return what is said in the place of all problems that are not shown, behind the last one that is."""
+    text = f"there are more errors than the {PROBLEMS:,} above; mend these and look again"
+    line, column = (1, 1) if last is None else (last.line, last.column)
+    return Problem(rule="too-many-problems", path=(), text=text, line=line, column=column)
+
+
 def shown(value: Any) -> str:
     """Return a value as a message shows it: in backquotes, and cut to a length that fits into one."""
     if value is None or value == "":
         return "an empty value"
     if isinstance(value, bool):
         return f"the truth value {str(value).lower()}"
-    text = str(value)
+    text = value if isinstance(value, str) else _written(value)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"
+
+
+def _written(value: Any) -> str:
+    """Return the beginning of a map or list as Python writes it, without writing all of a large one."""
+    if isinstance(value, dict):
+        value = dict(islice(value.items(), _FEW))
+    elif isinstance(value, list):
+        value = value[:_FEW]
+    return str(value)

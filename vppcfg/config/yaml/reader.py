@@ -13,20 +13,25 @@ from typing import Any, Protocol
 import yaml
 from yaml.reader import ReaderError
 
+from vppcfg.common.bounds import CONFIG_DEPTH, CONFIG_VALUES, NUMBER_CHARACTERS
 from vppcfg.config.yaml.document import Document, Mark
-from vppcfg.config.yaml.errors import UnreadableError, bad_character, bad_encoding, bad_syntax, problem_at, shown
-from vppcfg.model.problem import Problem, Severity
-
-MAX_DEPTH = 64
-MAX_ALIASED = 1_000_000
-"""How many keys and items all aliases of a file together may stand for."""
+from vppcfg.config.yaml.errors import (
+    UnreadableError,
+    bad_character,
+    bad_encoding,
+    bad_syntax,
+    problem_at,
+    shown,
+    too_many,
+)
+from vppcfg.model.problem import ProblemList, Severity
 
 _MERGE = "<<"
 _TAG = "tag:yaml.org,2002:"
 _MAP_TAGS = (None, "!", _TAG + "map")
 _LIST_TAGS = (None, "!", _TAG + "seq")
 _STR = _TAG + "str"
-_SCALAR_TAGS = frozenset(_TAG + name for name in ("null", "bool", "int", "float", "binary", "timestamp"))
+_SCALAR_TAGS = frozenset(_TAG + name for name in ("null", "bool", "int", "float", "timestamp"))
 _SYMBOL_TAGS = frozenset({_TAG + "merge", _TAG + "value"})
 _DECEPTIVE = re.compile(r"[-+]?(0[0-7_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)")
 """Octal and sexagesimal integers: digits that do not mean what they look like."""
@@ -56,15 +61,17 @@ class _Reader:
     """Builds maps and lists from events, one method per kind of node."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        self.problems = ProblemList()
         self.marks: dict[int, dict[Any, Mark]] = {}
         self._path: list[str | int] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
-        """Anchor -> its value, and how many keys and items that stands for."""
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
+        """Anchor -> its value, how many keys and items that stands for, and how many levels it has."""
         self._open: set[str] = set()
         """Anchors of the maps and lists that are being read."""
         self._count = 0
-        self._aliased = 0
+        """Of keys and items up to here, with what aliases stand for."""
+        self._deepest = 0
+        """The deepest level within the map or list that is being read."""
 
     def read(self, data: bytes) -> Any:
         """Return the content of the first document, None without one, and complain about any other."""
@@ -86,20 +93,22 @@ class _Reader:
         if event.__class__ is yaml.ScalarEvent:
             value = self._scalar(event)
             if event.anchor is not None:
-                self._anchors[event.anchor] = (value, 1)
+                self._anchors[event.anchor] = (value, 1, 0)
             return value
         return self._alias(event) if event.__class__ is yaml.AliasEvent else self._container(event)
 
     def _container(self, event: Any) -> Any:
-        if len(self._path) >= MAX_DEPTH:
-            raise self._unreadable("yaml-depth", event, f"maps and lists are nested more than {MAX_DEPTH} deep")
-        before, anchor = self._count, event.anchor
+        depth = len(self._path) + 1
+        if depth > CONFIG_DEPTH:
+            raise self._too_deep(event)
+        before, anchor, outside, self._deepest = self._count, event.anchor, self._deepest, depth
         if anchor is not None:
             self._open.add(anchor)
         value = self._map(event) if event.__class__ is yaml.MappingStartEvent else self._list(event)
         if anchor is not None:
             self._open.discard(anchor)
-            self._anchors[anchor] = (value, self._count - before + 1)
+            self._anchors[anchor] = (value, self._count - before + 1, self._deepest - depth + 1)
+        self._deepest = max(outside, self._deepest)
         return value
 
     def _list(self, event: Any) -> list[Any]:
@@ -108,13 +117,16 @@ class _Reader:
         items: list[Any] = []
         marks: dict[int, Mark] = {}
         while (event := self._next()).__class__ is not yaml.SequenceEndEvent:
+            self._count += 1
+            if self._count > CONFIG_VALUES:
+                raise self._too_large(event)
             index = len(items)
             marks[index] = event.start_mark
             self._path.append(index)
             items.append(self._node(event))
             self._path.pop()
-        self._count += len(items)
-        self.marks[id(items)] = marks
+        if items:
+            self.marks[id(items)] = marks
         return items
 
     def _map(self, event: Any) -> dict[str | int, Any]:
@@ -128,14 +140,17 @@ class _Reader:
                 self._merge(event, merged)
             else:
                 self._entry(event, own, marks)
-        self._count += len(own)
         content = self._with_merged(own, marks, merged) if merged else own
-        self.marks[id(content)] = marks
+        if content:
+            self.marks[id(content)] = marks
         return content
 
     def _entry(self, event: Any, own: dict[str | int, Any], marks: dict[str | int, Mark]) -> None:
         """Read one key and its value; the first of two equal keys counts."""
-        key = self._node(event)
+        self._count += 1
+        if self._count > CONFIG_VALUES:
+            raise self._too_large(event)
+        key = self._node(event) if event.__class__ is yaml.ScalarEvent else self._no_key(event)
         is_key = key.__class__ is str or key.__class__ is int
         self._path.append(key if is_key else "?")
         value = self._node(self._next())
@@ -149,6 +164,13 @@ class _Reader:
             own[key] = value
             marks[key] = event.start_mark
         self._path.pop()
+
+    def _no_key(self, event: Any) -> Any:
+        """Read a map, a list or an alias where a key should be: one level down, so that such keys have an end too."""
+        self._path.append("?")
+        key = self._node(event)
+        self._path.pop()
+        return key
 
     def _merge(self, event: Any, merged: list[dict[str | int, Any]]) -> None:
         """Read what stands behind `<<`: a map, or a list of maps of which the first that has a key counts."""
@@ -170,7 +192,7 @@ class _Reader:
         for source in reversed(merged):
             content.update(source)
         for source in merged:
-            for key, mark in self.marks[id(source)].items():
+            for key, mark in self.marks.get(id(source), {}).items():
                 marks.setdefault(key, mark)
         content.update(own)
         return content
@@ -181,22 +203,40 @@ class _Reader:
             raise self._unreadable("yaml-alias", event, f"alias *{name} stands inside of what it names")
         if name not in self._anchors:
             raise self._unreadable("yaml-alias", event, f"alias *{name} names an anchor that is not above it")
-        value, weight = self._anchors[name]
+        value, weight, levels = self._anchors[name]
         self._count += weight
-        self._aliased += weight
-        if self._aliased > MAX_ALIASED:
-            text = f"the aliases up to here stand for more than {MAX_ALIASED} values"
+        if self._count > CONFIG_VALUES:
+            text = f"with what aliases stand for, the file has more than {CONFIG_VALUES:,} keys and items"
             raise self._unreadable("yaml-alias", event, text)
+        depth = len(self._path) + levels
+        if depth > CONFIG_DEPTH:
+            raise self._too_deep(event)
+        self._deepest = max(self._deepest, depth)
         return value
 
     def _complain_tag(self, event: Any) -> None:
-        self._complain("yaml-tag", event, f"tag {event.tag} has no meaning here; leave it out")
+        self._complain("yaml-tag", event, _tag_text(event.tag))
 
     def _complain(self, rule: str, event: Any, text: str, severity: Severity = Severity.ERROR) -> None:
         self.problems.append(problem_at(event.start_mark, rule, text, tuple(self._path), severity))
+        if self.problems.is_cut:
+            raise UnreadableError(too_many(self.problems[-1]))
+
+    def _too_deep(self, event: Any) -> UnreadableError:
+        return self._unreadable("yaml-depth", event, f"maps and lists are nested more than {CONFIG_DEPTH} deep")
+
+    def _too_large(self, event: Any) -> UnreadableError:
+        text = f"the file has more than {CONFIG_VALUES:,} keys and items; no router needs so many"
+        return self._unreadable("yaml-size", event, text)
 
     def _unreadable(self, rule: str, event: Any, text: str) -> UnreadableError:
         return UnreadableError(problem_at(event.start_mark, rule, text, tuple(self._path)))
+
+
+def _tag_text(tag: str) -> str:
+    """Return what is wrong with a tag, written as in the file."""
+    written = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
+    return f"the tag {shown(written)} has no meaning here; leave it out"
 
 
 def _key_text(event: Any, key: Any) -> str:
@@ -233,9 +273,9 @@ class _Scalars:
         text, tag = event.value, event.tag
         if tag is None or tag == "!":
             tag = self._loader.resolve(yaml.ScalarNode, text, event.implicit)
-        if tag == _TAG + "int" and _DECEPTIVE.fullmatch(text):
+        if tag == _TAG + "int" and len(text) <= NUMBER_CHARACTERS and _DECEPTIVE.fullmatch(text):
             value = self._constructed(tag, event)
-            hint = f"`{text}` means the number {value} here; write that, or put it in quotes"
+            hint = f"{shown(text)} means the number {value} here; write that, or put it in quotes"
             self._complain("yaml-number", event, hint, Severity.WARNING)
             return value
         value = text if tag == _STR else self._constructed(tag, event)
@@ -248,9 +288,11 @@ class _Scalars:
         if tag in _SYMBOL_TAGS:
             self._complain("yaml-value", event, f"`{text}` has a meaning of its own in YAML; put it in quotes")
         elif tag not in _SCALAR_TAGS:
-            self._complain("yaml-tag", event, f"tag {event.tag} has no meaning here; leave it out")
+            self._complain("yaml-tag", event, _tag_text(event.tag))
         else:
             try:
+                if len(text) > NUMBER_CHARACTERS:
+                    raise ValueError
                 value = self._loader.yaml_constructors[tag](self._loader, yaml.ScalarNode(tag, text))
                 if not isinstance(value, int) or value.bit_length() <= _LARGEST_BITS:
                     return value

@@ -85,6 +85,25 @@ def test_while_it_is_not_valid_the_former_content_stands(path: Path, broken: str
     assert mtu(file) == 9000
 
 
+@pytest.mark.parametrize("error", [RecursionError("too deep"), AttributeError("x"), MemoryError(), KeyError("y")])
+def test_a_bug_that_a_new_content_meets_is_a_problem_of_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    file = watched(path)
+    path.write_text(AFTER)
+
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr("vppcfg.app.watching.file.load_configuration", fail)
+        with pytest.raises(ConfigError, match=f"bug in vppcfg, {type(error).__name__}"):
+            file.reload()
+    assert (file.is_news(), mtu(file)) == (False, 1500)
+    file.reload()
+    assert mtu(file) == 9000
+
+
 def test_a_file_that_is_not_valid_at_first_is_an_error(path: Path) -> None:
     path.write_text("interfaces: [")
     with pytest.raises(ConfigError):

@@ -84,7 +84,7 @@ def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 def test_endless_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("/dev/zero").open() as zeros:
         monkeypatch.setattr(sys, "stdin", zeros)
-        assert "64 MB" in refusal("-")
+        assert "16 MB" in refusal("-")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path, monkeypatch: p
     with path.open("wb") as stream:
         stream.truncate(LIMIT_BYTES + 1)
     monkeypatch.setattr(Path, "open", lambda self, mode: pytest.fail("opened"))
-    assert "larger than 64 MB" in refusal(path)
+    assert "larger than 16 MB" in refusal(path)
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x02\x00\x00", b"a: b\n\x00", b"\x1f\x8b\x08\x00"])

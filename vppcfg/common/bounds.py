@@ -1,0 +1,30 @@
+"""How much text from outside may be, in one table: what is beyond is refused with a place and a reason.
+
+The measure is that no input, however it was made, keeps a command busy for more than 10 s or takes more than 256 MB;
+and that what a router can be configured with is far within.
+"""
+
+from __future__ import annotations
+
+CONFIG_BYTES = 16 << 20
+"""Of a configuration. 80,000 sub-interfaces with addresses and LCP pairs, or 80,000 terms, have 8 to 10 MB."""
+CONFIG_VALUES = 500_000
+"""Keys and items of a configuration, those included that aliases stand for. 80,000 sub-interfaces with addresses and
+LCP pairs, or 80,000 terms, have so many; each takes up to 400 bytes and 10 us to read."""
+CONFIG_DEPTH = 64
+"""Of maps and lists in each other, those included that aliases stand for. A configuration has six levels; what reads
+deeper ones calls itself for each, and Python allows 1,000 such calls."""
+NUMBER_CHARACTERS = 64
+"""Of a number, a truth value or a date in a configuration. The longest that means something has 64 binary digits; with
+YAML's integers of base 60 the time grows with the square of the length."""
+RANGE_CHARACTERS = 64
+"""Of a range of ports: two names or numbers. Every hyphen in it may be the one between them."""
+PROBLEMS = 1_000
+"""Errors that are shown of one file, and warnings likewise. Nobody mends more at once, and to word one takes 100 us."""
+ACL_RULES_MANY = 10_000
+"""Rules of one access list, terms multiplied out, from which on there is a warning. VPP compares a packet with as many
+masks as an access list has different ones, and keeps all of them in memory for each interface that applies the list."""
+ACL_RULES_MOST = 100_000
+"""Rules of one access list. 100,000 are 20 MB here and 5 MB in the one message that VPP gets."""
+ALL_ACL_RULES_MOST = 300_000
+"""Rules of all access lists of a configuration: 60 MB."""
