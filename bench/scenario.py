@@ -118,11 +118,11 @@ def _measure_round(bench: Bench, dataplane: str, server: Server) -> None:
     bench.take(CHECK, [*_VPPCFG, "check", "-c", bench.file])
     commands = {
         PLAN_EMPTY: [*plan, "-c", bench.file, "-o", bench.plan_file],
-        APPLY: [*_VPPCFG, "apply", "--force", *change, "-c", bench.file],
+        APPLY: [*_VPPCFG, "apply", "--allow-mass-deletion", "--again", *change, "-c", bench.file],
         PLAN_NOTHING: [*plan, "-c", bench.file],
         PLAN_EDITED: [*plan, "-c", bench.edited_file],
         DUMP: [*_VPPCFG, "dump", *where],
-        ROLLBACK: [*_VPPCFG, "rollback", *change],
+        ROLLBACK: [*_VPPCFG, "rollback", "--allow-mass-deletion", *change],
     }
     for command, words in commands.items():
         bench.take(command, words, dataplane, server)

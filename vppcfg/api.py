@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from vppcfg.app.applying import Applied, apply_configuration
 from vppcfg.app.confirming import confirm as confirm_at
-from vppcfg.app.consent import Terms
+from vppcfg.app.consent import Limits, Terms
 from vppcfg.app.console import Console, Silent
 from vppcfg.app.going_back import roll_back as roll_back_at
 from vppcfg.app.loading import read
@@ -111,7 +111,10 @@ def apply(
     *,
     console: Console | None = None,
     max_impact: Impact = Impact.REMOVE,
-    force: bool = False,
+    override_protected: bool = False,
+    allow_mass_deletion: bool = False,
+    no_way_back: bool = False,
+    again: bool = False,
     keep: bool = False,
     adopt: bool = False,
     confirm_s: float | None = None,
@@ -122,17 +125,24 @@ def apply(
     The `code` of what is returned is DONE, or it says that the change failed: ROLLED_BACK and DIFFERENT, the old state
     is back; STRANDED, it is not; NOT_CONFIRMED, with `wait`. Its `change` is the number in the journal.
 
-    More impact on traffic than `max_impact` is refused. `force` deletes most of what exists, applies a file that was
-    rolled back, or makes a change without a way back. `keep` stays when every step succeeds and VPP shows something
-    else. With `confirm_s`, the old state comes back after so many seconds, even if this process is gone, unless
-    `confirm` is called or `vppcfg confirm` run; `wait` returns only when that is decided.
+    More impact on traffic than `max_impact` is refused, and so is any on protected interfaces, the deletion of most of
+    what exists, a change without a way back, and a file that was rolled back; `override_protected`,
+    `allow_mass_deletion`, `no_way_back` and `again` allow one of these each. `keep` stays when every step succeeds and
+    VPP shows something else. With `confirm_s`, the old state comes back after so many seconds, even if this process is
+    gone, unless `confirm` is called or `vppcfg confirm` run; `wait` returns only when that is decided.
 
     Raise PlanRefusedError, DataplaneError or another VppcfgError, before anything is changed. In the main thread,
     SIGINT and SIGTERM are kept from the program until VPP is in the old state or the new one, and reach it then.
     """
     configuration = _configuration(loaded)
+    limits = Limits(
+        max_impact=max_impact,
+        override_protected=override_protected,
+        allow_mass_deletion=allow_mass_deletion,
+        no_way_back=no_way_back,
+    )
     terms = Terms(
-        max_impact=max_impact, force=force, keep=keep, adopt=adopt, confirm_s=confirm_s, wait=wait and bool(confirm_s)
+        limits=limits, again=again, keep=keep, adopt=adopt, confirm_s=confirm_s, wait=wait and bool(confirm_s)
     )
     applied = apply_configuration(configuration, loaded, target or Target(), terms, console or Silent())
     if not applied.change:
@@ -155,13 +165,22 @@ def roll_back(
     number: int | None = None,
     console: Console | None = None,
     max_impact: Impact = Impact.REMOVE,
+    override_protected: bool = False,
+    allow_mass_deletion: bool = False,
+    no_way_back: bool = False,
 ) -> ExitCode:
     """Bring back the state before a change, by default before the last one in force; return how that ended.
 
-    The codes are those of `apply`. Raise PlanRefusedError when there is no such change, or when VPP has lost a port
-    that was there.
+    The codes are those of `apply`, and so is what is refused. Raise PlanRefusedError for that, and when there is no
+    such change, or VPP has lost a port that was there.
     """
-    code = roll_back_at(number, target or Target(), Terms(max_impact=max_impact), console or Silent())
+    limits = Limits(
+        max_impact=max_impact,
+        override_protected=override_protected,
+        allow_mass_deletion=allow_mass_deletion,
+        no_way_back=no_way_back,
+    )
+    code = roll_back_at(number, target or Target(), Terms(limits=limits), console or Silent())
     _pass_on(code)
     return code
 

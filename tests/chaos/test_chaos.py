@@ -28,7 +28,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 
 Around = Callable[..., None]
-FORCE = ("--yes", "--force")
+FORCE = ("--yes", "--allow-mass-deletion", "--again")
 
 
 def messages_of(name: str) -> int:
@@ -87,7 +87,7 @@ def test_a_rollback_brings_the_old_state_back(tmp_path: Path, name: str, with_li
         with_linux(router)
         before = router.state()
         assert apply(router) == ExitCode.DONE
-        assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+        assert run(router.words("rollback", "--yes", "--allow-mass-deletion")) == ExitCode.DONE
         assert router.state() == before
 
 
@@ -193,12 +193,12 @@ def test_vppcfg_is_killed_and_run_again(
         with forked(lambda: be_the_victim(router), tmp_path / "victim.log") as pid:
             assert end_of(pid) == -signal.SIGKILL, (tmp_path / "victim.log").read_text()
         if position % 2:
-            assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+            assert run(router.words("rollback", "--yes", "--allow-mass-deletion")) == ExitCode.DONE
             assert router.state() == before
         else:
             assert apply(router) == ExitCode.DONE
             assert_new(router)
-            assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+            assert run(router.words("rollback", "--yes", "--allow-mass-deletion")) == ExitCode.DONE
             assert router.state() == before
         assert_tidy(router, folders_of_this_test)
 
@@ -308,7 +308,7 @@ def test_a_clock_that_jumps_confuses_nobody(
         with_linux(router)
         before = router.state()
         assert apply(router) == ExitCode.DONE
-        assert run(router.words("rollback", "--yes")) == ExitCode.DONE
+        assert run(router.words("rollback", "--yes", "--allow-mass-deletion")) == ExitCode.DONE
         assert router.state() == before
         capfd.readouterr()
         assert run(router.words("history")) == ExitCode.DONE

@@ -37,7 +37,7 @@ def points_of(name: str) -> list[int]:
 
 
 def apply(router: SimulatedRouter) -> int:
-    return run(router.words("apply", "--yes", "--force", "-q"))
+    return run(router.words("apply", "--yes", "--allow-mass-deletion", "--again", "-q"))
 
 
 @pytest.mark.parametrize("name", LARGE_PLANS)
@@ -86,7 +86,7 @@ def test_vppcfg_is_killed_and_run_again(
             with forked(lambda router=router: be_the_victim(router), tmp_path / "log") as pid:  # type: ignore[misc]
                 assert end_of(pid) == -signal.SIGKILL
             if is_going_back:
-                assert run(router.words("rollback", "--yes", "-q")) == ExitCode.DONE
+                assert run(router.words("rollback", "--yes", "--allow-mass-deletion", "-q")) == ExitCode.DONE
                 assert router.state() == before
             else:
                 assert apply(router) == ExitCode.DONE

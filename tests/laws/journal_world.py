@@ -200,7 +200,7 @@ class World:
     def apply(self, confirm_s: float | None = None) -> ExitCode:
         loaded = self.loaded()
         assert loaded.configuration is not None
-        terms = Terms(force=True, confirm_s=confirm_s)
+        terms = Terms(again=True, confirm_s=confirm_s)
         return apply_configuration(loaded.configuration, loaded, self.target, terms, Silent()).code
 
     def rollback(self, number: int | None = None, confirm_s: float | None = None) -> ExitCode:

@@ -127,7 +127,10 @@ CASES = {"sub-interfaces": _SUB_INTERFACES, "loopbacks": _LOOPBACKS, "tunnels": 
 def apply(vpp: RealVpp, text: str, folder: Path) -> None:
     file = folder / "config.yaml"
     file.write_text(text)
-    assert main(["apply", "-q", "--force", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.DONE
+    assert (
+        main(["apply", "-qy", "--allow-mass-deletion", "--again", "-a", str(vpp.socket_path), "-c", str(file)])
+        == ExitCode.DONE
+    )
     assert main(["plan", "-q", "-a", str(vpp.socket_path), "-c", str(file), "--detailed-exitcode"]) == ExitCode.DONE
 
 

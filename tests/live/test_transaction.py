@@ -115,7 +115,7 @@ def run(process: RealVpp, *words: str) -> int:
 
 
 def apply(process: RealVpp, file: Path) -> int:
-    return run(process, "apply", "-c", str(file), "--yes", "--force")
+    return run(process, "apply", "-c", str(file), "--yes", "--allow-mass-deletion", "--again")
 
 
 def steps_to(process: RealVpp, file: Path, folder: Path) -> int:
@@ -143,7 +143,7 @@ def test_whatever_happens_at_a_random_step(vpp: RealVpp, tmp_path: Path, monkeyp
         place = f"{what.__name__} from {start.stem} to {end.stem}"
         assert (place, code) == (place, ACCIDENTS[what])
         if what is kill:
-            assert run(vpp, "rollback", "--yes") == ExitCode.DONE, place
+            assert run(vpp, "rollback", "--yes", "--allow-mass-deletion") == ExitCode.DONE, place
         assert differences(state(vpp), before) == [], place
     assert min(happened.values()) > POINTS // 8
 

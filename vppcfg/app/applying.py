@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.app.changing import Intent, make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
-from vppcfg.app.consent import Terms, guard, refuse_rolled_back
+from vppcfg.app.consent import Terms, guard, pass_guards, refuse_rolled_back
 from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
@@ -81,7 +81,7 @@ def apply_at(
         if is_news(intent.source_digest, place) or left_half_way(reversed(place.records)) is not None:
             note_unchanged(plan, intent, place)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
-    guard(plan, configuration.protected, terms, console, is_boot=is_boot)
+    (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console)
     made = make_change(plan, intent, place, console)
     return Applied(code=made.code, change=made.record.entry.number, problems=proposal.problems)
 
@@ -94,9 +94,10 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         source=loaded.source,
         comment=terms.comment,
         unmanaged=configuration.unmanaged,
+        protected=configuration.protected,
         confirm_s=terms.confirm_s,
         keep=terms.keep,
-        is_forced=terms.force or is_boot,
+        is_forced=terms.limits.no_way_back or is_boot,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from vppcfg.app.applying import apply_at
 from vppcfg.app.changing import Intent, make_change
-from vppcfg.app.consent import Terms, guard
+from vppcfg.app.consent import Terms, pass_guards
 from vppcfg.app.console import Console
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
@@ -142,12 +142,13 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
     if not plan.steps:
         log.info("Nothing to do")
         return ExitCode.DONE
-    guard(plan, (), terms, console, is_boot=True)
+    pass_guards(plan, entry.protected, terms, console)
     intent = Intent(
         origin=Origin.BOOT,
         source_name=entry.source_name,
         source_digest=entry.source_digest,
         unmanaged=entry.unmanaged,
+        protected=entry.protected,
         keep=terms.keep,
         is_forced=True,
     )

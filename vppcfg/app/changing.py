@@ -16,8 +16,8 @@ from vppcfg.app.timers import armed, disarm
 from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
-from vppcfg.plan.going_back import closest_to, end_of
-from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.going_back import way_back
+from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
@@ -43,6 +43,7 @@ class Intent:
     comment: str = ""
     target: int = 0
     unmanaged: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
     confirm_s: float | None = None
     keep: bool = False
     is_forced: bool = False
@@ -138,15 +139,12 @@ def _added(
 
 def _way_back(plan: Plan, intent: Intent) -> list[str]:
     """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
-    end = end_of(plan)
-    back = closest_to(plan.observed, end, NameGlobs(intent.unmanaged).matches)
     try:
-        return plan_text(make_plan(end, back.state)).lines
+        return plan_text(way_back(plan, NameGlobs(intent.unmanaged).matches)).lines
     except PlanProofError as error:
         if not intent.is_forced:
-            raise PlanRefusedError(
-                f"there would be no way back: {error.message}; nothing was changed", "--force applies it all the same"
-            ) from error
+            text = f"there would be no way back: {error.message}; nothing was changed"
+            raise PlanRefusedError(text, "--no-way-back does it all the same") from error
         return [f"There is no way back: {error.message}"]
 
 
@@ -167,6 +165,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
         target=intent.target,
         comment=intent.comment,
         unmanaged=intent.unmanaged,
+        protected=intent.protected,
         pid=os.getpid(),
     )
 

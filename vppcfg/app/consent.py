@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext, suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import field, replace
 
 from vppcfg.app.console import Console
 from vppcfg.app.workplace import Workplace
-from vppcfg.errors import PlanRefusedError, UsageError
+from vppcfg.errors import PlanProofError, PlanRefusedError, UsageError
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.plan.going_back import way_back
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.transaction import guard as guards
-from vppcfg.transaction.accepted import was_rolled_back
+from vppcfg.transaction.accepted import awaited, was_rolled_back
+from vppcfg.transaction.entry import UNDECIDED, Record, Status
+from vppcfg.transaction.guard import Limits, Objection
+from vppcfg.transaction.journal import Journal
+
+__all__ = [
+    "Limits",
+    "Terms",
+    "about_the_file",
+    "about_the_journal",
+    "about_the_way_back",
+    "guard",
+    "pass_guards",
+    "refuse_rolled_back",
+]
 
 log = logging.getLogger("root.main")
 
@@ -21,10 +39,9 @@ log = logging.getLogger("root.main")
 class Terms:
     """How far a change may go, and what is to become of it."""
 
-    max_impact: Impact = Impact.REMOVE
-    """More than this to traffic is refused."""
-    force: bool = False
-    """Whether to delete most of what exists, apply a file that was rolled back, or do without a way back."""
+    limits: Limits = field(default_factory=Limits)
+    again: bool = False
+    """Whether to apply a file that was rolled back."""
     keep: bool = False
     """Whether to stay when every step succeeds and VPP shows something else."""
     adopt: bool = False
@@ -38,30 +55,66 @@ class Terms:
 
 
 def refuse_rolled_back(digest: str, place: Workplace, terms: Terms) -> None:
-    """Raise PlanRefusedError for a file that was rolled back, unless that is forced."""
-    record = was_rolled_back(reversed(place.records), digest)
-    if record is not None and not terms.force:
-        raise PlanRefusedError(
-            f"this very file was rolled back (change {record.entry.number}, {record.at}); nothing was changed",
-            "correct the file, or apply it all the same with --force",
+    """Raise PlanRefusedError for a file that was rolled back, unless it is to be applied again."""
+    for objection in about_the_file(digest, reversed(place.records), terms):
+        raise objection.error()
+
+
+def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms) -> Iterator[Objection]:
+    """Yield what the journal has against a file."""
+    change = None if terms.again else was_rolled_back(newest_first, digest)
+    if change is not None:
+        yield Objection(
+            f"this very file was rolled back (change {change.entry.number}, {change.at})",
+            "correct the file, or apply it all the same with --again",
         )
 
 
-def guard(plan: Plan, protected: tuple[str, ...], terms: Terms, console: Console, *, is_boot: bool = False) -> None:
+def about_the_journal(digest: str, journal: Journal, boot_id: str, terms: Terms) -> Iterator[Objection]:
+    """Yield what `apply` would find in the journal against a file: a change that waits, or that file rolled back.
+
+    A change that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Raise
+    PlanRefusedError when the journal cannot be read.
+    """
+    change = awaited(journal.newest_first())
+    if change is not None and change.entry.boot_id == boot_id:
+        yield Objection(
+            f"change {change.entry.number} waits to be confirmed",
+            "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back",
+        )
+    yield from about_the_file(digest, map(_as_settled, journal.newest_first()), terms)
+
+
+def _as_settled(change: Record) -> Record:
+    is_open = change.timer is not None and change.status in UNDECIDED
+    return replace(change, status=Status.ROLLED_BACK) if is_open else change
+
+
+def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
+    """Yield that there would be no way back from where a plan leads."""
+    try:
+        if not limits.no_way_back:
+            way_back(plan, NameGlobs(unmanaged).matches)
+    except PlanProofError as error:
+        yield Objection(f"there would be no way back: {error.message}", "--no-way-back does it all the same")
+
+
+def guard(plan: Plan, protected: Collection[str], terms: Terms, console: Console) -> None:
     """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no."""
-    with suppress(UsageError) if is_boot else nullcontext():
-        console.show_plan(plan)
-    guards.check_impact(plan, terms.max_impact)
-    guards.check_protected(plan, protected)
-    if is_boot and (text := guards.mass_deletion(plan)):
-        log.warning("%s", text)
-    elif not terms.force:
-        guards.check_mass_deletion(plan)
-    if not is_boot:
-        ask(plan, console)
-
-
-def ask(plan: Plan, console: Console) -> None:
-    """Raise PlanRefusedError when the impact calls for a question, and the answer is no."""
-    if plan.impact >= Impact.RECREATE and not console.agrees(plan):
+    console.show_plan(plan)
+    guards.check(plan, protected, terms.limits)
+    if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
+
+
+def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console) -> None:
+    """Show the plan, and say in the log what the guards have against it, where what was accepted comes back.
+
+    Nobody is asked, and only more impact than allowed is refused, by PlanRefusedError.
+    """
+    with suppress(UsageError):  # standard output may be a file on a full disk
+        console.show_plan(plan)
+    guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
+    for text in (guards.harm(plan, protected), guards.mass_deletion(plan)):
+        if text:
+            log.warning("%s", text[0].upper() + text[1:])

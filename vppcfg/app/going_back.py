@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
-from vppcfg.app.consent import Terms, ask
+from vppcfg.app.consent import Terms, guard, pass_guards
 from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.yaml.document import STDIN
-from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, UsageError
+from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
@@ -32,7 +31,6 @@ from vppcfg.transaction.accepted import (
     to_roll_back,
 )
 from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
-from vppcfg.transaction.guard import check_impact
 
 log = logging.getLogger("root.main")
 
@@ -71,11 +69,7 @@ def go_back(
     plan = _plan_back(record.entry, wanted, place)
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
     if plan.steps:
-        with suppress(UsageError):  # standard output may be a file on a full disk
-            console.show_plan(plan)
-        check_impact(plan, terms.max_impact)
-        if not is_timer:
-            ask(plan, console)
+        (pass_guards if is_timer else guard)(plan, _protected(place), terms, console)
         made = make_change(plan, intent, place, console)
         if made.code is not ExitCode.DONE:
             return made
@@ -171,10 +165,11 @@ def _intent(entry: Entry, wanted: State, place: Workplace, terms: Terms, *, is_t
         source_name=former.entry.source_name if former and is_known else "",
         source_digest=former.entry.source_digest if former and is_known else "",
         target=entry.number,
-        is_forced=True,
+        is_forced=is_timer or terms.limits.no_way_back,
         unmanaged=entry.unmanaged,
         confirm_s=terms.confirm_s,
         comment=terms.comment,
+        protected=former.entry.protected if former and is_known else _protected(place),
     )
 
 
@@ -184,6 +179,12 @@ def _is_as_after(former: Record, state: State, place: Workplace) -> bool:
         return not any(diff(state, place.journal.after(former.entry.number)))
     except PlanRefusedError:
         return False
+
+
+def _protected(place: Workplace) -> tuple[str, ...]:
+    """Return the interfaces that the file protects which is in force now, as far as the journal can be read."""
+    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
+    return last.entry.protected if last is not None else ()
 
 
 def note(record: Record, place: Workplace, *, is_timer: bool) -> None:

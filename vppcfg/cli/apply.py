@@ -8,6 +8,7 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     DEFAULT_CONFIG,
     add_adopt_option,
+    add_again_option,
     add_change_options,
     add_config_option,
     add_confirm_options,
@@ -36,9 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_change_options(parser)
     add_adopt_option(parser)
     add_confirm_options(parser)
-    parser.add_argument(
-        "--force", action="store_true", help="delete most of what exists, or apply a file that was rolled back"
-    )
+    add_again_option(parser)
     parser.add_argument(
         "--keep", action="store_true", help="do not go back when all steps succeed but VPP shows otherwise"
     )

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write
+from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, printable, write
 from vppcfg.cli.problems import report
 from vppcfg.cli.progress import Progress
+from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
@@ -47,10 +48,16 @@ class Terminal:
         write(f"{what}:\n{painted_states(before, after, paint)}", sys.stderr)
 
     def agrees(self, plan: Plan) -> bool:
-        """Ask, when somebody is there and wants to be asked."""
-        if not self._asks or not is_terminal(sys.stdin):
+        """Ask, unless nobody wants to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        if not self._asks:
             return True
-        write("Objects are removed or recreated. Apply this? [y/N] ", sys.stderr)
+        from vppcfg.render.impact_text import impact_summary
+
+        impact = printable(impact_summary(plan))
+        if not is_terminal(sys.stdin):
+            text = f"the plan has impact ({impact}), and there is no terminal to ask at; nothing was changed"
+            raise PlanRefusedError(text, "--yes does it without a question")
+        write(f"Impact: {impact}. Go on? [y/N] ", sys.stderr)
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def report(self, plan: Plan) -> Report:

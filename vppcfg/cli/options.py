@@ -12,6 +12,7 @@ from vppcfg.errors import UsageError
 if TYPE_CHECKING:
     from vppcfg.app.consent import Terms
     from vppcfg.app.target import Target
+    from vppcfg.transaction.guard import Limits
 
 DEFAULT_CONFIG = places.CONFIG
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
@@ -92,7 +93,18 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--message", metavar="TEXT", type=comment, default="", help="what `vppcfg history` is to say about it"
     )
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask, even if objects are removed or recreated")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask, whatever the impact on traffic")
+    add_limit_options(parser)
+    parser.add_argument(
+        "--format",
+        choices=["text", "json"],
+        default="text",
+        help="for people (default), or one JSON object per step as it is done",
+    )
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how far a plan may go: a limit, and a word for each guard, which lifts it."""
     parser.add_argument(
         "--max-impact",
         choices=IMPACTS,
@@ -100,11 +112,28 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
         help="refuse a plan that does more than this to traffic (default: %(default)s, which is everything)",
     )
     parser.add_argument(
-        "--format",
-        choices=["text", "json"],
-        default="text",
-        help="for people (default), or one JSON object per step as it is done",
+        "--override-protected", action="store_true", help="let `protected` interfaces of the file feel it all the same"
     )
+    parser.add_argument(
+        "--allow-mass-deletion", action="store_true", help="delete more than half of what exists all the same"
+    )
+    parser.add_argument("--no-way-back", action="store_true", help="make a change for which there is no way back")
+
+
+def add_again_option(parser: argparse.ArgumentParser) -> None:
+    """Add --again, and --force, which was one word for several guards."""
+    parser.add_argument("--again", action="store_true", help="apply a file that was rolled back")
+    parser.add_argument("--force", action=_Gone, nargs=0, help=argparse.SUPPRESS)
+
+
+class _Gone(argparse.Action):
+    """An option of former versions, which is an error that names what came in its place."""
+
+    def __call__(self, *_: object) -> None:
+        raise UsageError(
+            "--force is gone: each guard has an option of its own, which the refusal names",
+            "one or more of --override-protected, --allow-mass-deletion, --again, --no-way-back",
+        )
 
 
 def add_confirm_options(parser: argparse.ArgumentParser) -> None:
@@ -147,17 +176,29 @@ def target_of(args: argparse.Namespace) -> Target:
 def terms_of(args: argparse.Namespace) -> Terms:
     """Return how far a change may go by the options of a command, those that it does not have as by default."""
     from vppcfg.app.consent import Terms
-    from vppcfg.plan.impact import Impact
 
     confirm_min = getattr(args, "confirm", None)
     return Terms(
-        max_impact=Impact[args.max_impact.upper()],
-        force=getattr(args, "force", False),
+        limits=limits_of(args),
+        again=getattr(args, "again", False),
         keep=getattr(args, "keep", False),
         adopt=getattr(args, "adopt", False),
         confirm_s=None if confirm_min is None else 60 * confirm_min,
         wait=getattr(args, "wait", False),
         comment=getattr(args, "message", ""),
+    )
+
+
+def limits_of(args: argparse.Namespace) -> Limits:
+    """Return how far a plan may go by the options of a command, those that it does not have as by default."""
+    from vppcfg.plan.impact import Impact
+    from vppcfg.transaction.guard import Limits
+
+    return Limits(
+        max_impact=Impact[args.max_impact.upper()],
+        override_protected=getattr(args, "override_protected", False),
+        allow_mass_deletion=getattr(args, "allow_mass_deletion", False),
+        no_way_back=getattr(args, "no_way_back", False),
     )
 
 

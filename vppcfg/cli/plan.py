@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,25 @@ from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     DEFAULT_CONFIG,
     add_adopt_option,
+    add_again_option,
     add_config_option,
     add_dataplane_options,
+    add_limit_options,
     add_state_dir_option,
     target_of,
+    terms_of,
 )
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.cli.console import Terminal
+    from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
     from vppcfg.model.problem import Problem
     from vppcfg.model.state import State
     from vppcfg.plan.operations import Operation
     from vppcfg.plan.plan import Plan
+    from vppcfg.transaction.guard import Objection
 
 log = logging.getLogger("root.main")
 
@@ -61,6 +66,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "--show", metavar="PLAN", help="show a plan that --save has kept, and whether `vppcfg apply PLAN` would take it"
     )
     add_adopt_option(parser)
+    add_limit_options(parser)
+    add_again_option(parser)
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
     )
@@ -69,7 +76,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Show the plan; exit 5 or 4 when something forbids applying it."""
+    """Show the plan; exit 5 or 4 when something forbids applying it, as `apply` would."""
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose, show_obstacles
     from vppcfg.cli.console import terminal_for
@@ -80,18 +87,23 @@ def run(args: argparse.Namespace) -> ExitCode:
     configuration, loaded = load_configuration(args.config, console)
     observed, boot_id = observe(args, configuration)
     if boot_id:
-        _warn_of_journal(args, loaded.digest, boot_id)
+        _warn_of_journal(args, boot_id)
     proposal = propose(configuration, loaded, observed, adopt=args.adopt)
     if not proposal.resolution.is_possible:
         code = show_obstacles(proposal, args.config, console)
         log.error("There is no plan as things stand")
         return code
     plan = proposal.plan()
-    _show(plan, proposal.resolution.problems, args)
+    objections = tuple(_objections(plan, configuration, loaded, boot_id, args))
+    _show(plan, proposal.resolution.problems, objections, args)
     code = show_obstacles(proposal, args.config, console)
     if code is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
         return code
+    if objections:
+        for objection in objections:
+            log.error("`vppcfg apply` would refuse this: %s (%s)", objection.text, objection.hint)
+        return ExitCode.REFUSED
     if args.save is not None:
         from vppcfg.app.saved_plans import save_plan
 
@@ -110,7 +122,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     saved = saved_plan(args.show)
     log.info("Made %s by vppcfg %s for %s", saved.made_at, saved.made_with, saved.source_name)
     plan = make_plan(saved.observed, saved.desired)
-    _show(plan, (), args)
+    _show(plan, (), (), args)
     refuse_misfit(saved, args.show, target_of(args), console)
     log.info("It fits: VPP and the file are as they were; `vppcfg apply %s` applies it", args.show)
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
@@ -130,11 +142,26 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
         return dataplane.observe(), dataplane.boot_id
 
 
-def _warn_of_journal(args: argparse.Namespace, digest: str, boot_id: str) -> None:
-    """Say what the journal knows against going on, where it may be read: what is undecided, cut off or rolled back."""
+def _objections(
+    plan: Plan, configuration: Configuration, loaded: Loaded, boot_id: str, args: argparse.Namespace
+) -> Iterator[Objection]:
+    """Yield what `apply` with the same options would find against the plan, as far as the journal may be read."""
+    from vppcfg.app.consent import about_the_journal, about_the_way_back
+    from vppcfg.transaction.guard import objections
+
+    terms = terms_of(args)
+    if boot_id:
+        with suppress(PlanRefusedError):
+            yield from about_the_journal(loaded.digest, target_of(args).journal(), boot_id, terms)
+    if plan.steps:
+        yield from objections(plan, configuration.protected, terms.limits)
+        yield from about_the_way_back(plan, configuration.unmanaged, terms.limits)
+
+
+def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
+    """Say what the journal knows of what is undecided or was cut off, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
     from vppcfg.app.half_way import half_way
-    from vppcfg.transaction.accepted import was_rolled_back
 
     journal = target_of(args).journal()
     with suppress(PlanRefusedError):
@@ -142,15 +169,9 @@ def _warn_of_journal(args: argparse.Namespace, digest: str, boot_id: str) -> Non
             log.warning("%s", undecided.text)
         if found := half_way(journal.newest_first(), boot_id):
             log.warning("%s", found.text)
-        if change := was_rolled_back(journal.newest_first(), digest):
-            log.warning(
-                "This very file was rolled back (change %d, %s): `vppcfg apply` refuses it as it is",
-                change.entry.number,
-                change.at,
-            )
 
 
-def _show(plan: Plan, problems: Sequence[Problem], args: argparse.Namespace) -> None:
+def _show(plan: Plan, problems: Sequence[Problem], objections: Sequence[Objection], args: argparse.Namespace) -> None:
     from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
 
     for_a_person = args.output is None and is_terminal(sys.stdout)
@@ -169,7 +190,8 @@ def _show(plan: Plan, problems: Sequence[Problem], args: argparse.Namespace) -> 
     elif shape == "json":
         from vppcfg.render.json_text import plan_document
 
-        write_document(plan_document(plan, problems, api_call), args.output)
+        refusals = [objection.text for objection in objections]
+        write_document(plan_document(plan, problems, api_call, refusals), args.output)
     else:
         from vppcfg.cli.difference import painted_difference
 

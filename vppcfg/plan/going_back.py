@@ -23,6 +23,15 @@ def reverse_plan(plan: Plan) -> Plan:
     return make_plan(end_of(plan), restorable(plan.observed))
 
 
+def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
+    """Return the plan from where a plan leads to where it started, as a rollback would make it.
+
+    Raise PlanProofError when there is none.
+    """
+    end = end_of(plan)
+    return make_plan(end, closest_to(plan.observed, end, is_unmanaged).state)
+
+
 def end_of(plan: Plan) -> State:
     """Return where a plan leads, as far as that is known before it is carried out.
 

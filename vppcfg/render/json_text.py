@@ -23,7 +23,7 @@ ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
 """Tells the name of the API message of an operation, and its arguments with interfaces by name."""
 
 
-def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall) -> str:
+def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, refusals: Iterable[str] = ()) -> str:
     """Return the document of a plan: what was observed, what is desired, why, how, and what traffic feels."""
     impacts = _impacts_by_object(plan)
     document = {
@@ -32,6 +32,7 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall) ->
         **impact_document(plan),
         "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
         "problems": [_problem(problem) for problem in problems],
+        "refusals": list(refusals),
         "changes": [_change(change, impacts) for change in plan.changes],
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),

@@ -97,6 +97,8 @@ class Entry:
     comment: str = ""
     """What whoever gave the command had to say about it."""
     unmanaged: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    """Interfaces that the file protects."""
     pid: int = 0
     """The process that makes the change."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -73,3 +73,9 @@ def nobody(tmp_path: Path) -> str:
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
     return str(path)
+
+
+def consenting(words: Sequence[str]) -> list[str]:
+    """Return the words of a command with --yes where it might ask: a test has no terminal to be asked at."""
+    asks = bool(words) and words[0] in {"apply", "rollback"} and not {"--yes", "-y", "--unless-confirmed"} & {*words}
+    return [words[0], "--yes", *words[1:]] if asks else list(words)

@@ -51,7 +51,7 @@ def dump(vpp: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
     assert f"~ interfaces.{GI1}\n" in captured.out
     assert captured.err.endswith("Applied 10 steps\n")
@@ -60,14 +60,14 @@ def test_vpp_is_brought_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str]
 
 def test_there_and_back_again(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     for config in ("l2xc.yaml", "l3.yaml", "l2xc.yaml"):
-        assert main(["apply", "-c", config, "-a", vpp]) == ExitCode.DONE
+        assert main(["apply", "--yes", "-c", config, "-a", vpp]) == ExitCode.DONE
         assert is_reached(config, vpp, capsys)
 
 
 def test_a_second_apply_has_nothing_to_do(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.endswith("Nothing to do\n")
@@ -79,12 +79,12 @@ def test_after_a_refusal_the_old_state_is_back_and_it_exits_6(
 ) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=position)))
     before = dump(vpp, capsys)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
     captured = capsys.readouterr()
     assert f"Step {position} of 10 was refused" in captured.err
     assert "The old state is back" in captured.err
     assert dump(vpp, capsys) == before
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     assert is_reached("l2xc.yaml", vpp, capsys)
 
 
@@ -93,7 +93,7 @@ def test_a_vpp_that_dies_half_way_and_stays_away_exits_7(
 ) -> None:
     monkeypatch.setattr("vppcfg.transaction.transact.RECONNECT_S", 0.2)
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(die_at=4)))
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
     captured = capsys.readouterr()
     assert "there is no VPP API socket" in captured.err
     assert "reverse.txt has the whole way back" in captured.err
@@ -102,7 +102,7 @@ def test_a_vpp_that_dies_half_way_and_stays_away_exits_7(
 def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports()))
     Path("one.yaml").write_text(f"interfaces: {{ {GI1}: {{ mtu: 1500 }} }}\n")
-    assert main(["apply", "-c", "one.yaml", "-a", vpp]) == ExitCode.REFUSED
+    assert main(["apply", "--yes", "-c", "one.yaml", "-a", vpp]) == ExitCode.REFUSED
     captured = capsys.readouterr()
     assert "[phy-unlisted]" in captured.err
     assert captured.err.endswith("Nothing was changed\n")
@@ -122,8 +122,8 @@ def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: p
 def test_a_plan_with_more_impact_than_allowed_is_refused(
     vpp: str, capsys: pytest.CaptureFixture[str], before: str, after: str, allowed: str, expected: ExitCode
 ) -> None:
-    main(["apply", "-c", before, "-a", vpp])
-    assert main(["apply", "-c", after, "-a", vpp, "--max-impact", allowed]) == expected
+    main(["apply", "--yes", "-c", before, "-a", vpp])
+    assert main(["apply", "--yes", "-c", after, "-a", vpp, "--max-impact", allowed]) == expected
     assert is_reached(before if expected is ExitCode.REFUSED else after, vpp, capsys)
 
 
@@ -147,26 +147,26 @@ def test_a_person_is_asked_before_something_is_removed(
     expected: ExitCode,
 ) -> None:
     Path("sub.yaml").write_text(WITH_SUB)
-    main(["apply", "-c", "sub.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "sub.yaml", "-a", vpp])
     capsys.readouterr()
     monkeypatch.setattr("sys.stdin", Person(answer))
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
     assert ("[y/N]" in capsys.readouterr().err) is (options == [])
     assert is_reached("l2xc.yaml" if expected is ExitCode.DONE else "sub.yaml", vpp, capsys)
 
 
 def test_nobody_is_asked_without_a_terminal(vpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("sub.yaml").write_text(WITH_SUB)
-    main(["apply", "-c", "sub.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "sub.yaml", "-a", vpp])
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
 
 
 def test_a_person_is_not_asked_when_nothing_is_removed(
     vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", Person("n\n"))
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     assert "[y/N]" not in capsys.readouterr().err
 
 
@@ -177,7 +177,7 @@ def test_a_vpp_that_shows_something_else_exits_8_and_goes_back_unless_it_is_to_b
     monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", 0.0)
     before = dump(vpp, capsys)
     monkeypatch.setattr("vppcfg.simulator.interfaces.set_admin_state", lambda *arguments, **named: None)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp, *options]) == ExitCode.DIFFERENT
     assert "VPP shows something else" in capsys.readouterr().err
     assert (dump(vpp, capsys) == before) is (options == [])
 
@@ -194,7 +194,7 @@ def test_after_a_bug_of_ours_the_old_state_is_back(
 
     before = dump(vpp, capsys)
     monkeypatch.setattr("vppcfg.transaction.transact.still_different", stumble_once)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.BUG
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.BUG
     captured = capsys.readouterr()
     assert "The old state is back" in captured.err
     assert "internal error: ZeroDivisionError: nobody foresaw this" in captured.err

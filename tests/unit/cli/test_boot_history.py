@@ -80,7 +80,7 @@ def test_after_a_boot_nothing_is_half_way_any_more(router: Router) -> None:
 def test_a_rollback_that_could_not_be_noted_is_noted_by_the_next_change(router: Router) -> None:
     assert router.run("rollback", "--yes")[0] == ExitCode.DONE
     mark(router, 2, Status.APPLIED)
-    assert router.run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    assert router.run("apply", "-c", "l3.yaml", "--again")[0] == ExitCode.DONE
     assert router.statuses() == ["applied", "rolled back", "applied", "applied"]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3
+from tests.unit.cli.conftest import GI1, GI3, consenting
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.folders import folder_name
@@ -61,7 +61,7 @@ class Router:
 
     def vppcfg(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        command = [sys.executable, "-m", "vppcfg", *words, "-a", self.socket]
+        command = [sys.executable, "-m", "vppcfg", *consenting(words), "-a", self.socket]
         return subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
 
     def apply(self, config: str, minutes: float, *options: str) -> subprocess.CompletedProcess[str]:
@@ -109,7 +109,7 @@ def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) ->
     until(lambda: router.is_at("l2xc.yaml"), "rolled back")
     until(lambda: router.timers() == [], "the timer ends")
     assert router.statuses() == ["applied", "rolled back", "applied"]
-    assert "apply it all the same with --force" in router.vppcfg("apply", "-c", "l3.yaml").stderr
+    assert "apply it all the same with --again" in router.vppcfg("apply", "-c", "l3.yaml").stderr
 
 
 def test_a_confirmation_keeps_the_new_state_and_ends_the_timer(router: Router) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Serve, two_ports
+from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
 from vppcfg.app.changing import Made
 from vppcfg.app.going_back import go_back
 from vppcfg.cli.main import main
@@ -82,7 +82,7 @@ class Router:
     def run(self, *words: str) -> tuple[int, str]:
         """Run a command and return its exit code and what it wrote to standard error."""
         self._capsys.readouterr()
-        code = main([*words, "-a", self.socket])
+        code = main([*consenting(words), "-a", self.socket])
         return code, self._capsys.readouterr().err
 
     def is_at(self, config: str) -> bool:
@@ -97,7 +97,10 @@ class Router:
         yield
         shutil.rmtree(self.state)
         kept.rename(self.state)
-        assert main(["apply", "-c", "l3.yaml", "-a", self.socket, "--state-dir", str(kept), "-q"]) == ExitCode.DONE
+        assert (
+            main(["apply", "--yes", "-c", "l3.yaml", "-a", self.socket, "--state-dir", str(kept), "-q"])
+            == ExitCode.DONE
+        )
         shutil.rmtree(kept)
 
 
@@ -200,7 +203,7 @@ def test_what_is_no_entry_stops_nothing(router: Router, name: str, make: Callabl
 def test_what_is_set_aside_twice_stays_both_times(router: Router) -> None:
     for _ in range(2):
         (router.journal / "000009").mkdir()
-        assert router.run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+        assert router.run("apply", "-c", "l3.yaml", "--again")[0] == ExitCode.DONE
     assert sorted(path.name for path in router.journal.glob("set-aside-*")) == [
         "set-aside-000009",
         "set-aside-000009-2",
@@ -253,7 +256,7 @@ def test_the_timer_brings_the_old_state_back_whatever_is_damaged(
 
 def test_the_timer_leaves_alone_what_came_after_a_change_that_cannot_be_read(waiting: Router) -> None:
     flip(waiting.journal / "000004" / "entry.json")
-    assert waiting.run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    assert waiting.run("apply", "-c", "l3.yaml", "--again")[0] == ExitCode.DONE
     code, err = waiting.run("rollback", "--unless-confirmed", "4")
     assert code == ExitCode.DONE
     assert "Change 4 cannot be read, and a later one was made: nothing is rolled back" in err

@@ -115,7 +115,7 @@ def test_an_apply_starts_it_again_and_is_refused(router: Router) -> None:
     assert len(router.timers()) == 1
 
 
-@pytest.mark.parametrize("option", ["--force", "--boot"])
+@pytest.mark.parametrize("option", ["--again", "--boot"])
 def test_an_apply_when_it_is_late_has_the_old_state_brought_back(router: Router, option: str) -> None:
     be_late(router)
     answer = router.vppcfg("apply", "-c", "l3.yaml", option)

@@ -25,7 +25,7 @@ def test_a_dump_is_valid_and_its_plan_is_empty(
     vpp: str, capsys: pytest.CaptureFixture[str], config: str | None
 ) -> None:
     if config is not None:
-        assert main(["apply", "-c", config, "-a", vpp]) == ExitCode.DONE
+        assert main(["apply", "--yes", "-c", config, "-a", vpp]) == ExitCode.DONE
     assert main(["dump", "-a", vpp, "-o", "dumped.yaml"]) == ExitCode.DONE
     assert main(["check", "-c", "dumped.yaml"]) == ExitCode.DONE
     capsys.readouterr()
@@ -34,7 +34,7 @@ def test_a_dump_is_valid_and_its_plan_is_empty(
 
 
 def test_a_dump_is_the_file_that_was_applied(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
     assert main(["dump", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
@@ -43,7 +43,7 @@ def test_a_dump_is_the_file_that_was_applied(vpp: str, capsys: pytest.CaptureFix
 
 
 def test_a_state_document_has_everything_that_was_read(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
     assert main(["dump", "-a", vpp, "--format", "json"]) == ExitCode.DONE
     document = json.loads(capsys.readouterr().out)

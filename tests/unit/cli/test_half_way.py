@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Serve, two_ports
+from tests.unit.cli.conftest import Serve, consenting, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -37,7 +37,7 @@ def run(serve: Serve, capsys: pytest.CaptureFixture[str], folders_of_this_test: 
 
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = main([*words, "-a", vpp])
+        code = main([*consenting(words), "-a", vpp])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 

@@ -21,13 +21,15 @@ from vppcfg.simulator.vpp import SimulatedVpp
 pytestmark = pytest.mark.usefixtures("files")
 
 
-@pytest.mark.parametrize("command", [["apply", "-c", "l3.yaml"], ["rollback"], ["confirm"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "command", [["apply", "-y", "-c", "l3.yaml"], ["rollback", "-y"], ["confirm"]], ids=lambda words: words[0]
+)
 def test_another_vppcfg_at_work_passes(
     serve: Serve, command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports()))
     monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, "--confirm=5"]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp, "--confirm=5"]) == ExitCode.DONE
     try:
         with Target(api_socket=vpp).lock("vppcfg apply"):
             assert main([*command, "-a", vpp]) == ExitCode.NOT_NOW
@@ -40,21 +42,21 @@ def test_a_full_disk_passes(serve: Serve, monkeypatch: pytest.MonkeyPatch, capsy
     vpp = serve(SimulatedVpp(ports=two_ports()))
     with monkeypatch.context() as patch:
         patch.setattr("vppcfg.transaction.sealed.os.fsync", FullDisk(1))
-        assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.NOT_NOW
+        assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.NOT_NOW
     assert "No space left on device" in capsys.readouterr().err
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
 
 
 def test_ports_that_are_late_pass_at_boot_and_nowhere_else(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.app.booting.PORTS_PATIENCE_S", 0.0)
     vpp = SimulatedVpp(ports=two_ports())
     path = serve(vpp)
-    assert main(["apply", "-c", "l3.yaml", "-a", path]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", path]) == ExitCode.DONE
     vpp._ports = two_ports()[:1]
     vpp.restart()
     assert main(["apply", "--boot", "-c", "l3.yaml", "-a", path]) == ExitCode.NOT_NOW
     assert main(["apply", "--boot", "-c", "l2xc.yaml", "-a", path]) == ExitCode.NOT_NOW
-    assert main(["apply", "-c", "l3.yaml", "-a", path]) == ExitCode.REFUSED
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", path]) == ExitCode.REFUSED
 
 
 def test_another_mistake_beside_a_late_port_does_not_pass(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +80,7 @@ def test_the_wait_for_a_vpp_that_is_gone_ends_at_a_signal(
 
     monkeypatch.setattr("vppcfg.transaction.session._log.warning", lambda text, patience_s: tell(patience_s))
     began = time.monotonic()
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.STRANDED
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.STRANDED
     assert waits.is_set()
     assert time.monotonic() - began < 10
     assert "the wait for it was interrupted" in capsys.readouterr().err

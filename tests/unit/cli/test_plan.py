@@ -69,7 +69,7 @@ def test_the_first_transcript_comes_out_line_by_line(vpp: str, capsys: pytest.Ca
 
 @pytest.mark.usefixtures("files")
 def test_the_second_transcript_comes_out_line_by_line(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     capsys.readouterr()
     assert main(["plan", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
     captured = capsys.readouterr()
@@ -79,7 +79,7 @@ def test_the_second_transcript_comes_out_line_by_line(vpp: str, capsys: pytest.C
 
 @pytest.mark.usefixtures("files")
 def test_an_empty_plan_prints_nothing(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     capsys.readouterr()
     assert main(["plan", "-c", "l2xc.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
     captured = capsys.readouterr()
@@ -121,7 +121,7 @@ def test_a_plan_needs_no_vpp_when_the_file_says_what_there_is(capsys: pytest.Cap
 def test_a_plan_against_a_saved_dump_is_that_against_the_vpp(
     vpp: str, capsys: pytest.CaptureFixture[str], dump_format: str
 ) -> None:
-    main(["apply", "-c", "l2xc.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp])
     assert main(["dump", "-a", vpp, "--format", dump_format, "-o", "saved"]) == ExitCode.DONE
     capsys.readouterr()
     assert main(["plan", "-c", "l3.yaml", "--state", "saved"]) == ExitCode.DONE

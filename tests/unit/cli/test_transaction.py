@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, consenting, two_ports
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config import Loaded, load
@@ -49,7 +49,7 @@ def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int
 
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = main([*words, "-a", vpp])
+        code = main([*consenting(words), "-a", vpp])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -149,7 +149,7 @@ def test_a_boot_to_an_older_state_waits_for_ports_too(
 ) -> None:
     vpp = SimulatedVpp(ports=two_ports())
     socket = serve(vpp)
-    assert main(["apply", "-c", "l3.yaml", "-a", socket]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", socket]) == ExitCode.DONE
     (files / "l3.yaml").write_text(L2XC)
     first, second = two_ports()
     vpp._ports = [first]
@@ -312,13 +312,13 @@ def test_a_saved_plan_is_shown_for_what_it_was_made_for_alone(run: Run) -> None:
     assert "--show takes no configuration" in err
 
 
-def test_a_file_that_was_rolled_back_is_applied_by_force_only(run: Run) -> None:
+def test_a_file_that_was_rolled_back_is_applied_only_when_told_again(run: Run) -> None:
     run("apply", "-c", "l3.yaml")
     run("rollback", "--yes")
     code, _, err = run("apply", "-c", "l3.yaml")
     assert code == ExitCode.REFUSED
     assert "this very file was rolled back (change 1" in err
-    assert run("apply", "-c", "l3.yaml", "--force")[0] == ExitCode.DONE
+    assert run("apply", "-c", "l3.yaml", "--again")[0] == ExitCode.DONE
     assert is_at(run, "l3.yaml")
 
 
@@ -367,20 +367,23 @@ def many(count: int) -> str:
 @pytest.mark.parametrize(("count", "left", "expected"), [
     (12, 0, ExitCode.REFUSED), (9, 0, ExitCode.DONE), (30, 18, ExitCode.DONE), (30, 10, ExitCode.REFUSED),
 ])  # fmt: skip
-def test_a_mass_deletion_asks_for_force(run: Run, count: int, left: int, expected: ExitCode) -> None:
+def test_a_mass_deletion_asks_for_a_word(run: Run, count: int, left: int, expected: ExitCode) -> None:
     Path("many.yaml").write_text(many(count))
     Path("few.yaml").write_text(many(left))
     assert run("apply", "-c", "many.yaml")[0] == ExitCode.DONE
     code, _, err = run("apply", "-c", "few.yaml")
     assert code == expected
     assert ("the plan deletes" in err) is (expected is ExitCode.REFUSED)
-    assert run("apply", "-c", "few.yaml", "--force")[0] == ExitCode.DONE
+    assert run("apply", "-c", "few.yaml", "--allow-mass-deletion")[0] == ExitCode.DONE
 
 
-def test_a_rollback_is_never_called_a_mass_deletion(run: Run) -> None:
+def test_a_rollback_that_deletes_much_wants_the_same_word(run: Run) -> None:
     Path("many.yaml").write_text(many(12))
     run("apply", "-c", "many.yaml")
-    assert run("rollback", "--yes")[0] == ExitCode.DONE
+    code, _, err = run("rollback")
+    assert code == ExitCode.REFUSED
+    assert "--allow-mass-deletion does it all the same" in err
+    assert run("rollback", "--allow-mass-deletion")[0] == ExitCode.DONE
 
 
 def test_a_saved_plan_is_applied_as_it_was_shown(run: Run) -> None:
@@ -432,7 +435,7 @@ def test_a_saved_plan_is_for_one_run_of_vpp(serve: Serve, capsys: pytest.Capture
     vpp = serve(simulated)
     main(["plan", "-c", "l3.yaml", "-a", vpp, "--save", "saved.plan"])
     simulated.restart()
-    assert main(["apply", "saved.plan", "-a", vpp]) == ExitCode.REFUSED
+    assert main(["apply", "--yes", "saved.plan", "-a", vpp]) == ExitCode.REFUSED
     assert "the plan is stale: it was made for VPP process" in capsys.readouterr().err
 
 
@@ -467,11 +470,11 @@ def test_a_plan_and_a_file_cannot_both_be_named(run: Run) -> None:
 
 def test_the_journal_of_a_change_that_vpp_undid_says_so(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=3)))
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.ROLLED_BACK
     capsys.readouterr()
     main(["history", "-a", vpp])
     assert "failed, undone" in capsys.readouterr().out
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
 
 
 def test_only_the_last_fifty_are_kept_and_the_last_accepted_one(
@@ -500,7 +503,7 @@ def test_every_step_is_a_json_object(run: Run) -> None:
 
 def test_a_refusal_is_a_json_object_too(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(fail_at=2)))
-    assert main(["apply", "-c", "l3.yaml", "-a", vpp, "--format", "json"]) == ExitCode.ROLLED_BACK
+    assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp, "--format", "json"]) == ExitCode.ROLLED_BACK
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     refused = [event for event in events if event.get("result") == "refused"]
     assert [(event["step"], event["retval"]) for event in refused] == [(2, -1)]

@@ -43,7 +43,7 @@ def test_one_look_exits_10_when_something_differs(vpp: str, capsys: pytest.Captu
 
 
 def test_one_look_exits_0_when_nothing_does(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
     assert main(["watch", "--once", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
     assert capsys.readouterr().out.splitlines()[-1].endswith(" VPP is as l3.yaml says")
@@ -72,7 +72,7 @@ def test_every_event_is_in_the_schema_and_the_other_way_round() -> None:
 
 def test_what_is_unmanaged_is_no_drift(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("left_alone.yaml").write_text(f"interfaces: {{ {GI1}: {{}} }}\nunmanaged: [ 'GigabitEthernet3/*' ]\n")
-    main(["apply", "-c", "left_alone.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "left_alone.yaml", "-a", vpp])
     with connect(vpp) as plane:
         plane.perform([SetAdminState(interface="GigabitEthernet3/0/0", is_up=True)])
     assert main(["watch", "--once", "-c", "left_alone.yaml", "-a", vpp]) == ExitCode.DONE
@@ -108,7 +108,7 @@ def test_metrics_are_replaced_in_one_step_and_may_be_read_by_others(vpp: str) ->
     main(words)
     first = Path("vppcfg.prom").stat()
     assert samples(Path("vppcfg.prom").read_text())['vppcfg_differences{kind="lcp",action="create"}'] == 2
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     main(words)
     assert samples(Path("vppcfg.prom").read_text())["vppcfg_in_sync"] == 1
     assert Path("vppcfg.prom").stat().st_ino != first.st_ino
@@ -149,7 +149,7 @@ def test_it_brings_vpp_to_the_file(vpp: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_what_it_must_not_do_it_leaves_alone(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
     words = ["watch", "--once", "--reconcile", "--max-impact", "flap", "-c", "l2xc.yaml", "-a", vpp]
     assert main(words) == ExitCode.DRIFT
@@ -158,7 +158,7 @@ def test_what_it_must_not_do_it_leaves_alone(vpp: str, capsys: pytest.CaptureFix
 
 
 def test_what_was_rolled_back_is_not_brought_back(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["apply", "-c", "l2xc.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp])
     assert main(["rollback", "--yes", "-a", vpp]) == ExitCode.DONE
     capsys.readouterr()
     assert main(["watch", "--once", "--reconcile", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DRIFT
@@ -197,7 +197,7 @@ def up(path: str, name: str, *, is_up: bool) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_follows_vpp_and_a_signal_is_its_normal_end(vpp: str, start: Start, number: signal.Signals) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     watching = start("-c", "l3.yaml", "-a", vpp, "--format", "json", "--interval", "3600")
     watching.hears("in_sync")
     up(vpp, GI1, is_up=False)
@@ -216,7 +216,7 @@ def test_it_survives_a_restart_of_vpp(tmp_path: Path, start: Start) -> None:
     path = str(tmp_path / "api.sock")
     faults = Faults(die_at=15, restart_s=1.5)
     with SimulatorServer(SimulatedVpp(ports=two_ports(), faults=faults), path, stats_path=tmp_path / "stats.sock"):
-        assert main(["apply", "-c", "l2xc.yaml", "-a", path]) == ExitCode.DONE
+        assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", path]) == ExitCode.DONE
         watching = start("-c", "l2xc.yaml", "-a", path, "--format", "json", "--interval", "3600")
         watching.hears("in_sync")
         main(["apply", "-c", "l3.yaml", "-a", path, "--yes"])
@@ -227,7 +227,7 @@ def test_it_survives_a_restart_of_vpp(tmp_path: Path, start: Start) -> None:
 
 
 def test_it_reads_the_file_again_when_it_changes_and_when_asked(vpp: str, start: Start) -> None:
-    main(["apply", "-c", "l3.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     file = Path("watched.yaml")
     file.write_text(Path("l3.yaml").read_text())
     watching = start("-c", "watched.yaml", "-a", vpp, "--format", "json", "--interval", "3600")
@@ -248,7 +248,7 @@ def test_it_reads_the_file_again_when_it_changes_and_when_asked(vpp: str, start:
 def test_an_apply_in_between_is_no_drift(serve: Serve, start: Start) -> None:
     """Each step takes its time, and VPP tells of them as they are made."""
     vpp = serve(SimulatedVpp(ports=two_ports(), faults=Faults(pace_s=0.2)))
-    main(["apply", "-c", "l2xc.yaml", "-a", vpp])
+    main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp])
     watching = start("-c", "l3.yaml", "-a", vpp, "--format", "json", "--interval", "1")
     watching.hears("drift")
     said = len(watching.events)
@@ -298,7 +298,7 @@ def test_metrics_keep_up_with_vpp(tmp_path: Path, start: Start) -> None:
 
     server = SimulatorServer(SimulatedVpp(ports=two_ports()), path, stats_path=tmp_path / "stats.sock")
     with server:
-        main(["apply", "-c", "l3.yaml", "-a", path])
+        main(["apply", "--yes", "-c", "l3.yaml", "-a", path])
         watching = start(
             *("-c", "l3.yaml", "-a", path, "--format", "prometheus", "-o", str(metrics), "--interval", "3600")
         )

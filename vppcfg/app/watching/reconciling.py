@@ -72,9 +72,7 @@ def _reconcile(file: WatchedFile, place: Workplace, terms: Terms, console: Conso
     plan = proposal.plan()
     if not plan.steps:
         return ExitCode.DONE
-    guard.check_impact(plan, terms.max_impact)
-    guard.check_protected(plan, file.configuration.protected)
-    guard.check_mass_deletion(plan)
+    guard.check(plan, file.configuration.protected, terms.limits)
     return make_change(plan, _intent(file), place, console).code
 
 
@@ -85,4 +83,5 @@ def _intent(file: WatchedFile) -> Intent:
         source_digest=file.loaded.digest,
         source=file.loaded.source,
         unmanaged=file.configuration.unmanaged,
+        protected=file.configuration.protected,
     )

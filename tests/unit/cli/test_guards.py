@@ -1,0 +1,191 @@
+"""What keeps a plan from being made, the same for `plan`, `apply` and `rollback`, and what lifts each guard."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.usefixtures("files")
+Run = Callable[..., tuple[int, str, str]]
+
+ONE = f"interfaces:\n  {GI1}: {{ mtu: 1500, addresses: [ 192.0.2.1/30 ] }}\n  {GI3}: {{ mtu: 1500 }}\n"
+OTHER = ONE.replace("192.0.2.1/30", "198.51.100.1/30")
+PROTECTED = f"{OTHER}protected: [ {GI1} ]\n"
+
+
+@pytest.fixture
+def vpp(serve: Serve) -> str:
+    return serve(SimulatedVpp(ports=two_ports()))
+
+
+@pytest.fixture
+def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command on the VPP, nobody there to be asked, and return exit code, standard output and standard error."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([*words, "-a", vpp])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    for name, text in (("one.yaml", ONE), ("other.yaml", OTHER), ("protected.yaml", PROTECTED)):
+        Path(name).write_text(text)
+    assert run("apply", "-c", "one.yaml")[0] == ExitCode.DONE
+    return run
+
+
+class Terminal(io.StringIO):
+    """Standard input of somebody who has typed something."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_plan_and_apply_refuse_alike_and_a_word_lifts_it(run: Run, command: tuple[str, ...]) -> None:
+    code, _, err = run(*command, "-c", "protected.yaml")
+    assert code == ExitCode.REFUSED
+    assert f"the plan has impact on what the file protects: remove on {GI1}" in err
+    assert "--override-protected does it all the same" in err
+    assert run(*command, "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_max_impact_is_a_guard_of_both(run: Run, command: tuple[str, ...]) -> None:
+    code, _, err = run(*command, "-c", "other.yaml", "--max-impact", "recreate")
+    assert code == ExitCode.REFUSED
+    assert "the plan's impact is remove, more than --max-impact recreate" in err
+    assert "--max-impact remove allows it" in err
+    assert run(*command, "-c", "other.yaml", "--max-impact", "remove")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_mass_deletion_is_refused_by_both(run: Run, command: tuple[str, ...]) -> None:
+    subs = "".join(f"      {number}: {{ mtu: 1500 }}\n" for number in range(1, 13))
+    Path("many.yaml").write_text(
+        ONE.replace(f"{GI3}: {{ mtu: 1500 }}", f"{GI3}:\n    mtu: 1500\n    sub-interfaces:\n{subs}")
+    )
+    assert run("apply", "-c", "many.yaml")[0] == ExitCode.DONE
+    code, _, err = run(*command, "-c", "one.yaml")
+    assert code == ExitCode.REFUSED
+    assert "--allow-mass-deletion does it all the same" in err
+    assert run(*command, "-c", "one.yaml", "--allow-mass-deletion")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_file_that_was_rolled_back_is_refused_by_both(run: Run, command: tuple[str, ...]) -> None:
+    run("apply", "--yes", "-c", "other.yaml")
+    run("rollback", "--yes")
+    code, _, err = run(*command, "-c", "other.yaml")
+    assert code == ExitCode.REFUSED
+    assert "this very file was rolled back (change 2" in err
+    assert "--again" in err
+    assert run(*command, "-c", "other.yaml", "--again")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_change_that_waits_is_refused_by_both(run: Run, command: tuple[str, ...]) -> None:
+    assert run("apply", "--yes", "-c", "other.yaml", "--confirm=5")[0] == ExitCode.DONE
+    code, _, err = run(*command, "-c", "one.yaml")
+    assert code == ExitCode.REFUSED
+    assert "change 2 waits to be confirmed" in err
+    run("confirm")
+    assert run(*command, "-c", "one.yaml")[0] == ExitCode.DONE
+
+
+def test_json_says_why_apply_would_refuse(run: Run) -> None:
+    code, out, _ = run("plan", "-c", "protected.yaml", "--format", "json")
+    assert code == ExitCode.REFUSED
+    assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
+
+
+def test_a_plan_that_apply_would_refuse_is_not_kept(run: Run) -> None:
+    assert run("plan", "-c", "protected.yaml", "--save", "kept")[0] == ExitCode.REFUSED
+    assert not Path("kept").exists()
+    assert run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")[0] == ExitCode.DONE
+    code, _, err = run("apply", "--yes", "kept")
+    assert code == ExitCode.REFUSED
+    assert "what the file protects" in err
+    assert run("apply", "--yes", "kept", "--override-protected")[0] == ExitCode.DONE
+
+
+def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> None:
+    assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
+    code, _, err = run("rollback", "--yes")
+    assert code == ExitCode.REFUSED
+    assert f"what the file protects: remove on {GI1}" in err
+    assert run("rollback", "--yes", "--max-impact", "flap", "--override-protected")[0] == ExitCode.REFUSED
+    assert run("rollback", "--yes", "--override-protected")[0] == ExitCode.DONE
+
+
+def test_the_timer_passes_the_guards_with_a_warning(run: Run) -> None:
+    assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected", "--confirm=5")[0] == ExitCode.DONE
+    code, _, err = run("rollback", "--unless-confirmed", "2")
+    assert code == ExitCode.DONE
+    assert f"WARNING ] root.main: The plan has impact on what the file protects: remove on {GI1}" in err
+
+
+def test_a_boot_passes_the_guards_with_a_warning(run: Run) -> None:
+    assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
+    assert run("apply", "--yes", "-c", "one.yaml", "--state-dir", "elsewhere")[0] == ExitCode.DONE
+    code, _, err = run("apply", "--boot", "-c", "protected.yaml")
+    assert code == ExitCode.DONE
+    assert f"WARNING ] root.main: The plan has impact on what the file protects: remove on {GI1}" in err
+
+
+def test_nobody_at_a_terminal_and_no_yes_is_refused_where_there_is_impact(run: Run) -> None:
+    code, _, err = run("apply", "-c", "other.yaml")
+    assert code == ExitCode.REFUSED
+    assert f"the plan has impact (remove on {GI1}), and there is no terminal to ask at; nothing was changed" in err
+    assert "--yes does it without a question" in err
+    assert run("apply", "--yes", "-c", "other.yaml")[0] == ExitCode.DONE
+    assert run("rollback")[0] == ExitCode.REFUSED
+    assert run("rollback", "--yes")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"), [("y\n", ExitCode.DONE), ("\n", ExitCode.REFUSED), ("", ExitCode.REFUSED)]
+)
+def test_at_a_terminal_whatever_has_impact_is_asked(
+    run: Run, monkeypatch: pytest.MonkeyPatch, answer: str, expected: ExitCode
+) -> None:
+    at_a_terminal(monkeypatch, answer)
+    code, _, err = run("apply", "-c", "other.yaml")
+    assert code == expected
+    assert f"Impact: remove on {GI1}. Go on? [y/N]" in err
+    if expected is ExitCode.DONE:
+        at_a_terminal(monkeypatch, answer)
+        assert run("rollback")[0] == ExitCode.DONE
+
+
+def test_what_has_no_impact_is_not_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.yaml").write_text(ONE.replace("[ 192.0.2.1/30 ]", "[ 192.0.2.1/30, 203.0.113.1/30 ]"))
+    code, _, err = run("apply", "-c", "more.yaml")
+    assert code == ExitCode.DONE
+    assert "Go on?" not in err
+
+
+def test_force_is_an_error_that_names_what_came_in_its_place(run: Run) -> None:
+    for command in ("apply", "plan"):
+        code, _, err = run(command, "-c", "other.yaml", "--force")
+        assert code == ExitCode.INVALID
+        for option in ("--override-protected", "--allow-mass-deletion", "--again", "--no-way-back"):
+            assert option in err
+
+
+def test_a_saved_state_has_the_guards_too(run: Run) -> None:
+    Path("state.yaml").write_text(ONE)
+    assert run("plan", "-c", "protected.yaml", "--state", "state.yaml")[0] == ExitCode.REFUSED
