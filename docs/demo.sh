@@ -54,6 +54,6 @@ run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg apply -c l2xc.yaml -a vpp.sock
 run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg plan -c l3.yaml -a vpp.sock
-run vppcfg apply -c l3.yaml -a vpp.sock
+run vppcfg apply --yes -c l3.yaml -a vpp.sock
 run vppcfg dump -a vpp.sock
 run vppcfg rollback -a vpp.sock --yes

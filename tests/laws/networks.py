@@ -673,3 +673,9 @@ _EDITS = (
     _edit_bond,
     _delete_sub_interface,
 )
+
+
+def without_linux(state: State) -> State:
+    """Return the state as it is read where the Linux side cannot be."""
+    facts = replace(state.facts, has_linux=False)
+    return replace(state, linux={}, namespaces=frozenset(), linux_bridges=frozenset(), facts=facts)

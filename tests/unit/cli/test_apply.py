@@ -150,15 +150,16 @@ def test_a_person_is_asked_before_something_is_removed(
     main(["apply", "--yes", "-c", "sub.yaml", "-a", vpp])
     capsys.readouterr()
     monkeypatch.setattr("sys.stdin", Person(answer))
-    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
     assert ("[y/N]" in capsys.readouterr().err) is (options == [])
     assert is_reached("l2xc.yaml" if expected is ExitCode.DONE else "sub.yaml", vpp, capsys)
 
 
-def test_nobody_is_asked_without_a_terminal(vpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_nobody_is_asked_and_it_wants_a_word(vpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("sub.yaml").write_text(WITH_SUB)
     main(["apply", "--yes", "-c", "sub.yaml", "-a", vpp])
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert main(["apply", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.REFUSED
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
 
 

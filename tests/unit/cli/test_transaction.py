@@ -354,7 +354,7 @@ def test_a_protected_interface_is_neither_taken_down_nor_recreated(run: Run) -> 
     run("apply", "-c", "l3.yaml")
     code, _, err = run("apply", "-c", "protected.yaml")
     assert code == ExitCode.REFUSED
-    assert f"the plan has impact on {GI1}, which the file protects; nothing was changed" in err
+    assert f"the plan has impact on what the file protects: remove on {GI1}; nothing was changed" in err
     assert is_at(run, "l3.yaml")
 
 
