@@ -190,7 +190,9 @@ def _apply(vpp: DamagedVpp, options: list[str], *, is_strict: bool) -> ExitCode:
     """
     before = _honest_state(vpp, options[1])
     desired = resolve(configuration(Path(options[3]).read_text()), before).desired
-    code, said = run_command(["apply", "--yes", "--force", *options], may_be_unproved=not is_strict)
+    code, said = run_command(
+        ["apply", "--yes", "--allow-mass-deletion", "--again", *options], may_be_unproved=not is_strict
+    )
     after = _honest_state(vpp, options[1])
     target = desired if code is ExitCode.DONE else closest_to(before, after, lambda name: False).state
     different = tuple(diff(after, target))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Serve
+from tests.unit.cli.conftest import L2XC, L3, Serve, consenting
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -34,7 +34,7 @@ def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixtu
 def run(router: Router, capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = main([*words, "-a", router.socket])
+        code = main([*consenting(words), "-a", router.socket])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
