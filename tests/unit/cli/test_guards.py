@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.app.consent import Terms
+from vppcfg.app.console import Silent
+from vppcfg.app.going_back import go_back
+from vppcfg.app.target import Target
+from vppcfg.app.workplace import workplace
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.simulator.vpp import SimulatedVpp
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -131,11 +136,13 @@ def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> Non
     assert run("rollback", "--yes", "--override-protected")[0] == ExitCode.DONE
 
 
-def test_the_timer_passes_the_guards_with_a_warning(run: Run) -> None:
-    assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected", "--confirm=5")[0] == ExitCode.DONE
-    code, _, err = run("rollback", "--unless-confirmed", "2")
-    assert code == ExitCode.DONE
-    assert f"WARNING ] root.main: The plan has impact on what the file protects: remove on {GI1}" in err
+def test_the_timer_passes_the_guards_with_a_warning(run: Run, vpp: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
+    with workplace(Target(api_socket=vpp), "vppcfg rollback", is_settling=False) as place:
+        with pytest.raises(PlanRefusedError):
+            go_back(place.records[-1], place, Terms(), Silent())
+        assert go_back(place.records[-1], place, Terms(), Silent(), is_timer=True).code is ExitCode.DONE
+    assert f"The plan has impact on what the file protects: remove on {GI1}" in caplog.text
 
 
 def test_a_boot_passes_the_guards_with_a_warning(run: Run) -> None:
