@@ -12,8 +12,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from tests.documents import record_schema
+from tests.hosts.trees import grow
 from tests.unit.cli.conftest import GI1, L2XC, L3, two_ports
 from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.plan.stages import Phase
 from vppcfg.simulator.faults import Faults
@@ -25,7 +28,8 @@ from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.transact import Cause, Ending
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-NAMES = ("apply", "check", "dump", "history", "plan")
+TESTS = DOCS.parent / "tests"
+NAMES = ("apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan")
 SCHEMAS: dict[str, Any] = {name: json.loads((DOCS / f"{name}.schema.json").read_text()) for name in NAMES}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
@@ -83,6 +87,49 @@ def test_what_check_writes(text: str, tmp_path: Path, capsys: pytest.CaptureFixt
     file.write_text(text)
     main(["check", "-c", str(file), "--format", "json"])
     is_as_described("check", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", record_schema.SCHEMAS)
+def test_a_schema_of_records_is_up_to_date(name: str) -> None:
+    assert (DOCS / f"{name}.schema.json").read_text() == record_schema.text_of(name), "`make docs` writes it"
+
+
+def test_what_host_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for machine in sorted((TESTS / "hosts").glob("*.tree")):
+        root = grow(machine.stem, tmp_path / machine.stem)
+        assert main(["host", "--root", str(root), "--format", "json"]) == ExitCode.DONE
+        is_as_described("host", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ramp", "-wd", "1", "-rd", "3", "-hd", "2"],
+        ["search", "-o", "-"],
+        ["latency", "-o", "-", "--duration", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_load_tests_write(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main(["loadtest", *words, "--engine", "simulated", "--device", "capacity=1M", "-q"])
+    is_as_described("loadtest", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--from", "fitlet2_i211_to_i210", "--ports", "1G"],
+        ["--from", "fitlet2_i210_to_i211", "--from", "fitlet2_both_ways", "--ports", "1G,1G"],
+        ["--from", "fitlet2_both_ways", "--seen", "fitlet2_i210_to_i211", "--add", "l2-input=0.5"],
+    ],
+    ids=len,
+)
+def test_what_tune_capacity_writes(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(TESTS / "tune_cases")
+    assert main(["tune", "capacity", *words, "--format", "json"]) == ExitCode.DONE
+    is_as_described("capacity", capsys.readouterr().out)
 
 
 def test_what_dump_writes(write: Write) -> None:
