@@ -175,6 +175,7 @@ class _Walk:
         step.operation.carry_out(self._draft)
         names = self._draft.take_changed()
         names |= self._links.update(names)
+        names.update([self._draft.bond_of[name] for name in names if name in self._draft.bond_of])
         for name in list(names):
             names.update(self._hanging_on(name))
         for name in names:

@@ -62,8 +62,13 @@ class Stage(IntEnum):
     SHUT_FOR_LINK_MTU = auto()
     LINK_MTU = auto()
     SHRINK_PACKET_MTU = auto()
+    LINK_MTU_OF_MEMBER = auto()
+    """Members of bonds, each down, changed and up again before the next: the bond goes on with the others. It sends
+    no more than before until then, and not more than they take."""
     GROW_PACKET_MTU = auto()
     ADD_ADDRESS = auto()
+    REMOVE_REPLACED_ADDRESS = auto()
+    """Addresses that VPP lets stand beside those that come in their place; before others borrow."""
     SET_UNNUMBERED = auto()
     CREATE_MPLS_TABLE = auto()
     TURN_MPLS_ON = auto()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from vppcfg.model.bond import Bond
+from functools import cached_property
+
+from vppcfg.common.addresses import AddressIndex
+from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, Difference
@@ -31,6 +34,8 @@ class Transition:
         """
         self.leaving = self._leaving()
         """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
+        self.staying_members = self._staying_members()
+        """The bond of each interface that is a member of it before and after, and does not leave it in between."""
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
@@ -46,6 +51,38 @@ class Transition:
             staying = after.members.keys() if after is not None and name not in self.doomed else set()
             leaving.update(bond.members.keys() - staying)
         return frozenset(leaving)
+
+    def _staying_members(self) -> dict[str, str]:
+        return {
+            member: name
+            for name, bond in self.observed.made_as(Bond).items()
+            if name not in self.doomed and (after := self.desired.making(name, Bond)) is not None
+            for member, membership in bond.members.items()
+            if member not in self.doomed and joins_alike(membership, after.members.get(member))
+        }
+
+    @cached_property
+    def _coming_addresses(self) -> dict[int, AddressIndex]:
+        """The addresses that come, by the table that they come into."""
+        indexes: dict[int, AddressIndex] = {}
+        for name, change in self.difference.interfaces.items():
+            kept, after = self.kept(name), change.after
+            if after is None:
+                continue
+            for address in after.addresses - (kept.addresses if kept else frozenset()):
+                table = after.tables[1 if ":" in address else 0]
+                indexes.setdefault(table, AddressIndex()).add(name, address)
+        return indexes
+
+    def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
+        """Return whether an address that goes may stay until those are there that come in its place.
+
+        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does.
+        """
+        if not after.addresses - before.addresses or _routing(before) != _routing(after):
+            return False
+        index = self._coming_addresses.get(before.tables[1 if ":" in address else 0])
+        return index is None or index.conflict(before.name, address) is None
 
     def breaks_borrowing(self, interface: Interface) -> bool:
         """Return whether an interface cannot go on borrowing addresses as it does."""
@@ -77,6 +114,19 @@ def _shifts(before: Interface | None, after: Interface | None) -> bool:
     if before is None or after is None:
         return False
     return bool(before.addresses - after.addresses) or _families(before) != _families(after)
+
+
+def _routing(interface: Interface) -> tuple[object, ...]:
+    """Return what an interface must have alike before and after to keep its addresses on the way."""
+    return interface.l2xc, interface.bridge, interface.is_bvi, interface.unnumbered, interface.tables
+
+
+def joins_alike(before: Membership, after: Membership | None) -> bool:
+    """Return whether a membership differs in its weight at most, which alone can be changed."""
+    return after is not None and (before.is_passive, before.is_long_timeout) == (
+        after.is_passive,
+        after.is_long_timeout,
+    )
 
 
 def _families(interface: Interface) -> set[bool]:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import Operation, SetAdminState
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.messages import objection, request_of
+from vppcfg.vpp.messages.bond import active_members
 from vppcfg.vpp.retval import describe
 
+LONGEST_WAIT_S = 30.0
+"""How long a member of a bond may take to be used again after it came up; LACP sends once a second at first."""
+INTERVAL_S = 0.05
 WINDOW = 500
 """Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
 
@@ -131,7 +137,49 @@ def perform(
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
-    return Run(connection, operations, should_stop).go(on_progress)
+    ends = [position for position, operation in enumerate(operations, start=1) if _bond_to_await(operation)]
+    if not ends:
+        return Run(connection, operations, should_stop).go(on_progress)
+    before = active_members(connection)
+    done: list[int] = []
+    for start, end in itertools.pairwise([0, *ends, len(operations)]):
+        part = operations[start:end]
+        performed = Run(connection, part, should_stop).go(_counting_from(start, on_progress))
+        done += (start + index for index in performed.done)
+        if performed.refusals:
+            refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
+            return Performance(done=tuple(done), refusals=refusals)
+        if len(performed.done) < len(part):
+            break
+        bond = _bond_to_await(part[-1]) if part else ""
+        if bond and not _is_whole_again(bond, before, connection, should_stop or (lambda: False)):
+            text = f"{bond} does not use {part[-1].subject} again after {LONGEST_WAIT_S:g} seconds"
+            refusal = Refusal(index=end - 1, operation=part[-1], retval=0, text=text)
+            return Performance(done=tuple(done[:-1]), refusals=(refusal,))
+    return Performance(done=tuple(done))
+
+
+def _bond_to_await(operation: Operation) -> str:
+    """Return the bond that must use a member again before anything else is done, '' for most operations."""
+    return operation.bond if isinstance(operation, SetAdminState) else ""
+
+
+def _counting_from(start: int, on_progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
+    return None if on_progress is None else lambda count: on_progress(start + count)
+
+
+def _is_whole_again(
+    bond: str, before: Mapping[str, int], connection: Connection, should_stop: Callable[[], bool]
+) -> bool:
+    """Wait until a bond sends on as many members as before; LACP has to talk with the other side for that."""
+    deadline = time.monotonic() + LONGEST_WAIT_S
+    while active_members(connection).get(bond, 0) < before.get(bond, 0):
+        if time.monotonic() > deadline:
+            return False
+        if should_stop():
+            return True
+        time.sleep(INTERVAL_S)
+    return True
 
 
 class _AnyIndex:

@@ -13,6 +13,8 @@ class SetAdminState(InterfaceOperation):
     """sw_interface_set_flags: bring an interface up or down."""
 
     is_up: bool
+    bond: str = ""
+    """For a member that comes up: the bond that is to use it again before anything else is done."""
 
     def _refusal(self, draft: Draft) -> str | None:
         parent = draft.interfaces[self.interface].parent

@@ -1,4 +1,6 @@
-"""Addresses: all unwanted ones go, everywhere, before any new one comes, because VPP refuses overlaps.
+"""Addresses: unwanted ones go, everywhere, before any new one comes, because VPP refuses overlaps.
+
+Where it would not, an address stays until the interface has those that come in its place.
 
 Borrowing ends before own addresses come and begins after they are gone: VPP would put an address of a borrower on
 its donor, and hide those that a borrower still has (vnet/ip/ip_interface.c).
@@ -23,7 +25,9 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     is_doomed = name in transition.doomed
     unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
     for address in sorted(unwanted, key=address_key):
-        yield Step(stage=Stage.REMOVE_ADDRESS, operation=RemoveAddress(interface=name, address=address))
+        may_wait = not is_doomed and before and after and transition.may_outlast(address, before, after)
+        stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
+        yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
     for address in sorted(wanted, key=address_key):
         yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
     yield from _borrowing(transition, before, after)

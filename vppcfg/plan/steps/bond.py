@@ -24,12 +24,7 @@ def member_steps(transition: Transition, name: str) -> Iterator[Step]:
 
 
 def _changes(transition: Transition, name: str, before: Bond, after: Bond) -> Iterator[Step]:
-    doomed = transition.doomed
-    staying = {
-        member
-        for member, membership in before.members.items()
-        if name not in doomed and member not in doomed and _joins_alike(membership, after.members.get(member))
-    }
+    staying = {member for member in before.members if transition.staying_members.get(member) == name}
     for member in sorted(before.members.keys() - staying, key=natural_key):
         remove = RemoveBondMember(interface=member, bond=name)
         yield Step(stage=Stage.REMOVE_BOND_MEMBER, operation=remove)
@@ -40,14 +35,6 @@ def _changes(transition: Transition, name: str, before: Bond, after: Bond) -> It
         if membership.weight != (before.members[member].weight if member in staying else 0):
             weigh = SetBondWeight(interface=member, weight=membership.weight)
             yield Step(stage=Stage.ADD_BOND_MEMBER, operation=weigh)
-
-
-def _joins_alike(before: Membership, after: Membership | None) -> bool:
-    """Return whether a membership differs in its weight at most, which alone can be changed."""
-    return after is not None and (before.is_passive, before.is_long_timeout) == (
-        after.is_passive,
-        after.is_long_timeout,
-    )
 
 
 def _joining(member: str, bond: str, membership: Membership) -> AddBondMember:

@@ -8,7 +8,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
 from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.steps.mtu import is_shut_for_link_mtu
+from vppcfg.plan.steps.mtu import is_cycled, is_shut_for_link_mtu
 from vppcfg.plan.transition import Transition
 
 
@@ -20,7 +20,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     if after is None:
         return
     kept = transition.kept(name)
-    yield from _state(kept, after)
+    yield from _state(transition, kept, after)
     current = _made_with(after) if kept is None else "" if name in transition.leaving else kept.mac
     if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
@@ -29,8 +29,12 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         yield Step(stage=stage, operation=SetTag(interface=name, tag=after.tag), depth=after.depth)
 
 
-def _state(kept: Interface | None, after: Interface) -> Iterator[Step]:
-    was_up = _is_born_up(after) if kept is None else kept.is_up and not is_shut_for_link_mtu(kept, after)
+def _state(transition: Transition, kept: Interface | None, after: Interface) -> Iterator[Step]:
+    if kept is None:
+        was_up = _is_born_up(after)
+    else:
+        stays_down = is_shut_for_link_mtu(kept, after) and not is_cycled(transition, kept, after)
+        was_up = kept.is_up and not stays_down
     if after.is_up and not was_up:
         yield _admin_state(Stage.ADMIN_UP, after, is_up=True)
     elif was_up and not after.is_up:

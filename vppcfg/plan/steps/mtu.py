@@ -49,6 +49,9 @@ def is_shut_for_link_mtu(current: Interface, after: Interface) -> bool:
 
 def _link_mtu(transition: Transition, current: Interface, after: Interface) -> Iterator[Step]:
     assert after.link_mtu is not None
+    if is_cycled(transition, current, after):
+        yield from _cycle(transition, after, after.link_mtu)
+        return
     if is_shut_for_link_mtu(current, after):
         shut = SetAdminState(interface=after.name, is_up=False)
         yield Step(stage=Stage.SHUT_FOR_LINK_MTU, operation=shut)
@@ -57,6 +60,23 @@ def _link_mtu(transition: Transition, current: Interface, after: Interface) -> I
     for name in transition.desired_children.get(after.name, []):
         child = transition.desired.interfaces[name]
         yield _set_packet_mtu(child, after.link_mtu, child.packet_mtu)
+
+
+def is_cycled(transition: Transition, current: Interface, after: Interface) -> bool:
+    """Return whether a port is down for its link MTU only until the next member of its bond has its turn."""
+    return after.is_up and after.name in transition.staying_members and is_shut_for_link_mtu(current, after)
+
+
+def _cycle(transition: Transition, after: Interface, link_mtu: int) -> Iterator[Step]:
+    """Yield the steps for one member; it has no sub-interfaces."""
+    name = after.name
+    for operation in (
+        SetAdminState(interface=name, is_up=False),
+        SetLinkMtu(interface=name, mtu=link_mtu),
+        SetPacketMtu(interface=name, mtu=after.packet_mtu, protocol_mtus=after.protocol_mtus),
+        SetAdminState(interface=name, is_up=True, bond=transition.staying_members[name]),
+    ):
+        yield Step(stage=Stage.LINK_MTU_OF_MEMBER, operation=operation)
 
 
 def _is_overwritten(transition: Transition, interface: Interface) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, malformed
+from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
@@ -101,6 +101,15 @@ def read(connection: Connection, replies: Replies) -> list[BondRow]:
         return []
     rows = connection.rows(replies, _DETAILS, "sw_if_index", "mode", "lb", "numa_only")
     return [BondRow._make(row) for row in rows]
+
+
+def active_members(connection: Connection) -> dict[str, int]:
+    """Return on how many members each bond sends, by its name in VPP; none where VPP has no bonds to ask for."""
+    asked = requests(connection)
+    if not asked:
+        return {}
+    rows = connection.rows(connection.ask(asked), _DETAILS, "interface_name", "active_members")
+    return {text_of(name): count for name, count in rows}
 
 
 def commands(bonds: Sequence[BondRow]) -> list[str]:

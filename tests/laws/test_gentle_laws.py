@@ -1,0 +1,125 @@
+"""No plan has more impact than the difference forces, where there is a gentler way that VPP takes."""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+from dataclasses import replace
+
+import pytest
+
+from tests.laws.networks import numbered_edit, numbered_plan_ends
+from tests.laws.test_impact_laws import found_by_the_plan, states_on_the_way
+from tests.services import found_on_the_way
+from vppcfg.config.resolve import resolve
+from vppcfg.model.bond import Bond, BondMode, Membership
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.plan import make_plan
+
+
+def bonded(dice: random.Random) -> State:
+    """Return a bond of some ports with sub-interfaces."""
+    mtu = dice.choice((1500, 8900, 9000))
+    ports = [
+        Interface(
+            name=f"gi{number}",
+            kind=InterfaceKind.PHYSICAL,
+            device_class=dice.choice(("dpdk", "dpdk", "virtio")),
+            link_mtu=9000,
+            packet_mtu=9000,
+            is_up=True,
+        )
+        for number in range(dice.randint(1, 4))
+    ]
+    bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=9000, is_up=True)
+    subs = [
+        Interface(
+            name=f"BondEthernet0.{number}",
+            kind=InterfaceKind.SUB_INTERFACE,
+            parent="BondEthernet0",
+            sub_id=number,
+            encapsulation=Encapsulation(outer=number, is_exact=True),
+            packet_mtu=min(mtu, 1500),
+            addresses=frozenset({f"10.0.{number}.1/30"}),
+            is_up=True,
+        )
+        for number in range(1, dice.randint(1, 4))
+    ]
+    members = {port.name: Membership() for port in ports}
+    return State(
+        interfaces={each.name: each for each in (*ports, bond, *subs)},
+        made={"BondEthernet0": Bond(mode=dice.choice(list(BondMode)), load_balance=None, members=members)},
+    )
+
+
+@pytest.mark.parametrize("number", range(100))
+def test_a_bond_goes_on_while_its_members_change_their_link_mtu_one_by_one(number: int) -> None:
+    dice = random.Random(number)
+    before = bonded(dice)
+    mtu = dice.choice((8000, 8900, 9100))
+    ports = {
+        name: replace(each, link_mtu=mtu, packet_mtu=dice.choice((mtu, 1500)))
+        for name, each in before.interfaces.items()
+        if each.kind is InterfaceKind.PHYSICAL
+    }
+    plan = make_plan(before, replace(before, interfaces={**before.interfaces, **ports}))
+    assert found_by_the_plan(plan) == found_on_the_way(states_on_the_way(plan))
+    is_alone = len(ports) == 1 and next(iter(ports.values())).device_class == "dpdk"
+    for name in before.interfaces.keys() - ports.keys():
+        assert plan.impacts.get(name, Impact.NONE) <= (Impact.FLAP if is_alone else Impact.DEGRADE)
+    for state in states_on_the_way(plan):
+        down = [name for name in ports if not state.interfaces[name].is_up]
+        assert len(down) <= 1
+
+
+def routes_alike(before: Interface, after: Interface) -> bool:
+    return (before.l2xc, before.bridge, before.is_bvi, before.unnumbered, before.tables) == (
+        after.l2xc,
+        after.bridge,
+        after.is_bvi,
+        after.unnumbered,
+        after.tables,
+    )
+
+
+def collide(one: str, other: str) -> bool:
+    """Return whether the prefixes of two addresses overlap."""
+    first, second = ipaddress.ip_interface(one).network, ipaddress.ip_interface(other).network
+    return first.version == second.version and first.overlaps(second)
+
+
+def check_addresses_and_filters(number: int) -> tuple[int, int]:
+    """Return how many interfaces had their addresses replaced, and other filters, without a moment with none."""
+    observed, configuration = (numbered_edit if number % 2 else numbered_plan_ends)(number)
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    replaced = {change.name for change in plan.changes if change.action.value == "replace"}
+    states = states_on_the_way(plan)
+    coming = [
+        address
+        for name, after in plan.desired.interfaces.items()
+        for address in after.addresses
+        if name not in observed.interfaces or name in replaced or address not in observed.interfaces[name].addresses
+    ]
+    addresses = filters = 0
+    for name, before in observed.interfaces.items():
+        after = plan.desired.interfaces.get(name)
+        if after is None or name in replaced:
+            continue
+        going = before.addresses - after.addresses
+        can_stay = not any(collide(old, new) for old in going for new in coming)
+        if before.addresses and after.addresses - before.addresses and can_stay and routes_alike(before, after):
+            assert all(state.interfaces[name].addresses for state in states)
+            addresses += 1
+        for direction in ("input", "output"):
+            if getattr(before.acls, direction) and getattr(after.acls, direction):
+                assert all(getattr(state.interfaces[name].acls, direction) for state in states)
+                filters += before.acls != after.acls
+    return addresses, filters
+
+
+def test_no_interface_is_without_address_or_filter_where_both_sides_have_one() -> None:
+    counts = [check_addresses_and_filters(number) for number in range(300)]
+    assert sum(addresses for addresses, _ in counts) > 3
+    assert sum(filters for _, filters in counts) > 3

@@ -1,0 +1,81 @@
+"""A member of a bond that was down is used again before anything else is done."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.laws.test_gentle_laws import bonded
+from vppcfg.model.bond import BondMode
+from vppcfg.plan import operations as op
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp import perform as performing
+from vppcfg.vpp.live import LiveDataplane
+from vppcfg.vpp.messages.bond import active_members
+
+DOWN = op.SetAdminState(interface="gi0", is_up=False)
+UP = op.SetAdminState(interface="gi0", is_up=True, bond="BondEthernet0")
+AFTER = op.SetAdminState(interface="gi1", is_up=False)
+
+
+@pytest.fixture
+def dataplane() -> Iterator[LiveDataplane]:
+    state = next(
+        state
+        for state in (bonded(random.Random(number)) for number in range(100))
+        if len(state.made["BondEthernet0"].members) == 2  # type: ignore[attr-defined]
+    )
+    bond = replace(state.made["BondEthernet0"], mode=BondMode.ROUND_ROBIN)  # type: ignore[call-arg]
+    ours, theirs = socket.socketpair()
+    with SimulatorServer(SimulatedVpp(state=replace(state, made={"BondEthernet0": bond}))) as server:
+        server.add_client(theirs)
+        with LiveDataplane.over(ours) as dataplane:
+            yield dataplane
+
+
+def test_the_next_step_waits_for_the_bond(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([{"BondEthernet0": 2}, {"BondEthernet0": 1}, {"BondEthernet0": 1}, {"BondEthernet0": 2}])
+    monkeypatch.setattr(performing, "active_members", lambda connection: next(answers))
+    seen: list[int] = []
+    performance = dataplane.perform([DOWN, UP, AFTER], seen.append)
+    assert performance.done == (0, 1, 2)
+    assert next(answers, None) is None
+    assert seen[-1] == 3
+
+
+def test_a_member_that_is_not_used_again_ends_the_plan_before_the_next_goes(
+    dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([{"BondEthernet0": 2}])
+    monkeypatch.setattr(performing, "active_members", lambda connection: next(answers, {"BondEthernet0": 1}))
+    monkeypatch.setattr(performing, "LONGEST_WAIT_S", 0.1)
+    performance = dataplane.perform([DOWN, UP, AFTER])
+    assert performance.done == (0,)
+    assert [refusal.text for refusal in performance.refusals] == [
+        "BondEthernet0 does not use gi0 again after 0.1 seconds"
+    ]
+    assert dataplane.observe().interfaces["gi1"].is_up
+
+
+def test_whoever_wants_to_stop_does_not_wait(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([{"BondEthernet0": 2}])
+    monkeypatch.setattr(performing, "active_members", lambda connection: next(answers, {"BondEthernet0": 1}))
+    asked = iter([False] * 4)
+    performance = dataplane.perform([DOWN, UP, AFTER], None, lambda: next(asked, True))
+    assert performance.refusals == ()
+    assert 2 not in performance.done
+
+
+def test_a_bond_counts_the_members_that_it_sends_on(dataplane: LiveDataplane) -> None:
+    connection = dataplane._connection
+    dataplane.perform([op.SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
+    assert active_members(connection) == {"BondEthernet0": 2}
+    dataplane.perform([DOWN])
+    assert active_members(connection) == {"BondEthernet0": 1}
+    dataplane.perform([op.SetAdminState(interface="gi0", is_up=True)])
+    assert active_members(connection) == {"BondEthernet0": 2}
