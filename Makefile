@@ -103,6 +103,10 @@ bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/per
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m bench \
 		--public $(PUBLIC)/bin/vppcfg --document docs/performance.md $(BENCH_ARGS)
 
+.PHONY: mutants
+mutants: $(READY) ## change the code in places and tell what no test notices; MUTANTS=PATHS SAMPLE=N SEED=N
+	@PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m tests.mutants $(MUTANTS) --sample $(or $(SAMPLE),50) --seed $(or $(SEED),1)
+
 .PHONY: lint
 lint: $(READY) ## check style and types
 	@$(BIN)/python -m ruff check

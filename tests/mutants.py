@@ -13,6 +13,7 @@ import ast
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
+
+import hypothesis.strategies  # noqa: F401 (imported once, for all of the tests)
+import jsonschema  # noqa: F401
+import pytest
+import yaml  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN = ROOT / "tests" / "mutants.txt"
@@ -55,6 +62,7 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _NEAR = 2
 """Stages before those that take minutes."""
 _MARGIN_S = 60.0
+_MOST_S = 1800.0
 _TIMES_AS_LONG = 6.0
 """A stage that takes so many times what it takes on the code itself does not come to an end: that is noticed too."""
 
@@ -201,6 +209,13 @@ def stages_of(path: str) -> tuple[str, ...]:
     return (f"tests/unit/{package}",) if (ROOT / "tests" / "unit" / package).is_dir() else ("tests/unit/cli",)
 
 
+def own_tests_of(path: str) -> tuple[str, ...]:
+    """Return the tests that mirror a module, where there are some."""
+    below = Path(path).relative_to("vppcfg")
+    own = Path("tests", "unit", below.parent, f"test_{below.name}")
+    return (str(own),) if (ROOT / own).is_file() else ()
+
+
 class Copy:
     """A copy of the tree in which one change after the other is made; a context manager that removes it."""
 
@@ -226,41 +241,59 @@ class Copy:
         path = self._folder / mutant.path
         source = path.read_bytes()
         stages = stages_of(mutant.path)[: None if self._is_far else _NEAR]
-        for stage in stages:
-            self._usual_s.setdefault(stage, self._usual(stage))
-        path.write_bytes(mutant.apply(source))
-        try:
-            return any(not self._passes(stage, self._usual_s[stage]) for stage in stages)
-        finally:
-            path.write_bytes(source)
+        for stage in (*own_tests_of(mutant.path), *stages):
+            limit_s = _MARGIN_S + _TIMES_AS_LONG * self._usual(stage)
+            path.write_bytes(mutant.apply(source))
+            try:
+                if not self._passes(stage, limit_s):
+                    return True
+            finally:
+                path.write_bytes(source)
+        return False
 
     def _usual(self, stage: str) -> float:
-        if stage in self._usual_s:
-            return self._usual_s[stage]
-        begin = time.monotonic()
-        if not self._passes(stage, 600.0):
-            sys.exit(f"{stage} fails without any change: mend that first")
-        return time.monotonic() - begin
+        """Return how many seconds the tests of a stage take on the code itself."""
+        if stage not in self._usual_s:
+            begin = time.monotonic()
+            if not self._passes(stage, _MOST_S):
+                sys.exit(f"{stage} fails without any change: mend that first")
+            self._usual_s[stage] = time.monotonic() - begin
+        return self._usual_s[stage]
 
-    def _passes(self, stage: str, usual_s: float) -> bool:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not long and not timed"]
-        environment = {**os.environ, "PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1"}
-        process = subprocess.Popen(
-            [*command, *stage.split()],
-            cwd=self._folder,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            return process.wait(_MARGIN_S + _TIMES_AS_LONG * usual_s) == 0
-        except subprocess.TimeoutExpired:
-            return False
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, 9)
-                process.wait()
+    def _passes(self, stage: str, limit_s: float) -> bool:
+        """Run tests in a copy of this process, which has what all of them import, and nothing of vppcfg."""
+        pid = os.fork()
+        if pid == 0:
+            _run_tests(self._folder, stage.split())
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                return status == 0
+            time.sleep(0.05)
+        os.killpg(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return False
+
+
+def _run_tests(folder: Path, places: Sequence[str]) -> NoReturn:
+    """Run tests of a tree, and end this process."""
+    code = 1
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(nothing, descriptor)
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = str(folder)
+        sys.path[0] = str(folder)
+        for name in [name for name in sys.modules if name.partition(".")[0] in {"tests", "vppcfg"}]:
+            del sys.modules[name]
+        options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not long and not timed"]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is there already
+        code = int(pytest.main([*options, *places]))
+    finally:
+        os._exit(code)
 
 
 def all_mutants(places: Iterable[str]) -> list[Mutant]:

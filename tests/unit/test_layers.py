@@ -245,6 +245,43 @@ def test_programs_are_started_in_few_places() -> None:
     assert [name_of(module) for module in starters if name_of(module) not in documented] == []
 
 
+def methods_called(name: str) -> list[str]:
+    """Return the modules outside the simulator that call a method of this name."""
+    return [
+        name_of(module)
+        for module in TREES
+        for call in calls_in(module)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == name and layer_of(module) != "simulator"
+    ]
+
+
+def test_nothing_but_the_simulator_listens() -> None:
+    assert methods_called("listen") == ["vppcfg/cli/sim.py"]
+    assert set(methods_called("bind")) <= {
+        "vppcfg/linux/wire.py",
+        "vppcfg/loadtest/linux_port.py",
+        "vppcfg/loadtest/trex/lease.py",
+    }
+
+
+def test_nothing_becomes_somebody_else() -> None:
+    names = ("setuid", "seteuid", "setreuid", "setresuid", "setgid", "setegid", "setgroups", "initgroups")
+    assert [module for name in names for module in methods_called(name)] == []
+
+
+def test_temporary_files_have_names_that_nobody_knows() -> None:
+    assert methods_called("mktemp") == []
+    texts = [
+        f"{name_of(module)}:{node.lineno}"
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.startswith(("/tmp", "/var/tmp"))
+    ]
+    assert texts == []
+
+
 def test_only_the_frame_of_the_command_catches_everything() -> None:
     """And a watch, which has to outlive a bug that a new content of its file meets."""
     handlers = [

@@ -1,0 +1,51 @@
+"""What the documents say that a test holds is held by a test that there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.documents.conftest import ROOT
+
+NAMED = re.compile(r"`(tests/[\w./]*)(?:::(\w+))?`")
+DOCUMENTS = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+HEADING = "## What is promised, and what holds it"
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """Return the names of the tests in a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def promises() -> list[tuple[str, str]]:
+    """Return the rows of the table in docs/security.md: the promise, and what is said to hold it."""
+    _, _, rest = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").partition(HEADING)
+    rows = [line.strip("| ").split(" | ") for line in rest.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    return [(row[0], row[1]) for row in rows[1:]]
+
+
+def test_there_are_promises() -> None:
+    assert len(promises()) > 25
+
+
+@pytest.mark.parametrize(("promise", "held_by"), promises(), ids=[promise for promise, _ in promises()])
+def test_a_promise_has_a_test(promise: str, held_by: str) -> None:
+    named = NAMED.findall(held_by)
+    assert named, "no test is named"
+    for path, name in named:
+        assert path.endswith(".py"), f"{path} is no file of tests"
+        assert any(test.startswith("test_") for test in names_in(ROOT / path))
+        assert not name or name.startswith("test_")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_a_test_that_is_named_is_there(document: Path) -> None:
+    for path, name in NAMED.findall(document.read_text(encoding="utf-8")):
+        assert (ROOT / path).exists(), f"there is no {path}"
+        assert not name or name in names_in(ROOT / path), f"there is no {name} in {path}"
