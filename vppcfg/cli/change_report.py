@@ -5,7 +5,6 @@ Nothing that goes wrong while saying it may stop the change: whoever listened ma
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +12,9 @@ from typing import Any
 
 from vppcfg.app.report import Report
 from vppcfg.cli.difference import painted_states
-from vppcfg.cli.output import Paint, complain, printable, say
+from vppcfg.cli.output import Paint, complain, say
 from vppcfg.cli.progress import Progress
+from vppcfg.common.printable import json_text, printable
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.plan.operations import Operation
@@ -210,6 +210,6 @@ class JsonReport:
             return
         try:
             known = {"format_version": FORMAT_VERSION, "event": event, "direction": self._direction}
-            say(json.dumps({**known, **values}, ensure_ascii=False))
+            say(json_text({**known, **values}))
         except UsageError:
             self._is_listened_to = False

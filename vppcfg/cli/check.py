@@ -8,6 +8,7 @@ import sys
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_config_option
 from vppcfg.cli.output import paint_for, say
+from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode
 
 
@@ -25,14 +26,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the problems of `args.config` on standard output."""
-    import json
-
     from vppcfg.app.loading import read
     from vppcfg.cli.problems import document, report
 
     loaded = read(args.config)
     if args.format == "json":
-        say(json.dumps(document(loaded.problems, args.config), indent=2))
+        say(json_text(document(loaded.problems, args.config), indent=2))
     else:
         report(loaded.problems, args.config, sys.stdout, paint_for(sys.stdout, args.color))
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID

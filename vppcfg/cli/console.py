@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, printable, write
+from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write
 from vppcfg.cli.problems import report
 from vppcfg.cli.progress import Progress
+from vppcfg.common.printable import printable
 from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vppcfg.cli.output import Colour, Paint, printable
+from vppcfg.cli.output import Colour, Paint
+from vppcfg.common.printable import printable
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action
 from vppcfg.plan.plan import Plan

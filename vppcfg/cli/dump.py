@@ -6,6 +6,7 @@ import argparse
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_dataplane_options, target_of
+from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode
 
 
@@ -32,8 +33,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
-    import json
-
     from vppcfg.cli.output import write_document
     from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     with target_of(args).connect() as dataplane:
         state = dataplane.observe()
     if args.format == "json":
-        text = json.dumps(document_of(state), indent=2, ensure_ascii=False) + "\n"
+        text = json_text(document_of(state), indent=2) + "\n"
     else:
         text = write(state)
     write_document(text, args.output)

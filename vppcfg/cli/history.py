@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_socket_option, add_state_dir_option, change_number, target_of
+from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -49,11 +50,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     records = journal.records()
     shown = records if args.number is None else [journal.record(args.number)]
     if args.format == "json":
-        import json
-
         from vppcfg.cli.history_document import document
 
-        say(json.dumps(document(shown, records), indent=2, ensure_ascii=False))
+        say(json_text(document(shown, records), indent=2))
         return ExitCode.DONE
     if not records:
         log.info("No change was made to VPP at %s yet", args.api_socket)
@@ -73,7 +72,8 @@ def _show_file(journal: Journal, number: int | None) -> ExitCode:
 
 def _show(shown: Sequence[Record], records: Sequence[Record], journal: Journal, args: argparse.Namespace) -> None:
     from vppcfg.cli.history_text import details, table
-    from vppcfg.cli.output import printable, say
+    from vppcfg.cli.output import say
+    from vppcfg.common.printable import printable
 
     if args.number is None and not args.verbose:
         for line in table(shown):

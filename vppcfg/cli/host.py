@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
+from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show or write the machine below `args.root`."""
-    import json
 
-    from vppcfg.cli.output import printable, write_document
+    from vppcfg.cli.output import write_document
+    from vppcfg.common.printable import printable
     from vppcfg.model.host import host_document
 
     host = machine_at(args.root)
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         log.warning("%s", note)
     form = args.format or ("json" if args.output else "text")
     if form == "json":
-        text = json.dumps(host_document(host), indent=2) + "\n"
+        text = json_text(host_document(host), indent=2) + "\n"
     else:
         text = "".join(f"{printable(line)}\n" for line in _lines(host))
     write_document(text, args.output)

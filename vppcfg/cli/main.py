@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from vppcfg.app.signals import Terminated, terminating
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import commands_for
-from vppcfg.cli.output import ColourChoice, complain, prepare_streams, printable
+from vppcfg.cli.output import ColourChoice, complain, prepare_streams
+from vppcfg.common.printable import printable, printable_lines
 from vppcfg.errors import ExitCode, VppcfgError
 
 log = logging.getLogger(__name__)
@@ -90,17 +91,19 @@ class _StderrHandler(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFormatter(logging.Formatter("[%(levelname)-8s] %(name)s: %(message)s"))
+        self.setFormatter(logging.Formatter())
 
     def emit(self, record: logging.LogRecord) -> None:
-        for line in self.format(record).splitlines():
-            complain(printable(line), record.levelno)
+        text = f"[{record.levelname:<8}] {record.name}: {record.getMessage()}"
+        complain(printable(text), record.levelno)
+        if record.exc_info and self.formatter is not None:
+            for line in self.formatter.formatException(record.exc_info).splitlines():
+                complain(printable(line), record.levelno)
 
 
 def _end(error: VppcfgError) -> ExitCode:
     """Show an error whose cause is known."""
-    for line in error.message.splitlines():
-        complain(f"vppcfg: error: {printable(line)}")
+    complain(f"vppcfg: error: {printable(error.message)}")
     for line in error.hint.splitlines():
         complain(f"vppcfg: hint: {printable(line)}")
     return error.exit_code
@@ -109,7 +112,7 @@ def _end(error: VppcfgError) -> ExitCode:
 def _confess(error: Exception, *, is_debug: bool) -> ExitCode:
     """Show an error that nobody foresaw."""
     if is_debug:
-        complain("".join(traceback.format_exception(error)).rstrip())
+        complain(printable_lines("".join(traceback.format_exception(error)).rstrip()))
     complain(f"vppcfg: internal error: {type(error).__name__}: {printable(str(error))}")
     hint = "the lines above" if is_debug else "what the same command shows with -d"
     complain(f"vppcfg: this is a bug in vppcfg; please report it together with {hint}")

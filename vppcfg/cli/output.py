@@ -1,4 +1,4 @@
-"""Writes to the terminal and to files: decides on colour, keeps control characters from the terminal.
+"""Writes to the terminal and to files, and decides on colour. What comes from outside is made printable before.
 
 A reader that goes away (`vppcfg plan | head`) is no error: what follows is dropped.
 """
@@ -64,13 +64,6 @@ def paint_for(stream: TextIO, choice: ColourChoice, environment: Mapping[str, st
 def is_terminal(stream: TextIO | None) -> bool:
     """Return whether `stream` leads to a person; a closed one does not."""
     return stream is not None and not stream.closed and stream.isatty()
-
-
-def printable(text: str) -> str:
-    """Return `text` on one line, its control characters written out, so that a file cannot drive the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def write(text: str, stream: TextIO | None) -> None:

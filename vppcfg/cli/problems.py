@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from vppcfg.cli.output import Colour, Paint, printable, write
+from vppcfg.cli.output import Colour, Paint, write
+from vppcfg.common.printable import printable
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 FORMAT_VERSION = 1

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_config_option, add_dataplane_options
-from vppcfg.cli.output import Colour, paint_for, printable, say
+from vppcfg.cli.output import Colour, paint_for, say
+from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:

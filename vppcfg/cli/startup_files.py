@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import paint_for, printable, say, write_document
+from vppcfg.cli.output import paint_for, say, write_document
+from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, ExitCode, UsageError
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review

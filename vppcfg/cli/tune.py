@@ -20,6 +20,7 @@ from vppcfg.cli.tune_options import (
     named_rates,
     reading_plan,
 )
+from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -201,12 +202,10 @@ def _configured_queues(file_name: str | None) -> dict[str, int]:
 
 
 def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:
-    import json
-
     if args.format == "json":
         from vppcfg.tune.document import document_of
 
-        return json.dumps(document_of(diagnosis), indent=2, ensure_ascii=False) + "\n"
+        return json_text(document_of(diagnosis), indent=2) + "\n"
     if args.format == "html":
         from vppcfg.tune.report import report_of
 

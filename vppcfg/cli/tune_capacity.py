@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.output import printable, say
+from vppcfg.cli.output import say
 from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
+from vppcfg.common.printable import json_text, printable
 from vppcfg.common.rates import percent, pps
 from vppcfg.errors import ExitCode, UsageError
 
@@ -60,9 +61,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.ports:
         document["workers"] = workers_for(args.ports, args.frame, estimate)
     if args.format == "json":
-        import json
-
-        say(json.dumps(document, indent=2))
+        say(json_text(document, indent=2))
     else:
         for line in _view(document):
             say(line)

@@ -6,7 +6,8 @@ import shutil
 import textwrap
 from collections.abc import Iterator
 
-from vppcfg.cli.output import Colour, Paint, printable
+from vppcfg.cli.output import Colour, Paint
+from vppcfg.common.printable import printable
 from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.finding import Finding, FindingSeverity

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import Colour, paint_for, printable, write, write_document
+from vppcfg.cli.output import Colour, paint_for, write, write_document
 from vppcfg.cli.problems import report
+from vppcfg.common.printable import printable
 from vppcfg.config.load import parse_text
 from vppcfg.config.yaml.document import can_be_read_again, read_source
 from vppcfg.errors import ConfigError, UsageError

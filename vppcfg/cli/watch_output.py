@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import sys
 
 from vppcfg.app.target import now
 from vppcfg.app.watching.notices import Notice, Output
-from vppcfg.cli.output import drop_output, printable, write_file
+from vppcfg.cli.output import drop_output, write_file
+from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import UsageError
 from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
@@ -60,7 +60,7 @@ class Lines:
 
 def _json_line(notice: Notice) -> str:
     document = {"format_version": FORMAT_VERSION, "time": now(), "event": notice.event, **notice.data}
-    return json.dumps({**document, "text": notice.text}, ensure_ascii=False)
+    return json_text({**document, "text": notice.text})
 
 
 class Metrics:

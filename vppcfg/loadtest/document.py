@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
+from vppcfg.common.printable import json_text
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Offered, Result
 from vppcfg.loadtest.trex_loadtest import result_of_trex_loadtest
@@ -49,7 +50,7 @@ class FileForm(Enum):
 
 def text_of(result: Result) -> str:
     """Return a result as a JSON document."""
-    return json.dumps({"format_version": FORMAT_VERSION, **plain(result)}, indent=1, allow_nan=False) + "\n"
+    return json_text({"format_version": FORMAT_VERSION, **plain(result)}, indent=1, allow_nan=False) + "\n"
 
 
 def read_result(path: Path) -> Result:

@@ -6,10 +6,10 @@ A pair of ports becomes the channels 0 and 1; rates are what was counted, never 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.common.printable import json_text
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Direction, Generator, Tally
@@ -28,7 +28,7 @@ def text_for_visualiser(result: Result) -> str:
     if len(offered.directions) > 2:
         raise UsageError("trex-loadtest-viz knows one pair of ports", "write the result with --format json")
     document = {"vars": _vars(result, offered), "stats": _stats(result, offered)}
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+    return json_text(document, indent=1, allow_nan=False) + "\n"
 
 
 def _vars(result: Result, offered: Offered) -> dict[str, Any]:

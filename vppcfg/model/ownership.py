@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from vppcfg.common.printable import masked
+
 MARK = "vppcfg"
 TAG_BYTES = 63
 """VPP keeps 64 bytes of an interface's tag, the last one NUL (vnet/interface.api)."""
 
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\]")
-"""What would end a word or a line of VPP's CLI, begin a comment or a macro, or drive a terminal."""
+_UNSAFE = re.compile(r"[{}$#\\]")
+"""What would end a word of VPP's CLI, or begin a comment or a macro."""
 
 
 def tag_for(description: str | None) -> str:
     """Return the tag that marks an object as ours, with its description, at most 63 bytes of UTF-8."""
     if not description:
         return MARK
-    text = f"{MARK} {_UNSAFE.sub('_', description)}"
+    text = f"{MARK} {masked(_UNSAFE.sub('_', description))}"
     return text.encode()[:TAG_BYTES].decode(errors="ignore")
 
 

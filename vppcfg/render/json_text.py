@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from vppcfg.common.printable import json_text
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
 from vppcfg.plan.diff import Action, Change
@@ -38,7 +38,7 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, re
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, indent=2) + "\n"
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from vppcfg.common.printable import is_harmless
 from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import LINES
@@ -24,7 +25,7 @@ LARGEST_SUB_ID = 2**31 - 1
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
-_TAG_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029{}$#\\\"']*")
+_TAG_TEXT = re.compile(r"[^{}$#\\\"']*")
 _NUMBERS = frozenset({"int", "float", "bool", "None"})
 """Annotations, which are texts in the modules of the model."""
 _OTHER = re.compile(r"[^A-Za-z0-9/._:@+=~%^* -]")
@@ -96,7 +97,7 @@ def _is_sayable(operation: Operation) -> bool:
 
 
 def _is_sayable_as(name: str, text: str) -> bool:
-    return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None
+    return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None and is_harmless(text)
 
 
 def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:

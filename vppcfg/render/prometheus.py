@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from vppcfg.common.printable import printable
 from vppcfg.plan.diff import Action
 from vppcfg.plan.drift import KINDS, Drift
 
@@ -107,4 +108,4 @@ def _number(value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.printable import json_text
 from vppcfg.errors import StorageError, UntrustedFileError
 
 MODE = 0o640
@@ -24,7 +25,7 @@ def sealed(kind: str, version: int, content: Mapping[str, Any], *, length: int =
 
     A document that is shorter than `length` bytes is filled up to it with blanks.
     """
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    body = json_text(content, separators=(",", ":")).encode()
     missing = length - len(_head(kind, version, b"")) - len(body) - 1
     body += b" " * missing + b"\n"
     return _head(kind, version, body) + body

@@ -7,6 +7,7 @@ from typing import Any
 
 from vppcfg.assets import find
 from vppcfg.common.graph import Bar, Graph, Line, amount, highest, linear_scale, time_scale
+from vppcfg.common.printable import in_page
 from vppcfg.common.rates import pps
 from vppcfg.common.svg import svg_of, svg_of_rows
 from vppcfg.tune.diagnosis import Diagnosis
@@ -22,7 +23,9 @@ def report_of(diagnosis: Diagnosis, title: str) -> str:
     """Return the HTML of the page."""
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, finalize=in_page, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     template = environment.from_string(find(TEMPLATE).read_text(encoding="utf-8"))
     load = diagnosis.situation.load
     page: str = template.render(

@@ -14,17 +14,8 @@ from pathlib import Path
 import pytest
 
 from vppcfg.app.signals import Terminated
-from vppcfg.cli.output import (
-    Colour,
-    ColourChoice,
-    Paint,
-    complain,
-    leads_to_journal,
-    paint_for,
-    printable,
-    write,
-    write_document,
-)
+from vppcfg.cli.output import Colour, ColourChoice, Paint, complain, leads_to_journal, paint_for, write, write_document
+from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
 

@@ -376,7 +376,7 @@ def test_words_that_yaml_bends_are_quoted() -> None:
         ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
         ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
         ({"tag": "vppcfg-lab"}, 'somebody else\'s: "vppcfg-lab"'),
-        ({"tag": "line\nend\x07"}, 'somebody else\'s: "line?end?"'),
+        ({"tag": "line\nend\x07"}, 'somebody else\'s: "line\\nend\\x07"'),
         ({"tag": "vppcfg "}, "its tag holds what no description can"),
         ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
         ({"tables": (0, 7)}, "it is in FIB table 7"),

@@ -91,8 +91,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Run the flows and show what came of them."""
     from vppcfg.cli.loadtest.flows import flows_lines
     from vppcfg.cli.loadtest.live import Ticker
-    from vppcfg.cli.output import printable, say
+    from vppcfg.cli.output import say
     from vppcfg.common.clock import SystemClock
+    from vppcfg.common.printable import printable
     from vppcfg.common.rates import parse_speed
 
     link_bps = parse_speed(args.link) if args.link else None

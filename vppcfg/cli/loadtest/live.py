@@ -8,7 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self, TextIO
 
-from vppcfg.cli.output import is_terminal, printable, write
+from vppcfg.cli.output import is_terminal, write
+from vppcfg.common.printable import printable
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
 from vppcfg.loadtest.recorder import EngineStatus

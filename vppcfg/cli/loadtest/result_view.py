@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.output import printable, say, write_document
+from vppcfg.cli.output import say, write_document
+from vppcfg.common.printable import printable
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Baseline, Offered, Result, Total

@@ -166,7 +166,8 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     from vppcfg.cli.loadtest.course import plain_result
     from vppcfg.cli.loadtest.result_view import write_result
     from vppcfg.cli.loadtest.watch import watch_lines
-    from vppcfg.cli.output import printable, say
+    from vppcfg.cli.output import say
+    from vppcfg.common.printable import printable
     from vppcfg.loadtest.result import Kind
 
     write_result(plain_result(Kind.WATCH, args, watched=watched, is_complete=is_complete), args)

@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     l2xc.l2xc_in_bridge,
     l2xc.l2xc_with_subs,
     lcp.lcp_duplicate,
+    lcp.linux_name,
     lcp.sub_lcp,
     lcp.sub_lcp_netns,
     lcp.qinx_lcp,

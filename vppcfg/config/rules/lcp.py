@@ -9,6 +9,8 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.problem import Problem
 
+_TAKEN = frozenset({"lo", "all", "default"})
+
 
 def lcp_duplicate(index: Index) -> Iterator[Problem]:
     """Find Linux names that more than one LCP or TAP asks for."""
@@ -24,6 +26,25 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
         if first != tap.name:
             text = f"{first} has the Linux name {tap.host_name} already"
             yield Problem(rule="lcp-duplicate", path=(*tap.path, "host", "name"), text=text)
+
+
+def linux_name(index: Index) -> Iterator[Problem]:
+    """Find names that Linux gives to no device: every namespace has `lo`, the others are folders of settings.
+
+    The kernel refuses them (net/core/dev.c, where the sysctl folders of a device are made).
+    """
+    for interface in index.interfaces:
+        if interface.lcp is not None and interface.lcp.host_name in _TAKEN:
+            yield _problem("linux-name-taken", interface, _taken(interface.lcp.host_name))
+    for tap in index.configuration.made_as(TapConfig).values():
+        names = {"name": tap.host_name, "bridge": tap.host_bridge}
+        for key in [key for key, name in names.items() if name in _TAKEN]:
+            path = (*tap.path, "host", key)
+            yield Problem(rule="linux-name-taken", path=path, text=_taken(str(names[key])))
+
+
+def _taken(name: str) -> str:
+    return f"Linux lets no device be called {name}; take another name"
 
 
 def sub_lcp(index: Index) -> Iterator[Problem]:

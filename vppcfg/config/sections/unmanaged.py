@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from vppcfg.common.printable import printable
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.sections.section import Parsing, Section
 from vppcfg.config.yaml.text import scalar
@@ -26,13 +27,9 @@ class NameList(Section):
         if texts:
             yield f"{self.key}:"
         for text in texts:
-            comment = f" # {_printable(reasons[text])}" if self._has_reasons and text in reasons else ""
+            comment = f" # {printable(reasons[text])}" if self._has_reasons and text in reasons else ""
             yield f"  - {scalar(text)}{comment}"
 
 
 UNMANAGED = NameList("unmanaged", has_reasons=True)
 PROTECTED = NameList("protected")
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Union
 
 import yaml
 
+from vppcfg.common.printable import is_harmless, quoted
+
 WIDTH = 100
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*[0-9/][A-Za-z0-9/._]*|[0-9a-f][0-9a-f.:]*/[0-9]{1,3}")
 """Texts that mean themselves without quotes everywhere: a word with a digit in it, such as e0 or eth1/0/0.100, and
@@ -17,7 +19,9 @@ addresses. For all others PyYAML is asked."""
 
 def scalar(text: str) -> str:
     """Return `text` as a YAML scalar, for block and flow alike."""
-    return text if _PLAIN.fullmatch(text) else _quoted(text)
+    if _PLAIN.fullmatch(text):
+        return text
+    return _quoted(text) if is_harmless(text) else quoted(text)
 
 
 class KeyValue(NamedTuple):

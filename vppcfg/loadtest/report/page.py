@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.assets import find
 from vppcfg.common.graph import Graph, bounded
+from vppcfg.common.printable import in_page
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.load import why_not_comparable
@@ -54,7 +55,9 @@ def page_of(results: Sequence[Result], title: str, limit_ratio: float | None = N
     """Return the page. Raise UsageError when runs cannot stand in one graph, or there is nothing to show."""
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, finalize=in_page, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     template = environment.from_string(find(TEMPLATE).read_text(encoding="utf-8"))
     details: list[Details] = [details_of(run_label(results, number), result) for number, result in enumerate(results)]
     page: str = template.render(

@@ -60,6 +60,20 @@ def test_a_name_is_unique_over_namespaces() -> None:
     assert "a has" in problem.text
 
 
+@pytest.mark.parametrize("name", ["lo", "all", "default"])
+def test_no_device_gets_a_name_that_linux_keeps_for_itself(name: str) -> None:
+    tap = "taps: {tap0: {host: {name: NAME, bridge: BRIDGE}}}\ninterfaces: {tap0: }"
+    for text, place in (
+        (f"interfaces: {{a: {{lcp: {name}}}}}", ("interfaces", "a", "lcp")),
+        (f"interfaces: {{a: {{lcp: {{name: {name}, netns: dataplane}}}}}}", ("interfaces", "a", "lcp")),
+        (tap.replace("NAME", name).replace("BRIDGE", "br0"), ("taps", "tap0", "host", "name")),
+        (tap.replace("NAME", "x").replace("BRIDGE", name), ("taps", "tap0", "host", "bridge")),
+    ):
+        found = [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+        assert found == [("linux-name-taken", place)]
+        assert parse_text(text.replace(name, f"{name}0"), "test").problems == ()
+
+
 @pytest.mark.parametrize(
     "flaw", ["100: {lcp: e0.100, mtu: 1}", "100: {lcp: e0.100, encapsulation: {exact-match: true}}"]
 )
