@@ -144,7 +144,7 @@ def _replace(text: str, path: str) -> None:
     """Put a new file in the place of `path`, with its mode or the one that a plain open would give."""
     import tempfile
 
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~_umask()
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o666 & ~umask()
     folder, name = os.path.split(path)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
@@ -158,7 +158,8 @@ def _replace(text: str, path: str) -> None:
         raise
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return the permissions that new files are not to have."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

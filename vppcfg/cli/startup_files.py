@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import paint_for, say, write_document
+from vppcfg.cli.output import paint_for, say, umask, write_document
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, ExitCode, UsageError
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import lost_plugins, review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
+from vppcfg.transaction.sealed import sync_folder
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("root.main")
 
 _LIMIT_BYTES = 16 << 20
-_OLD = ".old"
+_OLD, _ORIGINAL = ".old", ".orig"
 
 
 def show_difference(texts: Mapping[str, str], settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
@@ -95,15 +99,55 @@ def _read(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str, *, keeps_former: bool) -> None:
-    former = path.with_name(path.name + _OLD)
+    """Put a file in the place of `path`, even of a link there. Raise UsageError when that is not possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if keeps_former:
-            shutil.copy2(path, former)
-            log.info("The former %s is now %s", path, former)
+            _keep(path)
+        if path.is_symlink():
+            log.warning("%s was a link to %s and is a file of its own now", path, os.readlink(path))
+        _put(path, text.encode(errors="surrogateescape"), like=path if path.exists() else None, is_copy=False)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    write_document(text, str(path))
+        raise UsageError(f"cannot write {error.filename or path}: {error.strerror}") from error
+    log.info("Wrote %d lines to %s", text.count("\n"), path)
+
+
+def _keep(path: Path) -> None:
+    """Keep an installed file as *.old; what the first time left there is the operator's, and stays as *.orig."""
+    former, original = path.with_name(path.name + _OLD), path.with_name(path.name + _ORIGINAL)
+    if former.is_file() and not former.is_symlink() and not os.path.lexists(original):
+        os.rename(former, original)
+        log.info("The first %s is now %s", path, original)
+    _put(former, path.read_bytes(), like=path, is_copy=True)
+    log.info("The former %s is now %s", path, former)
+
+
+def _put(path: Path, data: bytes, *, like: Path | None, is_copy: bool) -> None:
+    """Put bytes in the place of `path` in one step, on the disk when this returns.
+
+    The file has the owner, group, mode and attributes of the one that it is to be like, a copy its times too.
+    """
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
+            if like is None:
+                os.fchmod(stream.fileno(), 0o666 & ~umask())
+            else:
+                status = like.stat()
+                os.fchown(stream.fileno(), status.st_uid, status.st_gid)
+                stream.flush()
+                shutil.copystat(like, temporary)
+                if not is_copy:
+                    os.utime(stream.fileno())
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except BaseException:
+        with suppress(FileNotFoundError):  # it is in its place already, and a signal came
+            os.unlink(temporary)
+        raise
 
 
 def _described(changes: Sequence[FileChange], root: Path) -> Iterator[str]:

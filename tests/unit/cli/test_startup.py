@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,79 @@ def test_an_installation_keeps_the_former_file_and_its_mode(startup: Command, ro
     assert "  cli-history-limit 7\n" in existing.read_text()
     assert stat.S_IMODE(existing.stat().st_mode) == 0o640
     assert "+ cpu main-core 0" in startup.out
+
+
+def test_the_operators_own_file_stays_however_often_others_take_its_place(startup: Command, root: Path) -> None:
+    existing = root / "etc/vpp/startup.conf"
+    existing.parent.mkdir(parents=True, exist_ok=True)
+    existing.write_text("# mine\nunix { nodaemon }\n")
+    texts = ["# mine\nunix { nodaemon }\n"]
+    for number in range(3):
+        assert startup("--install") == 0
+        texts.append(existing.read_text())
+        existing.write_text(f"# {number}\nunix {{ nodaemon }}\n")
+        texts.append(existing.read_text())
+    assert startup("--install") == 0
+    assert existing.with_name("startup.conf.orig").read_text() == texts[0]
+    assert existing.with_name("startup.conf.old").read_text() == texts[-1]
+
+
+def test_a_link_is_replaced_and_never_written_through(
+    startup: Command, root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    existing = root / "etc/vpp/startup.conf"
+    existing.parent.mkdir(parents=True, exist_ok=True)
+    elsewhere, victim = tmp_path / "elsewhere", tmp_path / "victim"
+    elsewhere.write_text("# mine\nunix { nodaemon }\n")
+    victim.write_text("untouched\n")
+    existing.unlink(missing_ok=True)
+    existing.symlink_to(elsewhere)
+    existing.with_name("startup.conf.old").symlink_to(victim)
+    assert startup("--install") == 0
+    assert (elsewhere.read_text(), victim.read_text()) == ("# mine\nunix { nodaemon }\n", "untouched\n")
+    assert not existing.is_symlink()
+    assert not existing.with_name("startup.conf.old").is_symlink()
+    assert existing.with_name("startup.conf.old").read_text() == "# mine\nunix { nodaemon }\n"
+    assert "was a link" in startup.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_an_installed_file_keeps_owner_group_mode_and_attributes(startup: Command, root: Path) -> None:
+    existing = root / "etc/vpp/startup.conf"
+    existing.parent.mkdir(parents=True, exist_ok=True)
+    existing.write_text("# mine\nunix { nodaemon }\n")
+    os.chown(existing, 12345, 23456)
+    existing.chmod(0o660)
+    names = []
+    with suppress(OSError):  # not every file system has them
+        os.setxattr(existing, "user.origin", b"site")
+        names = ["user.origin"]
+    assert startup("--install") == 0
+    for path in (existing, existing.with_name("startup.conf.old")):
+        status = path.stat()
+        assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o660)
+        assert [name for name in os.listxattr(path) if name.startswith("user.")] == names
+
+
+def test_installed_files_are_on_the_disk_before_they_take_their_place(
+    startup: Command, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    sync, replace = os.fsync, os.replace
+
+    def fsync(descriptor: int) -> None:
+        calls.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        sync(descriptor)
+
+    def put(source: str, target: str) -> None:
+        calls.append("replace")
+        replace(source, target)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    monkeypatch.setattr("os.replace", put)
+    assert startup("--install") == 0
+    assert calls
+    assert calls == ["file", "replace", "folder"] * (len(calls) // 3)
 
 
 def test_a_second_installation_writes_nothing(startup: Command, root: Path) -> None:
