@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.mending import mended
 from vppcfg.config.parse import parse
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
@@ -15,8 +16,11 @@ from vppcfg.config.schema.quick import doubtful_part
 from vppcfg.config.yaml.document import STDIN, Document, can_be_read_again, read_source
 from vppcfg.config.yaml.errors import too_many
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.model.problem import Problem, ProblemList, Severity
+from vppcfg.model.problem import KeyPath, Problem, ProblemList, Severity
 from vppcfg.record import record
+
+_ABOUT_KEYS = frozenset({"schema-unknown-key", "schema-missing-key"})
+"""Rules that find a key wrong; all others find what stands at it wrong."""
 
 
 @record
@@ -71,8 +75,8 @@ def parse_text(text: str | bytes, name: str) -> Loaded:
     return Loaded(name=name, configuration=valid, problems=problems, source=source, document=document)
 
 
-def _check(document: Document) -> tuple[Configuration, ProblemList]:
-    """Return what can be made of a document, and what all stages that can still run find.
+def _check(document: Document) -> tuple[Configuration | None, ProblemList]:
+    """Return what a document says, None when it is of a wrong shape, and what all stages that can still run find.
 
     A stage can run only when all is known that is wrong with what it is given.
     """
@@ -82,12 +86,28 @@ def _check(document: Document) -> tuple[Configuration, ProblemList]:
     found = ProblemList(problem for problem in shape if problem.path not in unread)
     found.is_cut = shape.is_cut
     if found.is_cut:
-        return Configuration(), found
-    parsed = parse(content, {*unread, *(problem.path for problem in found)})
+        return None, found
+    if found or unread:
+        _add_what_is_wrong_whatever_is_meant(content, found, unread)
+        return None, found
+    parsed = parse(content, ())
     from_rules = check_rules(index_of(parsed))
     found.extend((*parsed.problems, *from_rules))
     found.is_cut |= parsed.is_cut or from_rules.is_cut
     return parsed.configuration, found
+
+
+def _add_what_is_wrong_whatever_is_meant(content: Any, found: ProblemList, unread: Iterable[KeyPath]) -> None:
+    """Add what else is wrong with a file, whatever the values of a wrong shape were meant to be."""
+    misspelt = [problem.path for problem in found if problem.rule == "schema-unknown-key"]
+    without = mended(content, {*unread, *(problem.path for problem in found)}, misspelt)
+    both: list[dict[Problem, None]] = []
+    for meant in without.contents:
+        parsed = parse(meant, without.left)
+        from_rules = check_rules(index_of(parsed))
+        found.is_cut |= parsed.is_cut or from_rules.is_cut
+        both.append(dict.fromkeys((*parsed.problems, *from_rules)))
+    found.extend(replace(problem, path=without.original(problem.path)) for problem in both[0] if problem in both[1])
 
 
 def _shape_problems(content: Any) -> ProblemList:
@@ -101,7 +121,8 @@ def _shape_problems(content: Any) -> ProblemList:
 
 def _placed(problems: Iterable[Problem], document: Document) -> Iterable[Problem]:
     for problem in problems:
-        line, column = document.locate(problem.path)
+        locate = document.locate if problem.rule in _ABOUT_KEYS else document.locate_value
+        line, column = locate(problem.path)
         yield replace(problem, line=line, column=column)
 
 

@@ -40,7 +40,7 @@ def test_every_problem_of_a_file_is_shown_on_standard_output(capsys: pytest.Capt
     assert main(["check", "-c", "bad.yaml"]) == ExitCode.INVALID
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
-    assert [line.partition(": error: ")[0] for line in lines[:-1:2]] == ["bad.yaml:3:5", "bad.yaml:6:5"]
+    assert [line.partition(": error: ")[0] for line in lines[:-1:2]] == ["bad.yaml:3:10", "bad.yaml:6:11"]
     assert lines[1:-1:2] == ["    interfaces.eth0.mtu", "    interfaces.eth1.l2xc"]
     assert lines[2].endswith("[l2xc-target-missing]")
     assert lines[-1] == "bad.yaml: 2 errors"

@@ -44,15 +44,18 @@ def test_all_stages_speak_at_once_and_in_order() -> None:
     assert loaded.configuration is None
     assert loaded.name == "flawed.yaml"
     assert places(loaded) == [
-        (3, 5, "schema-value"),
-        (4, 5, "schema-value"),
+        (3, 10, "schema-value"),
+        (4, 10, "schema-value"),
         (5, 5, "yaml-duplicate-key"),
-        (7, 5, "l2xc-with-subs"),
+        (7, 11, "l2xc-with-subs"),
         (9, 7, "sub-empty"),
         (10, 7, "yaml-number"),
-        (10, 15, "sub-mtu"),
+        (10, 20, "sub-mtu"),
         (11, 7, "encap-id"),
-        (13, 5, "l2xc-target-missing"),
+        (13, 11, "l2xc-target-missing"),
+        (14, 5, "l2-address"),
+        (14, 18, "address-invalid-host"),
+        (14, 46, "address-duplicate"),
         (14, 60, "schema-value"),
         (15, 3, "yaml-key"),
         (16, 14, "unmanaged-configured"),
@@ -113,7 +116,7 @@ def test_a_value_that_yaml_cannot_read_is_told_once() -> None:
 
 def test_a_problem_of_a_merged_entry_is_placed_where_it_is_written() -> None:
     loaded = parse_text("interfaces:\n  a: &x {mtu: 1}\n  b:\n    <<: *x\n", "merged")
-    assert places(loaded) == [(2, 10, "schema-value"), (2, 10, "schema-value")]
+    assert places(loaded) == [(2, 15, "schema-value"), (2, 15, "schema-value")]
     assert [problem.path for problem in loaded.problems] == [("interfaces", "a", "mtu"), ("interfaces", "b", "mtu")]
 
 

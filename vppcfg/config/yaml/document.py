@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from vppcfg.common.bounds import CONFIG_BYTES
 from vppcfg.errors import ConfigError
@@ -20,6 +22,9 @@ _STDIN_DEVICE = "/dev/stdin"
 LIMIT_BYTES = CONFIG_BYTES
 
 _SNIFF_BYTES = 8192
+_KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^"'#\s](?:[^#:]|:(?=\S)|(?<=\S)#)*)\s*:[ \t]+(?=[^#\s])""")
+"""A key, plain or in quotes, up to a value in the same line."""
+_LONGEST_KEY = 400
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """How UTF-16 and UTF-32 text begins: full of NUL bytes and yet no binary file."""
 
@@ -47,6 +52,8 @@ class Document:
     is_readable: bool = True
     """False when the data is not what the file says, because it could not be read to its end."""
     marks: Marks = field(default_factory=dict)
+    source: bytes = field(default=b"", repr=False)
+    """Its bytes."""
 
     def locate(self, path: KeyPath) -> tuple[int, int]:
         """Return line and column, from 1, of the key or item at `path`, or of the nearest place above that exists."""
@@ -57,6 +64,27 @@ class Document:
                 break
             data, mark = data[key], marks[key]
         return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
+
+    def locate_value(self, path: KeyPath) -> tuple[int, int]:
+        """Return line and column of the value at `path` when that is one word behind its key, else of the key."""
+        line, column = self.locate(path)
+        node, container = self.data, None
+        for key in path:
+            if not isinstance(node, (dict, list)) or key not in self.marks.get(id(node), {}):
+                return line, column
+            container, node = node, cast(Any, node)[key]
+        if not isinstance(container, dict) or node is None or isinstance(node, (dict, list)):
+            return line, column
+        lines = _lines_of(self.source)
+        text = lines[line - 1] if line <= len(lines) else ""
+        match = _KEY.match(text[column - 1 : column - 1 + _LONGEST_KEY])
+        return (line, column) if match is None else (line, column + match.end())
+
+
+@lru_cache(maxsize=1)
+def _lines_of(source: bytes) -> list[str]:
+    """Return the lines of a text in UTF-8, without the mark at its beginning."""
+    return source.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").split("\n")
 
 
 def can_be_read_again(name: str) -> bool:

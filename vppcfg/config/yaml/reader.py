@@ -47,7 +47,7 @@ def read_document(data: bytes) -> Document:
     reader = _Reader()
     try:
         content = reader.read(data)
-        return Document(data=content, problems=tuple(reader.problems), marks=reader.marks)
+        return Document(data=content, problems=tuple(reader.problems), marks=reader.marks, source=data)
     except UnreadableError as error:
         problem = error.problem
     except ReaderError:

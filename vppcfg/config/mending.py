@@ -1,0 +1,170 @@
+"""What a file would say without its mistakes of shape: twice, each time with other values in their place.
+
+What is found in both is there whatever the mistaken values were meant to be, so that a mistake hides only what depends
+on it. A value that was meant for an optional key may be absent in one of both.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from vppcfg.model.problem import KeyPath
+
+_ABSENT = object()
+_ENTRY_DEPTH = {
+    "interfaces": 2,
+    "loopbacks": 2,
+    "bondethernets": 2,
+    "bridgedomains": 2,
+    "vxlan_tunnels": 2,
+    "gre_tunnels": 2,
+    "taps": 2,
+}
+"""Sections whose entries are mended, by the length of an entry's path."""
+_NESTED = frozenset({("interfaces", "sub-interfaces"), ("acls", "terms")})
+"""Maps and lists of entries within an entry."""
+_WHOLE = frozenset({"sub-interfaces", "terms"})
+_ASSUMED: Mapping[str, tuple[Any, Any]] = {
+    "mtu": (1357, 2468),
+    "state": ("up", "down"),
+    "lcp": (_ABSENT, "assumed-b"),
+    "addresses": (_ABSENT, ["203.0.113.253/32"]),
+    "mpls": (_ABSENT, True),
+    "sflow": (_ABSENT, True),
+    "encapsulation": ({"dot1q": 4093, "exact-match": True}, {"dot1q": 4092, "exact-match": True}),
+    "dot1q": (4093, 4092),
+    "dot1ad": (4093, 4092),
+    "inner-dot1q": (4093, 4092),
+    "exact-match": (True, False),
+    "local": ("192.0.2.253", "2001:db8::253"),
+    "remote": ("192.0.2.254", "2001:db8::254"),
+    "vni": (16777214, 16777213),
+    "session": (1, 2),
+    "key": (1, 2),
+    "host": ({"name": "assumed-a"}, {"name": "assumed-b"}),
+    "name": ("assumed-a", "assumed-b"),
+    "netns": ("assumed-a", "assumed-b"),
+    "namespace": ("assumed-a", "assumed-b"),
+    "bridge": ("assumed-a", "assumed-b"),
+    "namespace-create": (True, False),
+    "bridge-create": (True, False),
+    "rx-ring-size": (256, 512),
+    "tx-ring-size": (256, 512),
+    "action": ("permit", "deny"),
+    "protocol": ("tcp", "icmp"),
+    "source": ("192.0.2.0/24", "2001:db8::/32"),
+    "destination": ("192.0.2.0/24", "2001:db8::/32"),
+}
+"""Two values of each key that is worth it; of the others nothing is assumed."""
+_MODES = {"bondethernets": ("lacp", "round-robin"), "gre_tunnels": ("l3", "erspan")}
+
+
+class Mended(NamedTuple):
+    """A file without the mistakes that could be mended."""
+
+    contents: tuple[Any, Any]
+    left: frozenset[KeyPath]
+    """Where the mistakes are that could not."""
+    positions: Mapping[KeyPath, tuple[int, ...]]
+    """By path of a list that lacks items: where in the file each of the others is."""
+
+    def original(self, path: KeyPath) -> KeyPath:
+        """Return where in the file something is that was found in the contents."""
+        for length in range(len(path)):
+            kept, position = self.positions.get(path[:length]), path[length]
+            if kept is not None and isinstance(position, int) and position < len(kept):
+                return (*path[:length], kept[position], *path[length + 1 :])
+        return path
+
+
+def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath]) -> Mended:
+    """Return a file with other values at the bad paths; `unknown` are those of them at which keys are misspelt."""
+    bad: list[KeyPath] = sorted(set(bad_paths), key=lambda path: [str(key) for key in path])
+    misspelt = set(unknown)
+    first, second = _Copy(content), _Copy(content)
+    left: set[KeyPath] = set()
+    dropped: dict[KeyPath, set[int]] = {}
+    for path in bad:
+        if not _is_in_entry(path):
+            left.add(path)
+        elif isinstance(path[-1], int) and isinstance(first.at(path[:-1]), list):
+            dropped.setdefault(path[:-1], set()).add(int(path[-1]))
+        else:
+            for copy, value in zip((first, second), _values(path), strict=True):
+                copy.put(path, value)
+            if path in misspelt:
+                _put_what_was_meant(path, (first, second))
+    positions = {path: _without_items(path, lost, (first, second)) for path, lost in dropped.items()}
+    return Mended(contents=(first.content, second.content), left=frozenset(left), positions=positions)
+
+
+def _is_in_entry(path: KeyPath) -> bool:
+    """Return whether a mistake is at a key of an entry, or below it, so that the rest of the entry can be judged."""
+    depth = _ENTRY_DEPTH.get(str(path[0])) if path else None
+    if len(path) > 3 and (path[0], path[2]) in _NESTED:
+        depth = 4
+    return depth is not None and len(path) > depth and path[depth] not in _WHOLE
+
+
+def _values(path: KeyPath) -> tuple[Any, Any]:
+    if path[-1] == "mode":
+        return _MODES.get(str(path[0]), (_ABSENT, _ABSENT))
+    return _ASSUMED.get(str(path[-1]), (_ABSENT, _ABSENT))
+
+
+def _put_what_was_meant(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
+    """Assume values, too, for the key that a misspelt one resembles most."""
+    for copy in copies:
+        copy.put(path, _ABSENT)
+    meant = difflib.get_close_matches(str(path[-1]), (*_ASSUMED, "mode"), n=1)
+    if meant and meant[0] not in (copies[0].at(path[:-1]) or {}):
+        for copy, value in zip(copies, _values((*path[:-1], meant[0])), strict=True):
+            copy.put((*path[:-1], meant[0]), value)
+
+
+def _without_items(path: KeyPath, lost: set[int], copies: tuple[_Copy, _Copy]) -> tuple[int, ...]:
+    """Take items out of a list; where none is left, assume what is assumed for the whole."""
+    items = copies[0].at(path)
+    kept = tuple(position for position in range(len(items)) if position not in lost)
+    for copy, value in zip(copies, _values(path), strict=True):
+        copy.put(path, [items[position] for position in kept] if kept else value)
+    return kept
+
+
+class _Copy:
+    """A copy of plain data of which only those maps and lists are new in which something is put."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = dict(content) if isinstance(content, dict) else content
+        self._own: set[KeyPath] = {()}
+
+    def at(self, path: KeyPath) -> Any:
+        """Return what is at a path, None for nothing."""
+        node = self.content
+        for key in path:
+            try:
+                node = node[key]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return node
+
+    def put(self, path: KeyPath, value: Any) -> None:
+        """Put a value at a path, or take out what is there; what has no container stays away."""
+        node = self.content
+        for length in range(1, len(path)):
+            key = path[length - 1]
+            try:
+                below = node[key]
+            except (KeyError, IndexError, TypeError):
+                return
+            if path[:length] not in self._own and isinstance(below, (dict, list)):
+                below = node[key] = below.copy()
+                self._own.add(path[:length])
+            node = below
+        if isinstance(node, dict):
+            if value is _ABSENT:
+                node.pop(path[-1], None)
+            else:
+                node[path[-1]] = value
