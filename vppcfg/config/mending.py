@@ -10,19 +10,14 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from vppcfg.config.sections import INTERFACES, MADE, bridge, loopback
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()
-_ENTRY_DEPTH = {
-    "interfaces": 2,
-    "loopbacks": 2,
-    "bondethernets": 2,
-    "bridgedomains": 2,
-    "vxlan_tunnels": 2,
-    "gre_tunnels": 2,
-    "taps": 2,
-}
-"""Sections whose entries are mended, by the length of an entry's path."""
+_MENDED = frozenset(
+    {INTERFACES.key, loopback.SECTION.key, bridge.SECTION.key, *(section.key for section in MADE)},
+)
+"""Sections whose entries are mended."""
 _NESTED = frozenset({("interfaces", "sub-interfaces"), ("acls", "terms")})
 """Maps and lists of entries within an entry."""
 _WHOLE = frozenset({"sub-interfaces", "terms"})
@@ -38,27 +33,15 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "dot1ad": (4093, 4092),
     "inner-dot1q": (4093, 4092),
     "exact-match": (True, False),
-    "local": ("192.0.2.253", "2001:db8::253"),
-    "remote": ("192.0.2.254", "2001:db8::254"),
-    "vni": (16777214, 16777213),
-    "session": (1, 2),
-    "key": (1, 2),
-    "host": ({"name": "assumed-a"}, {"name": "assumed-b"}),
     "name": ("assumed-a", "assumed-b"),
     "netns": ("assumed-a", "assumed-b"),
-    "namespace": ("assumed-a", "assumed-b"),
-    "bridge": ("assumed-a", "assumed-b"),
-    "namespace-create": (True, False),
-    "bridge-create": (True, False),
-    "rx-ring-size": (256, 512),
-    "tx-ring-size": (256, 512),
     "action": ("permit", "deny"),
     "protocol": ("tcp", "icmp"),
     "source": ("192.0.2.0/24", "2001:db8::/32"),
     "destination": ("192.0.2.0/24", "2001:db8::/32"),
 }
 """Two values of each key that is worth it; of the others nothing is assumed."""
-_MODES = {"bondethernets": ("lacp", "round-robin"), "gre_tunnels": ("l3", "erspan")}
+_ASSUMED_OF_KIND = {section.key: section.assumed for section in MADE}
 
 
 class Mended(NamedTuple):
@@ -102,23 +85,22 @@ def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath
 
 def _is_in_entry(path: KeyPath) -> bool:
     """Return whether a mistake is at a key of an entry, or below it, so that the rest of the entry can be judged."""
-    depth = _ENTRY_DEPTH.get(str(path[0])) if path else None
     if len(path) > 3 and (path[0], path[2]) in _NESTED:
-        depth = 4
-    return depth is not None and len(path) > depth and path[depth] not in _WHOLE
+        return len(path) > 4
+    return len(path) > 2 and path[0] in _MENDED and path[2] not in _WHOLE
 
 
 def _values(path: KeyPath) -> tuple[Any, Any]:
-    if path[-1] == "mode":
-        return _MODES.get(str(path[0]), (_ABSENT, _ABSENT))
-    return _ASSUMED.get(str(path[-1]), (_ABSENT, _ABSENT))
+    key = str(path[-1])
+    return _ASSUMED_OF_KIND.get(str(path[0]), {}).get(key) or _ASSUMED.get(key, (_ABSENT, _ABSENT))
 
 
 def _put_what_was_meant(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
     """Assume values, too, for the key that a misspelt one resembles most."""
     for copy in copies:
         copy.put(path, _ABSENT)
-    meant = difflib.get_close_matches(str(path[-1]), (*_ASSUMED, "mode"), n=1)
+    known = (*_ASSUMED, *_ASSUMED_OF_KIND.get(str(path[0]), ()))
+    meant = difflib.get_close_matches(str(path[-1]), known, n=1)
     if meant and meant[0] not in (copies[0].at(path[:-1]) or {}):
         for copy, value in zip(copies, _values((*path[:-1], meant[0])), strict=True):
             copy.put((*path[:-1], meant[0]), value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
@@ -42,6 +43,7 @@ class Bonds(MadeSection[BondConfig, Bond]):
         is_needed_by=lambda bond: bond.mode is BondMode.LACP,
     )
     dispensable = frozenset({"description", "mac", "load-balance"})
+    assumed: ClassVar = {"mode": ("lacp", "round-robin")}
     needs_interface = True
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BondConfig:

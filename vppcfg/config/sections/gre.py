@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, end_keys, parse_ends, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
@@ -36,6 +37,7 @@ class Gres(MadeSection[GreConfig, Gre]):
     thing = "tunnel"
     config = GreConfig
     making = Gre
+    assumed: ClassVar = {**ASSUMED_ENDS, "mode": ("l3", "erspan"), "session": (1, 2), "key": (1, 2)}
     plugin = Plugin(name="gre", reason="the file has a GRE tunnel", thing="a GRE tunnel")
     parts = (
         Part(

@@ -5,9 +5,9 @@ A kind is a subclass, in a module of its own, and a line in the list of sections
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
@@ -67,6 +67,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     needs_interface = False
     """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
     can_join_bond = False
+    assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
+    """Two values of each key of its own, with which the rest of an entry is judged when one is of a wrong shape."""
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config:
         """Return what an entry of the right shape says."""

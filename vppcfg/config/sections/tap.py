@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
@@ -54,6 +54,15 @@ class Taps(MadeSection[TapConfig, Tap]):
     making = Tap
     plugin = Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE)
     can_join_bond = True
+    assumed: ClassVar = {
+        "host": ({"name": "assumed-a"}, {"name": "assumed-b"}),
+        "namespace": ("assumed-a", "assumed-b"),
+        "bridge": ("assumed-a", "assumed-b"),
+        "namespace-create": (True, False),
+        "bridge-create": (True, False),
+        "rx-ring-size": (256, 512),
+        "tx-ring-size": (256, 512),
+    }
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:
         """Return a TAP."""

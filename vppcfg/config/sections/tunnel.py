@@ -10,6 +10,9 @@ from vppcfg.config.sections.section import SectionEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.record import record
 
+ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
+"""What the ends of a tunnel may be, of either family, while they are not known."""
+
 
 @record
 class TunnelConfig(MadeConfig):

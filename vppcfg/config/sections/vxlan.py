@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, end_keys, parse_ends, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import Vxlan
@@ -32,6 +33,7 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
     thing = "tunnel"
     config = VxlanConfig
     making = Vxlan
+    assumed: ClassVar = {**ASSUMED_ENDS, "vni": (MAX_VNI - 1, MAX_VNI - 2)}
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", thing="a VXLAN tunnel")
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> VxlanConfig:
