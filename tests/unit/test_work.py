@@ -31,6 +31,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.diff_view import diff_lines
+from vppcfg.render.impact_text import consequences
 from vppcfg.render.plan_text import plan_text
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import serve_stream
@@ -91,6 +92,11 @@ def show_plan(source: Network) -> object:
     return plan_text(plan), list(diff_lines(plan)), plan.impact
 
 
+def impact_of_removal(source: Network) -> object:
+    observed, desired = states(source.text)
+    return list(consequences(make_plan(desired, observed)))
+
+
 def dump(source: Network) -> str:
     return write(states(source.text)[1])
 
@@ -109,6 +115,7 @@ CEILINGS: dict[Callable[[Network], object], float] = {
     plan_to_empty: 342,
     plan_nothing: 450,
     show_plan: 881,
+    impact_of_removal: 1105,
     dump: 288,
 }
 """Function calls for each sub-interface with two addresses and an LCP pair."""

@@ -167,6 +167,8 @@ class _Walk:
         self._first: dict[str, Service] = {}
         self._last: dict[str, Service] = {}
         """What was seen last of interfaces that others hang on."""
+        self._present: dict[str, Service] = {}
+        """What was there before the plan, without the addresses that have been missing: those are noted once."""
         self._missing: dict[str, dict[Missing, int]] = {}
         """By interface, what was missing, and the step at which it was so first."""
 
@@ -191,13 +193,17 @@ class _Walk:
         return service
 
     def _note(self, name: str, before: Service, position: int) -> None:
-        gone = list(missing(before, self._now.of(name)))
+        now = self._now.of(name)
+        gone = list(missing(self._present.get(name, before), now))
         if name not in self._draft.interfaces:
             gone.append((ServicePart.INTERFACE, ""))
         if gone:
             known = self._missing.setdefault(name, {})
             for each in gone:
                 known.setdefault(each, position)
+            if before.addresses:
+                there = self._present.get(name, before)
+                self._present[name] = there._replace(addresses=there.addresses & now.addresses)
 
     def _hanging_on(self, name: str) -> Iterator[str]:
         """Yield those whose service depends on what is another one about an interface."""
