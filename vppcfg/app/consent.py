@@ -82,12 +82,12 @@ def about_the_journal(digest: str, journal: Journal, boot_id: str, terms: Terms)
             f"change {change.entry.number} waits to be confirmed",
             "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back",
         )
-    yield from about_the_file(digest, map(_as_settled, journal.newest_first()), terms)
+    yield from about_the_file(digest, (_as_settled(each, boot_id) for each in journal.newest_first()), terms)
 
 
-def _as_settled(change: Record) -> Record:
+def _as_settled(change: Record, boot_id: str) -> Record:
     is_open = change.timer is not None and change.status in UNDECIDED
-    return replace(change, status=Status.ROLLED_BACK) if is_open else change
+    return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
 
 
 def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:

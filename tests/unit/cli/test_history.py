@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.unit.cli.conftest import L2XC, L3, Serve, consenting
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.transaction.entry import Status
+from vppcfg.transaction.entry import Status, Timer
 from vppcfg.transaction.journal import Journal
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -149,10 +150,22 @@ def test_a_rollback_and_a_boot_that_were_cut_off_are_gone_on_with(run: Run, rout
 def test_a_file_that_was_rolled_back_is_said_to_be_so(run: Run) -> None:
     err = run("rollback", "--yes")[2]
     assert "l3.yaml still holds what was rolled back: correct it before you apply it again" in err
-    assert "This very file was rolled back (change 2," in run("plan", "-c", "l3.yaml")[2]
-    assert "This very file" not in run("plan", "-c", "l2xc.yaml")[2]
+    assert "this very file was rolled back (change 2," in run("plan", "-c", "l3.yaml")[2]
+    assert "this very file" not in run("plan", "-c", "l2xc.yaml")[2]
 
 
 def test_a_file_that_was_corrected_meanwhile_is_not(run: Run) -> None:
     Path("l3.yaml").write_text(L2XC)
     assert "still holds" not in run("rollback", "--yes")[2]
+
+
+def test_a_change_that_waits_is_not_said_to_be_rolled_back(run: Run, router: Router) -> None:
+    journal = Journal(router.journal)
+    journal.end(
+        replace(journal.record(2), timer=Timer(deadline="2026-01-01T00:00:00+00:00", pid=1)), Status.WAITING, ""
+    )
+    for is_rolled_back in (False, True):
+        err = run("plan", "-c", "l3.yaml")[2]
+        assert ("change 2 waits to be confirmed (" in err) is not is_rolled_back
+        assert ("this very file was rolled back (change 2," in err) is is_rolled_back
+        router.vpp.restart()

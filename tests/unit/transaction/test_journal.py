@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.model.state import State
+from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.journal import Journal
 
@@ -115,3 +116,20 @@ def test_a_timer_that_tries_again_and_again_pushes_nothing_out(journal: Journal)
     assert numbers(journal) == [1, 2, 22]
     added(journal, Status.APPLIED, Origin.TIMER, target=2)
     assert numbers(journal) == [1, 2, 23]
+
+
+def test_what_cannot_be_read_is_never_forgotten(journal: Journal) -> None:
+    added(journal, Status.APPLIED)
+    (journal.folder / "000001" / "entry.json").write_text("")
+    for _ in range(5):
+        added(journal, Status.APPLIED)
+    assert (journal.folder / "000001").is_dir()
+    assert numbers(journal) == [4, 5, 6]
+
+
+def test_a_rollback_by_the_timer_is_not_what_was_accepted_last(journal: Journal) -> None:
+    added(journal, Status.APPLIED)
+    added(journal, Status.APPLIED, Origin.TIMER, target=2)
+    last = last_accepted(journal.records())
+    assert last is not None
+    assert last.entry.number == 1

@@ -101,3 +101,27 @@ def test_a_port_that_is_gone_is_told() -> None:
     outcome = outcome_of(Played([State()], (1,)))
     assert outcome.ending is Ending.BETWEEN
     assert outcome.trouble == "gone since: gi0"
+
+
+class Listener(SilentReport):
+    """Counts the ways back that it is told of."""
+
+    def __init__(self) -> None:
+        self.ways_back = 0
+
+    def undoing(self, plan: Plan) -> None:
+        self.ways_back += 1
+
+
+@pytest.mark.parametrize(("states", "ways_back"), [([OLD], 0), ([OTHER, OLD], 1)])
+def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: int) -> None:
+    listener = Listener()
+    outcome = transact(
+        make_plan(OLD, NEW),
+        Session(lambda: Played(states, (1,))),
+        watcher=listener,
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+    assert (outcome.ending, listener.ways_back) == (Ending.OLD, ways_back)
