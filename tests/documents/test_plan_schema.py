@@ -22,6 +22,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -66,6 +67,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["bridge"]["properties"]["settings"], BridgeSettings, set()),
         (DEFINITIONS["vxlan"], Vxlan, set()),
         (DEFINITIONS["gre"], Gre, set()),
+        (DEFINITIONS["fib_table"], FibTable, set()),
         (DEFINITIONS["tap"], Tap, set()),
         (DEFINITIONS["acl"], Acl, set()),
         (DEFINITIONS["acl_rule"], AclRule, set()),

@@ -10,7 +10,14 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from vppcfg.config.assumed import assumed_state
-from vppcfg.config.configuration import AclConfig, BridgeConfig, Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.configuration import (
+    AclConfig,
+    BridgeConfig,
+    Configuration,
+    InterfaceConfig,
+    LcpConfig,
+    VrfConfig,
+)
 from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
@@ -29,6 +36,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
@@ -38,6 +46,9 @@ VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
 GRES = ("gre0", "gre3", "gre12")
 TAPS = ("tap0", "tap2")
 BRIDGES = (10, 20)
+VRFS = (("red", 100), ("blue", 200), ("blue", 100), ("red", 300), ("green", 4294967294))
+"""Names and numbers; of those with one name or one number, a configuration has one."""
+FAMILIES = ((True, True), (True, True), (True, False), (False, True))
 ACLS = ("inside", "outside", "spare")
 SUB_IDS = (100, 200, 1000, 4095, 2147483648)
 MTUS = (1280, 1500, 2000, 9000)
@@ -155,6 +166,7 @@ class _Network:
         self.vxlans: dict[str, VxlanConfig] = {}
         self.gres: dict[str, GreConfig] = {}
         self.taps: dict[str, TapConfig] = {}
+        self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
         self._switched: set[str] = set()
         self._members: set[str] = set()
@@ -165,6 +177,7 @@ class _Network:
             interfaces=self.interfaces,
             made={**self.bonds, **self.vxlans, **self.gres, **self.taps},
             bridges=self.bridges,
+            vrfs=self.vrfs,
             acls=self.acls,
             sflow=sflow,
         )
@@ -181,7 +194,8 @@ class _Network:
             self._add_sub_interfaces(self.interfaces[port])
         self._bridge_up()
         self._pair_up()
-        self._hand_out_addresses()
+        self._hand_out_vrfs(self._dice.apart())
+        self._hand_out_addresses(self._dice.apart())
         self._hand_out_linux_names()
         self._hand_out_access_lists()
         self._turn_on_the_rest()
@@ -365,21 +379,49 @@ class _Network:
             and (interface.encapsulation is None or interface.encapsulation.is_exact)
         ]
 
-    def _hand_out_addresses(self) -> None:
-        """Give prefixes to interfaces, but no address that is the other end of a tunnel."""
-        routed = [interface.name for interface in self._routed()]
+    def _hand_out_vrfs(self, dice: _Dice) -> None:
+        """Put some interfaces, and the ends of some tunnels, into VRFs."""
+        numbers: set[int] = set()
+        for name, number in dice.some(VRFS, most=3) if dice.flip() else ():
+            if name not in self.vrfs and number not in numbers:
+                numbers.add(number)
+                ipv4, ipv6 = dice.pick(FAMILIES)
+                self.vrfs[name] = VrfConfig(
+                    name=name, path=("vrfs", name), table_id=number, has_ipv4=ipv4, has_ipv6=ipv6
+                )
+        names = [None, *self.vrfs]
+        for interface in self._routed() if self.vrfs else ():
+            self._change(interface.name, vrf=dice.pick(names))
+        for tunnels in (self.vxlans, self.gres) if self.vrfs else ():
+            for tunnel in list(tunnels.values()):
+                vrf = dice.pick(names)
+                if vrf is None or (self.vrfs[vrf].has_ipv6 if ":" in tunnel.local else self.vrfs[vrf].has_ipv4):
+                    tunnels[tunnel.name] = replace(tunnel, encap_vrf=vrf)  # type: ignore[assignment]
+
+    def _hand_out_addresses(self, dice: _Dice) -> None:
+        """Give prefixes to interfaces, the same ones in each VRF, and let others borrow in theirs."""
+        self._hand_out_addresses_of(None, self._dice)
+        for vrf in self.vrfs.values():
+            self._hand_out_addresses_of(vrf, dice)
+
+    def _hand_out_addresses_of(self, vrf: VrfConfig | None, dice: _Dice) -> None:
+        """Give prefixes to interfaces of one VRF, but no address that is the other end of a tunnel."""
+        name = None if vrf is None else vrf.name
+        routed = [interface.name for interface in self._routed() if interface.vrf == name]
         others = {tunnel.remote for tunnel in (*self.vxlans.values(), *self.gres.values())}
         for prefix in PREFIXES if routed else ():
-            owner = self._pick([None, *routed])
+            owner = dice.pick([None, *routed])
             if owner is not None:
-                count = self._dice.count(1, len(prefix))
+                count = dice.count(1, len(prefix))
                 free = [address for address in prefix[:count] if address.partition("/")[0] not in others]
+                if vrf is not None:
+                    free = [each for each in free if (vrf.has_ipv6 if ":" in each else vrf.has_ipv4)]
                 self._change(owner, addresses=(*self.interfaces[owner].addresses, *free))
         bvis = {bridge.bvi for bridge in self.bridges.values()}
         donors = [name for name in routed if self.interfaces[name].addresses]
         for name in routed:
-            if not self.interfaces[name].addresses and donors and name not in bvis and self._dice.flip():
-                self._change(name, unnumbered=self._pick(donors))
+            if not self.interfaces[name].addresses and donors and name not in bvis and dice.flip():
+                self._change(name, unnumbered=dice.pick(donors))
 
     def _hand_out_linux_names(self) -> None:
         names = self._dice.shuffled(LINUX_NAMES)
@@ -491,7 +533,19 @@ def _with_others(dice: _Dice, state: State) -> State:
     if dice.flip():
         acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
-    return replace(state, bridges=bridges, acls=numbered)
+    return replace(state, bridges=bridges, acls=numbered, vrfs=_with_other_tables(dice.apart(), state))
+
+
+def _with_other_tables(dice: _Dice, state: State) -> dict[str, FibTable]:
+    """Add a table of linux-nl and one that somebody made, or make one as if by another name."""
+    found = dict(state.vrfs)
+    if dice.flip():
+        found |= {table.key: table for table in [FibTable(table_id=5512, name="ipv4-VRF:5512")]}
+    if dice.flip():
+        found |= {table.key: table for table in [FibTable(table_id=77, is_ipv6=True, name="by-hand")]}
+    for key in dice.some(sorted(state.vrfs), most=1):
+        found[key] = replace(found[key], name="yellow")
+    return found
 
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:

@@ -128,6 +128,7 @@ def without_what_is_not_ours(state: State) -> State:
     return replace(
         state,
         interfaces={name: each for name, each in state.interfaces.items() if not name.endswith(".7")},
+        vrfs={key: table for key, table in state.vrfs.items() if not table.is_unnamed},
         bridges={name: bridge for name, bridge in state.bridges.items() if not is_foreign(bridge.tag)},
         acls={name: acl for name, acl in state.acls.items() if not is_foreign(acl.tag)},
     )

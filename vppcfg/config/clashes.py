@@ -5,6 +5,7 @@ Such objects stay as they are: their names, addresses and VLAN tags are taken, a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from vppcfg.common.addresses import AddressIndex
@@ -89,14 +90,13 @@ def _linux_names(state: State) -> dict[tuple[str, str], str]:
 
 
 def _taken_addresses(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
-    index = AddressIndex()
+    indexes: defaultdict[int, AddressIndex] = defaultdict(AddressIndex)
     for interface in untouched.interfaces.values():
         for address in interface.addresses:
-            if interface.tables[1 if ":" in address else 0] == 0:
-                index.add(interface.name, address)
+            indexes[interface.table_of(address)].add(interface.name, address)
     for interface in wanted:
         for address in sorted(interface.addresses):
-            holder = index.conflict(interface.name, address)
+            holder = indexes[interface.table_of(address)].conflict(interface.name, address)
             if holder is not None:
                 text = f"{address} overlaps an address of {holder}, which is not managed"
                 path = _path(configuration, interface.name, "addresses")
@@ -150,12 +150,12 @@ def _taken_remotes(
 
 def _to_oneself(state: State) -> Iterator[tuple[str, str]]:
     """Yield each tunnel whose other end is an address of the router, with the interface that has the address."""
-    ends: dict[str, list[str]] = {}
+    ends: dict[tuple[int, str], list[str]] = {}
     for name, made in state.made.items():
         if made.other_end is not None:
-            ends.setdefault(made.other_end, []).append(name)
+            ends.setdefault((made.outer_table, made.other_end), []).append(name)
     for interface in state.interfaces.values() if ends else ():
         for address in interface.addresses:
-            end = address.partition("/")[0]
-            if end in ends and interface.tables[":" in end] == 0:
+            end = interface.table_of(address), address.partition("/")[0]
+            if end in ends:
                 yield from ((name, interface.name) for name in ends[end])

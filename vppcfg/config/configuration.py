@@ -50,6 +50,8 @@ class InterfaceConfig(InterfaceValues):
     addresses: tuple[str, ...] = ()
     """Canonical address/length, in the order of the file."""
     lcp: LcpConfig | None = None
+    vrf: str | None = None
+    """None is the default one."""
     acls: AclBinding = AclBinding()
 
 
@@ -84,6 +86,19 @@ class BridgeConfig:
 
 
 @record
+class VrfConfig:
+    """One entry below `vrfs`."""
+
+    name: str
+    path: KeyPath
+    table_id: int
+    description: str | None = None
+    """VPP has no place for it."""
+    has_ipv4: bool = True
+    has_ipv6: bool = True
+
+
+@record
 class AclConfig:
     """One entry below `acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
 
@@ -102,6 +117,7 @@ class Configuration:
     """What bonds, tunnels and TAPs are to be made with, by interface."""
     bridges: Mapping[str, BridgeConfig] = field(default_factory=dict)
     """By name, bdN."""
+    vrfs: Mapping[str, VrfConfig] = field(default_factory=dict)
     acls: Mapping[str, AclConfig] = field(default_factory=dict)
     sflow: SflowSettings = SflowSettings()
     unmanaged: tuple[str, ...] = ()

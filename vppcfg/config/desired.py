@@ -12,6 +12,7 @@ from vppcfg.model.making import Making
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.vrf import FibTable
 
 
 class DesiredState:
@@ -30,6 +31,7 @@ class DesiredState:
         self.lcps: dict[str, LcpPair] = {}
         self.made: dict[str, Making] = {}
         self.bridges: dict[str, Bridge] = {}
+        self.vrfs: dict[str, FibTable] = {}
         self.acls: dict[str, Acl] = {}
         self.sflow: SflowSettings = observed.sflow
         self.linux: dict[str, LinuxDevice] = {}
@@ -57,6 +59,7 @@ class DesiredState:
             lcps=dict(self.lcps),
             made=dict(self.made),
             bridges=dict(self.bridges),
+            vrfs=dict(self.vrfs),
             acls=dict(self.acls),
             sflow=self.sflow,
             linux=dict(self.linux),

@@ -17,13 +17,14 @@ from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
-from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge
+from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, vrf
 from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath, Problem, Severity
-from vppcfg.model.state import State
+from vppcfg.model.state import State, tables_in_use
+from vppcfg.model.vrf import UNMANAGED_VRF
 
 _ODD = "it is set up in a way that the configuration cannot say"
 
@@ -63,7 +64,7 @@ def said_entries(
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
     of Linux that TAPs are said to make.
     """
-    configuration = _restated(state, Unmanaged({}, {}, {}))
+    configuration = _restated(state, Unmanaged({}, {}, {}, {}))
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.made.get(name), Bond):
@@ -81,6 +82,7 @@ def _what_cannot_be_said(state: State) -> Unmanaged:
     return Unmanaged(
         interfaces={name: reason for name in state.interfaces if (reason := INTERFACES.why_not(name, state))},
         bridges={name: reason for name, each in state.bridges.items() if (reason := bridge.why_not(name, each))},
+        vrfs={key: reason for key, each in state.vrfs.items() if (reason := vrf.why_not_table(each, state))},
         acls={name: reason for name, each in state.acls.items() if (reason := acl.why_not(name, each))},
     )
 
@@ -102,6 +104,7 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
     }
     found = {glob_of(name): listed[name] for name in sorted(listed, key=natural_key)}
     found |= {glob_of(name): left.bridges[name] for name in sorted(left.bridges, key=natural_key)}
+    found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): left.vrfs[key] for key in sorted(left.vrfs)}
     return found | {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
 
 
@@ -116,6 +119,8 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
         left.interfaces.setdefault(name, _ODD)
     for name in _changed(configuration.bridges, desired.bridges, observed.bridges):
         left.bridges.setdefault(name, _ODD)
+    for key in _changed(state.vrfs, desired.vrfs, observed.vrfs):
+        left.vrfs.setdefault(key, _ODD)
     for name in _changed(configuration.acls, desired.acls, observed.acls):
         left.acls.setdefault(name, _ODD)
 
@@ -126,6 +131,9 @@ def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) 
         left.bridges.setdefault(name, problem.text)
     elif section == acl.SECTION.key and name in configuration.acls:
         left.acls.setdefault(name, problem.text)
+    elif section == vrf.SECTION.key and name in configuration.vrfs:
+        for table in vrf.tables_of(configuration.vrfs[name]):
+            left.vrfs.setdefault(table.key, problem.text)
     else:
         if problem.path[2:3] == ("sub-interfaces",) and len(problem.path) > 3:
             name = f"{name}.{problem.path[3]}"
@@ -168,6 +176,8 @@ class _Followers:
         """Bridge domain -> its members."""
         self._bound: dict[str, list[str]] = {}
         """Access list -> interfaces that apply it."""
+        self._inside: dict[str, list[str]] = {}
+        """FIB table -> interfaces in it, and tunnels whose ends are."""
         self._index()
 
     def _index(self) -> None:
@@ -176,6 +186,8 @@ class _Followers:
                 self._referrers.setdefault(target, []).append((interface.name, words))
             if interface.bridge is not None:
                 self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
+            for key in tables_in_use(self._state, [interface.name]):
+                self._inside.setdefault(key, []).append(interface.name)
             for name in (*interface.acls.input, *interface.acls.output):
                 self._bound.setdefault(name, []).append(interface.name)
 
@@ -195,6 +207,9 @@ class _Followers:
         for name in tuple(self._left.acls):
             for interface in self._bound.get(name, ()):
                 self._add(interface, f"it applies the access list {name.removeprefix('acl:')}, which is unmanaged")
+        for key in self._left.vrfs:
+            for interface in self._inside.get(key, ()):
+                self._add(interface, f"it needs the FIB table {key}, which is unmanaged")
         while self._pending:
             self._spread(self._pending.pop())
 

@@ -15,6 +15,8 @@ MAX_SUB_ID = 0xFFFFFFFF
 MAX_INSTANCE = 0xFFFFFFFE
 """Of bonds and tunnels; all ones asks VPP to choose."""
 LIST_LENGTH = 64
+VRF_LENGTH = 63
+"""VPP's API keeps 64 bytes of a table's name, the last one NUL (vnet/ip/ip.api)."""
 ACL_LENGTH = 56
 """VPP keeps 64 bytes of an ACL's tag, the last one NUL (plugins/acl/acl.api); `vppcfg ` stands before the name."""
 
@@ -24,6 +26,7 @@ LCP = re.compile(r"[a-z][a-z0-9.-]*")
 GLOB = re.compile(r"[!-~]+")
 _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")
+VRF = re.compile(r"(?!ipv[46]-VRF:)[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
 LIST = re.compile(r"[a-z][a-z0-9-]*")
 _NUMBERED = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]{0,9})")
 
@@ -61,6 +64,11 @@ def is_sub_id(value: Any) -> bool:
 def is_acl_name(value: Any) -> bool:
     """Return whether `value` can be the name of an ACL."""
     return isinstance(value, str) and len(value) <= ACL_LENGTH and LIST.fullmatch(value) is not None
+
+
+def is_vrf_name(value: Any) -> bool:
+    """Return whether `value` can be the name of a VRF: one word at VPP's prompt, and none of VPP's own."""
+    return isinstance(value, str) and len(value) <= VRF_LENGTH and VRF.fullmatch(value) is not None
 
 
 def is_prefix_list_name(value: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, sflow
+from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, sflow, vrf
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -68,6 +68,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
                 desired.made[name] = observed.made[name]
     _copy_bridges(desired)
     _copy_acls(desired)
+    vrf.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredState, interface: Interface) -> bool:
@@ -81,10 +82,6 @@ def _is_ours(desired: DesiredState, interface: Interface) -> bool:
             "take it out of the file, list it under unmanaged, or plan with --adopt"
         )
         desired.problem("foreign-tag", path, text)
-        return False
-    if interface.tables != (0, 0):
-        text = f"{interface.name} is in FIB table {max(interface.tables)}, which the configuration cannot say yet"
-        desired.problem("vrf-unsupported", path, text + "; list it under unmanaged")
         return False
     made = desired.observed.made.get(interface.name)
     if made is not None and not MADE_BY[type(made)].may_remove(made):
@@ -108,7 +105,7 @@ def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
     made = desired.observed.made.get(interface.name)
-    return interface.tables == (0, 0) and (made is None or MADE_BY[type(made)].may_remove(made))
+    return made is None or MADE_BY[type(made)].may_remove(made)
 
 
 def _copy_bridges(desired: DesiredState) -> None:

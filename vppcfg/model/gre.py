@@ -27,7 +27,7 @@ class Gre(Making):
     kind = InterfaceKind.GRE
     noun = "GRE tunnel"
     table = "gres"
-    fixed = ("local", "remote", "mode", "session", "key")
+    fixed = ("local", "remote", "mode", "session", "key", "encap_vrf")
 
     local: str
     """Canonical address."""
@@ -38,13 +38,20 @@ class Gre(Making):
     """Of an ERSPAN tunnel."""
     key: int = 0
     """The key of every packet (RFC 2890); 0 for none."""
+    encap_vrf: int = 0
+    """Id of the FIB table that the ends are in."""
     is_plain: bool = True
-    """False for what the configuration cannot say: more than one other end, another FIB table, flags."""
+    """False for what the configuration cannot say: more than one other end, flags."""
+
+    @property
+    def outer_table(self) -> int:
+        """Return the id of the FIB table that the ends are in."""
+        return self.encap_vrf
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Return everything but the FIB table, which plain tunnels have alike (plugins/gre/gre.h, gre_mk_key4)."""
-        return self.local, self.remote, self.mode, self.session, self.key
+        """Return everything (plugins/gre/gre.h, gre_mk_key4)."""
+        return self.local, self.remote, self.encap_vrf, self.mode, self.session, self.key
 
     @property
     def has_ethernet(self) -> bool:

@@ -163,6 +163,10 @@ class Interface:
         """Return whether frames received here are switched rather than routed."""
         return self.l2xc is not None or self.bridge is not None
 
+    def table_of(self, address: str) -> int:
+        """Return the id of the FIB table that an address of this interface is in."""
+        return self.tables[1 if ":" in address else 0]
+
 
 _SETTERS = {field.name: vars(Interface)[field.name].__set__ for field in fields(Interface)}
 """What sets each attribute, frozen or not: a copy costs a quarter of what dataclasses.replace costs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
 
@@ -34,7 +35,7 @@ class Making:
 
     @property
     def other_end(self) -> str | None:
-        """Return the canonical address, looked up in FIB table 0, that a tunnel leads to; None for anything else."""
+        """Return the canonical address, in its outer table, that a tunnel leads to; None for anything else."""
         return None
 
     @property
@@ -46,3 +47,15 @@ class Making:
     def own_end(self) -> str | None:
         """Return the own address, without a length, on which a tunnel stands; None for what is no tunnel."""
         return None
+
+    @property
+    def outer_table(self) -> int:
+        """Return the id of the FIB table that the ends of a tunnel are in."""
+        return 0
+
+    @property
+    def needed_table(self) -> str | None:
+        """Return what the outer table goes by, None for the default one and for what is no tunnel."""
+        if not self.outer_table or self.own_end is None:
+            return None
+        return table_key(self.outer_table, is_ipv6=":" in self.own_end)

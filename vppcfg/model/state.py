@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.record import record
 
 _Kind = TypeVar("_Kind", bound=Making)
@@ -51,6 +52,8 @@ class State:
     """What bonds, tunnels and TAPs are made with, by interface."""
     bridges: Mapping[str, Bridge] = field(default_factory=dict)
     """By the name that a configuration gives them, bdN."""
+    vrfs: Mapping[str, FibTable] = field(default_factory=dict)
+    """FIB tables other than the default ones, by what they go by: `table_key`."""
     acls: Mapping[str, Acl] = field(default_factory=dict)
     """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
     linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
@@ -94,3 +97,15 @@ class State:
             if interface.packet_mtu == 0 and interface.kind is InterfaceKind.SUB_INTERFACE
         }
         return replace(self, interfaces={**self.interfaces, **inherited}) if inherited else self
+
+
+def tables_in_use(state: State, names: Iterable[str]) -> Iterator[str]:
+    """Yield the FIB tables, but the default ones, that some interfaces, or the ends of some tunnels, are in."""
+    for name in names:
+        interface, made = state.interfaces.get(name), state.made.get(name)
+        if interface is not None and interface.tables != (0, 0):
+            for is_ipv6, table_id in enumerate(interface.tables):
+                if table_id:
+                    yield table_key(table_id, is_ipv6=bool(is_ipv6))
+        if made is not None and made.needed_table is not None:
+            yield made.needed_table

@@ -5,7 +5,7 @@ Keys are the names of the attributes; an attribute at its default is left out. I
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
@@ -21,7 +21,8 @@ from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.state import Facts, SflowSettings, State
+from vppcfg.model.state import Facts, SflowSettings, State, tables_in_use
+from vppcfg.model.vrf import FibTable, table_key
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -105,11 +106,14 @@ def state_of(document: object) -> State:
     if version != FORMAT_VERSION:
         raise ValueError(f"a state document of format_version {version!r} cannot be read, only {FORMAT_VERSION}")
     interfaces = _mapping(data.get("interfaces", {}), "interfaces")
+    entered = {name: _interface(name, entry) for name, entry in interfaces.items()}
     tables: dict[str, Any] = {table: _table(table, data.get(table, {})) for table in _TABLES}
+    if "vrfs" not in data:
+        tables["vrfs"] = _unnamed_tables(entered.values())
     made = _united({making.table: tables.pop(making.table) for making in MAKINGS})
     state = State(
         facts=_facts(data.get("facts", {})),
-        interfaces={name: _interface(name, entry) for name, entry in interfaces.items()},
+        interfaces=entered,
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
         has_mpls_table=bool(data.get("has_mpls_table", False)),
         namespaces=frozenset(data.get("namespaces", ())),
@@ -119,6 +123,17 @@ def state_of(document: object) -> State:
     )
     _check_references(state)
     return state
+
+
+def _unnamed_tables(interfaces: Iterable[Interface]) -> dict[str, FibTable]:
+    """Return the FIB tables that interfaces are in, for a document that was written before those were told."""
+    found = {}
+    for interface in interfaces:
+        for is_ipv6, table_id in enumerate(interface.tables):
+            if table_id:
+                key = table_key(table_id, is_ipv6=bool(is_ipv6))
+                found[key] = FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=key)
+    return found
 
 
 def _facts(document: object) -> Facts:
@@ -228,6 +243,12 @@ def _mapping(document: object, place: str, known: set[str] | None = None) -> Map
 
 
 def _check_references(state: State) -> None:
+    for key in tables_in_use(state, state.interfaces):
+        if key not in state.vrfs:
+            raise ValueError(f"vrfs.{key} is missing in the state document, and something is in it")
+    for key, vrf in state.vrfs.items():
+        if key != vrf.key:
+            raise ValueError(f"vrfs.{key} in the state document describes {vrf.key}")
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
@@ -276,6 +297,7 @@ _TABLES: dict[str, type[Any]] = {
     "bonds": _MADE["bonds"],
     "bridges": Bridge,
     **_MADE,
+    "vrfs": FibTable,
     "acls": Acl,
 }
 """The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""

@@ -14,7 +14,7 @@ class Vxlan(Making):
     kind = InterfaceKind.VXLAN
     noun = "VXLAN tunnel"
     table = "vxlans"
-    fixed = ("local", "remote", "vni")
+    fixed = ("local", "remote", "vni", "encap_vrf")
     is_up_as_created = True
     link_mtu_as_created = 9000
 
@@ -23,13 +23,20 @@ class Vxlan(Making):
     remote: str
     """Canonical address of the same family."""
     vni: int
+    encap_vrf: int = 0
+    """Id of the FIB table that the ends are in."""
     is_plain: bool = True
-    """False for what the configuration cannot say: multicast, other ports, another FIB table, another next node."""
+    """False for what the configuration cannot say: multicast, other ports, another next node."""
+
+    @property
+    def outer_table(self) -> int:
+        """Return the id of the FIB table that the ends are in."""
+        return self.encap_vrf
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Return the ends and the VNI; over IPv6, VPP does not look at the local end (plugins/vxlan/vxlan.h, key6)."""
-        return "" if ":" in self.remote else self.local, self.remote, self.vni
+        """Return the ends, their table and the VNI; of IPv6, VPP does not look at the local end (plugins/vxlan)."""
+        return "" if ":" in self.remote else self.local, self.remote, self.encap_vrf, self.vni
 
     @property
     def other_end(self) -> str | None:

@@ -18,6 +18,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record
 
@@ -41,6 +42,7 @@ class ObjectKind(Enum):
     LINUX = "linux"
     SFLOW = "sflow"
     MPLS = "mpls"
+    VRF = "vrf"
 
 
 @record
@@ -78,6 +80,7 @@ class Difference:
     """With what a bond, tunnel or TAP is made of among the attributes."""
     lcps: Mapping[str, Change[LcpPair]]
     bridges: Mapping[str, Change[Bridge]]
+    vrfs: Mapping[str, Change[FibTable]]
     acls: Mapping[str, Change[Acl]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
@@ -88,8 +91,9 @@ class Difference:
     """The default MPLS table is missing."""
 
     def __iter__(self) -> Iterator[Change[Any]]:
-        """Yield every change: access lists, bridges, then interface by interface with its LCP pair behind it."""
+        """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
         yield from self.acls.values()
+        yield from self.vrfs.values()
         yield from self.bridges.values()
         yield from self.host
         names = self.interfaces.keys() | self.lcps.keys() | self.linux.keys()
@@ -110,6 +114,7 @@ def diff(observed: State, desired: State) -> Difference:
         interfaces=interfaces,
         lcps=_lcp_changes(observed, desired, interfaces),
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
+        vrfs=_vrf_changes(observed, desired),
         acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, _attributes),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
@@ -213,6 +218,26 @@ def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str
         elif attributes := compare(before, after):
             changes[name] = Change(
                 action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
+            )
+    return changes
+
+
+def _vrf_changes(observed: State, desired: State) -> dict[str, Change[FibTable]]:
+    """Return the FIB tables that appear and disappear; one with another name does both."""
+    changes = {}
+    for key in _names(observed.vrfs, desired.vrfs):
+        before, after = observed.vrfs.get(key), desired.vrfs.get(key)
+        if before is None or after is None:
+            changes[key] = _appearance(ObjectKind.VRF, key, before, after)
+        elif attributes := _attributes(before, after):
+            changes[key] = Change(
+                action=Action.REPLACE,
+                kind=ObjectKind.VRF,
+                name=key,
+                before=before,
+                after=after,
+                attributes=attributes,
+                forced_by="name",
             )
     return changes
 

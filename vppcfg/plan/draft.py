@@ -16,8 +16,10 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable, table_key
 
 _Kind = TypeVar("_Kind", bound=Making)
+_DEFAULT_TABLES = (0, 0)
 
 
 class References:
@@ -50,6 +52,7 @@ class Draft:
         self.lcps: dict[str, LcpPair] = {}
         self.made: dict[str, Making] = dict(state.made)
         self.bridges: dict[str, Bridge] = dict(state.bridges)
+        self.vrfs: dict[str, FibTable] = dict(state.vrfs)
         self.acls: dict[str, Acl] = dict(state.acls)
         self.sflow: SflowSettings = state.sflow
         self.has_mpls_table: bool = state.has_mpls_table
@@ -65,6 +68,8 @@ class Draft:
         """Cross-connects by their target, borrowers of addresses by their donor."""
         self.bound = References()
         """Interfaces by the access lists that they apply."""
+        self.in_table = References()
+        """Interfaces by the FIB tables that they are in, without the default ones."""
         self.bridge_members: dict[int, set[str]] = {}
         self.bond_of: dict[str, str] = {}
         """The bond of each member."""
@@ -97,6 +102,7 @@ class Draft:
             lcps=dict(self.lcps),
             made=dict(self.made),
             bridges=dict(self.bridges),
+            vrfs=dict(self.vrfs),
             acls=dict(self.acls),
             sflow=self.sflow,
             has_mpls_table=self.has_mpls_table,
@@ -118,11 +124,12 @@ class Draft:
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""
-        return self._addresses.setdefault(interface.tables[1 if ":" in address else 0], AddressIndex())
+        return self._addresses.setdefault(interface.table_of(address), AddressIndex())
 
-    def holders(self, host: str) -> set[str]:
-        """Return the interfaces that have the address `host`, in whatever FIB."""
-        return {name for index in self._addresses.values() for name in index.holders(host)}
+    def holders(self, host: str, table_id: int) -> set[str]:
+        """Return the interfaces that have the address `host` in a FIB table."""
+        index = self._addresses.get(table_id)
+        return set(index.holders(host)) if index is not None else set()
 
     def add_interface(self, interface: Interface) -> None:
         """Enter an interface, without its addresses, into the tables."""
@@ -136,10 +143,14 @@ class Draft:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
         if interface.bridge is not None:
             self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
+        if interface.tables != _DEFAULT_TABLES:
+            self.in_table.add(interface.name, _tables(interface))
 
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
+        if interface.tables != _DEFAULT_TABLES:
+            self.in_table.drop(name, _tables(interface))
         self._own.discard(name)
         if interface.parent is not None:
             self.stacking.remove(interface)
@@ -179,6 +190,14 @@ class Draft:
         if after.bridge is not None:
             self.bridge_members.setdefault(after.bridge, set()).add(name)
 
+    def move(self, name: str, table_id: int, *, is_ipv6: bool) -> None:
+        """Put an interface, for one family, into a FIB table."""
+        before = self.interfaces[name]
+        self.in_table.drop(name, _tables(before))
+        ip4, ip6 = before.tables
+        self.change(name, tables=(ip4, table_id) if is_ipv6 else (table_id, ip6))
+        self.in_table.add(name, _tables(self.interfaces[name]))
+
     def borrow(self, name: str, donor: str | None) -> None:
         """Let an interface borrow the addresses of `donor`, or of nobody."""
         before = self.interfaces[name]
@@ -187,6 +206,11 @@ class Draft:
         if donor is not None:
             self.references.add(name, [donor])
         self.change(name, unnumbered=donor)
+
+
+def _tables(interface: Interface) -> list[str]:
+    families = zip((False, True), interface.tables, strict=True)
+    return [table_key(table_id, is_ipv6=is_ipv6) for is_ipv6, table_id in families if table_id]
 
 
 def _targets(interface: Interface) -> list[str]:

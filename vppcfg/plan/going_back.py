@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,7 +11,8 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.ownership import is_foreign
-from vppcfg.model.state import State
+from vppcfg.model.state import State, tables_in_use
+from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -102,6 +103,7 @@ def closest_to(former: State, now: State, is_unmanaged: Callable[[str], bool]) -
         made=merged(former.made, now.made),
         bridges=_merged_bridges(former, now, is_unmanaged),
         acls=_merged_acls(former, now, is_unmanaged),
+        vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux=merged(former.linux, now.linux) if former.facts.has_linux and now.facts.has_linux else now.linux,
         namespaces=former.namespaces | now.namespaces,
         linux_bridges=former.linux_bridges | now.linux_bridges,
@@ -125,12 +127,7 @@ def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> set
 
 
 def _is_not_ours(interface: Interface, is_unmanaged: Callable[[str], bool]) -> bool:
-    return (
-        is_unmanaged(interface.name)
-        or is_foreign(interface.tag)
-        or isinstance(interface.encapsulation, OtherMatch)
-        or interface.tables != (0, 0)
-    )
+    return is_unmanaged(interface.name) or is_foreign(interface.tag) or isinstance(interface.encapsulation, OtherMatch)
 
 
 def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
@@ -145,6 +142,24 @@ def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], boo
         return is_unmanaged(name) or is_foreign(bridge.tag)
 
     return _merged_objects(former.bridges, now.bridges, is_not_ours)
+
+
+def _merged_tables(
+    former: State, now: State, kept: Collection[str], gone: Collection[str], is_unmanaged: Callable[[str], bool]
+) -> dict[str, FibTable]:
+    """Return the FIB tables to go to: those that interfaces are in that stay as they are now stay too.
+
+    So do those that are nobody's, because VPP named them; of former ones, what comes back needs them.
+    """
+
+    def is_not_ours(key: str, table: FibTable) -> bool:
+        return table.is_unnamed or is_unmanaged(f"{UNMANAGED_VRF}{table.name}")
+
+    held = set(tables_in_use(now, kept))
+    needed = set(tables_in_use(former, [name for name in former.interfaces if name not in kept and name not in gone]))
+    stay = {key: table for key, table in now.vrfs.items() if key in held or is_not_ours(key, table)}
+    ours = {key: table for key, table in former.vrfs.items() if key in needed or not is_not_ours(key, table)}
+    return {**ours, **stay}
 
 
 def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from vppcfg.model.bond import Bond
 from vppcfg.plan.draft import Draft
 
+_Host = tuple[int, str]
+"""The id of a FIB table, and an address without a length."""
+
 
 class Links:
     """The links of a draft. `update` must be told of every interface that was changed."""
@@ -23,8 +26,8 @@ class Links:
         self._draft = draft
         self._bridge_of: dict[str, int] = {}
         self._bvi_of: dict[int, str] = {}
-        self._source_of: dict[str, str] = {}
-        self._tunnels: dict[str, set[str]] = {}
+        self._source_of: dict[str, _Host] = {}
+        self._tunnels: dict[_Host, set[str]] = {}
         """Tunnels by their local address."""
         self._hosts: dict[str, frozenset[str]] = {}
         """The addresses of each interface when it was looked at last."""
@@ -55,14 +58,15 @@ class Links:
         if bridge != before or (bridge is not None and (self._bvi_of.get(bridge) == name) != _is_bvi(interface)):
             yield from self._move(name, before, bridge, changed, is_bvi=_is_bvi(interface))
         made = self._draft.made.get(name)
-        source = made.own_end if made is not None else None
+        end = made.own_end if made is not None else None
+        source = (made.outer_table, end) if made is not None and end is not None else None
         if source != self._source_of.get(name):
             self._stand_elsewhere(name, source)
         addresses = interface.addresses if interface is not None else frozenset()
         known = self._hosts.get(name, frozenset())
         if addresses is not known and addresses != known:
             self._hosts[name] = addresses
-            yield from self._on_addresses(addresses ^ known)
+            yield from self._on_addresses(name, addresses ^ known)
 
     def _move(
         self, name: str, before: int | None, bridge: int | None, changed: set[str], *, is_bvi: bool
@@ -84,7 +88,7 @@ class Links:
             elif bridge in self._bvi_of:
                 yield self._bvi_of[bridge]
 
-    def _stand_elsewhere(self, name: str, source: str | None) -> None:
+    def _stand_elsewhere(self, name: str, source: _Host | None) -> None:
         former = self._source_of.pop(name, None)
         if former is not None:
             self._tunnels[former].discard(name)
@@ -94,10 +98,12 @@ class Links:
             self._source_of[name] = source
             self._tunnels.setdefault(source, set()).add(name)
 
-    def _on_addresses(self, addresses: Iterable[str]) -> Iterator[str]:
-        if self._tunnels:
+    def _on_addresses(self, name: str, addresses: Iterable[str]) -> Iterator[str]:
+        """Yield the tunnels on addresses of an interface, which moves to another FIB table only without any."""
+        interface = self._draft.interfaces.get(name)
+        if self._tunnels and interface is not None:
             for address in addresses:
-                yield from self._tunnels.get(address.partition("/")[0], ())
+                yield from self._tunnels.get((interface.table_of(address), address.partition("/")[0]), ())
 
     def _flip(self, name: str, changed: set[str], *, has_link: bool) -> None:
         if has_link:
@@ -127,7 +133,7 @@ class Links:
         if bridge is not None and self._bvi_of.get(bridge, name) != name:
             yield self._bvi_of[bridge]
         if self._tunnels:
-            yield from self._on_addresses(self._hosts.get(name, ()))
+            yield from self._on_addresses(name, self._hosts.get(name, ()))
 
     def _has_link(self, name: str, above: tuple[str, ...]) -> bool:
         """Return whether an interface has link that does not come from one of those `above` it."""
@@ -143,7 +149,8 @@ class Links:
         if isinstance(made, Bond):
             return any(self._holds(member, (*above, name)) for member in made.members)
         if made.own_end is not None:
-            return any(self._holds(holder, (*above, name)) for holder in sorted(draft.holders(made.own_end)))
+            holders = draft.holders(made.own_end, made.outer_table)
+            return any(self._holds(holder, (*above, name)) for holder in sorted(holders))
         return True
 
     def _is_bridged(self, bvi: str, above: tuple[str, ...]) -> bool:

@@ -33,6 +33,9 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
         return None
     if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
         return "mac"
+    table = made.needed_table
+    if table is not None and table in observed.vrfs and observed.vrfs[table] != desired.vrfs.get(table):
+        return f"{table} is replaced"
     return _first_difference(made, wanted, made.fixed)
 
 

@@ -61,6 +61,8 @@ class Service(NamedTuple):
     """Where frames go; None when they go nowhere, or the interface routes."""
     addresses: frozenset[str] = frozenset()
     """Its own, or those that it borrows."""
+    tables: tuple[int, int] = (0, 0)
+    """The FIB tables that these are in: in another one, an address is another address."""
     pair: tuple[str, str] | None = None
     """Namespace and name of the Linux device."""
     device: str | None = None
@@ -139,6 +141,7 @@ class Services:
             root.mac,
             self._path(interface) if has_link else None,
             self._addresses(interface) if has_link else frozenset(),
+            interface.tables,
             self._pair(name),
             self._device(interface),
             self._policy(interface) if has_link else Policy(),
@@ -257,8 +260,9 @@ def missing(before: Service, now: Service) -> Iterator[Missing]:
             yield from _less(before, now)
         if before.path is not None and before.path != now.path:
             yield ServicePart.PATH, ""
-        for address in before.addresses - now.addresses:
-            yield ServicePart.ADDRESS, address
+        for address in before.addresses:
+            if address not in now.addresses or before.tables[":" in address] != now.tables[":" in address]:
+                yield ServicePart.ADDRESS, address
     if before.pair is not None and before.pair != now.pair:
         yield ServicePart.PAIR, ""
     if before.device is not None and (now.device is None or before.device not in ("", now.device)):

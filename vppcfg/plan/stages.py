@@ -35,14 +35,20 @@ class Stage(IntEnum):
     DELETE_LCP = auto()
     UNSET_UNNUMBERED = auto()
     REMOVE_ADDRESS = auto()
+    LEAVE_VRF = auto()
+    """FIB tables that are to go."""
     LEAVE_L2 = auto()
     DELETE_BRIDGE = auto()
     DELETE_SUB_INTERFACE = auto()
     REMOVE_BOND_MEMBER = auto()
     DELETE_INTERFACE = auto()
+    EMPTY_VRF = auto()
+    """After the tunnels with their ends in it: VPP would give them the next table that comes."""
+    DELETE_VRF = auto()
 
     CREATE_NAMESPACE = auto()
     CREATE_LINUX_BRIDGE = auto()
+    CREATE_VRF = auto()
     CREATE_INTERFACE = auto()
     ADD_BOND_MEMBER = auto()
     SET_MAC = auto()
@@ -66,6 +72,7 @@ class Stage(IntEnum):
     """Members of bonds, each down, changed and up again before the next: the bond goes on with the others. It sends
     no more than before until then, and not more than they take."""
     GROW_PACKET_MTU = auto()
+    ENTER_VRF = auto()
     ADD_ADDRESS = auto()
     REMOVE_REPLACED_ADDRESS = auto()
     """Addresses that VPP lets stand beside those that come in their place; before others borrow."""

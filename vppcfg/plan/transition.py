@@ -8,6 +8,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
+from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Action, Difference
 
 
@@ -18,6 +19,8 @@ class Transition:
         self.observed = observed
         self.desired = desired
         self.difference = difference
+        self.doomed_tables = frozenset(key for key, change in difference.vrfs.items() if change.before is not None)
+        """FIB tables that are deleted, to come back with another name or not."""
         changes = difference.interfaces.values()
         self.doomed = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""
@@ -32,6 +35,8 @@ class Transition:
         VPP notes the donor's first address when unnumbered is set, and does not follow later changes
         (vnet/interface.c).
         """
+        self.moved = self._moved()
+        """Interfaces that stay and leave a FIB table, for another one or to come back: whether of IPv4, and of IPv6."""
         self.leaving = self._leaving()
         """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
         self.staying_members = self._staying_members()
@@ -65,13 +70,13 @@ class Transition:
     def _coming_addresses(self) -> dict[int, AddressIndex]:
         """The addresses that come, by the table that they come into."""
         indexes: dict[int, AddressIndex] = {}
-        for name, change in self.difference.interfaces.items():
-            kept, after = self.kept(name), change.after
+        for name in dict.fromkeys([*self.difference.interfaces, *self.moved]):
+            kept, after = self.kept(name), self.desired.interfaces.get(name)
             if after is None:
                 continue
-            for address in after.addresses - (kept.addresses if kept else frozenset()):
-                table = after.tables[1 if ":" in address else 0]
-                indexes.setdefault(table, AddressIndex()).add(name, address)
+            coming = after.addresses - (kept.addresses if kept else frozenset())
+            for address in coming | self.replaced_addresses(name):
+                indexes.setdefault(after.table_of(address), AddressIndex()).add(name, address)
         return indexes
 
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
@@ -79,19 +84,46 @@ class Transition:
 
         VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does.
         """
-        if not after.addresses - before.addresses or _routing(before) != _routing(after):
+        if before.name in self.moved or not after.addresses - before.addresses or _routing(before) != _routing(after):
             return False
-        index = self._coming_addresses.get(before.tables[1 if ":" in address else 0])
+        index = self._coming_addresses.get(before.table_of(address))
         return index is None or index.conflict(before.name, address) is None
+
+    def replaced_addresses(self, name: str) -> frozenset[str]:
+        """Return the addresses that an interface has before and after, and not while it moves to another FIB table."""
+        moved = self.moved.get(name)
+        if moved is None:
+            return frozenset()
+        both = self.observed.interfaces[name].addresses & self.desired.interfaces[name].addresses
+        return frozenset(address for address in both if moved[":" in address])
+
+    def _moved(self) -> dict[str, tuple[bool, bool]]:
+        names = [name for name, change in self.difference.interfaces.items() if change.action is Action.UPDATE]
+        if self.doomed_tables:
+            names = list(self.observed.interfaces)
+        moved = {}
+        for name in names:
+            before, after = self.kept(name), self.desired.interfaces.get(name)
+            if before is not None and after is not None and not before.tables == after.tables == (0, 0):
+                leaves = (self._leaves(before, after, is_ipv6=False), self._leaves(before, after, is_ipv6=True))
+                if any(leaves):
+                    moved[name] = leaves
+        return moved
+
+    def _leaves(self, before: Interface, after: Interface, *, is_ipv6: bool) -> bool:
+        old, new = before.tables[is_ipv6], after.tables[is_ipv6]
+        return old != new or (old != 0 and table_key(old, is_ipv6=is_ipv6) in self.doomed_tables)
 
     def breaks_borrowing(self, interface: Interface) -> bool:
         """Return whether an interface cannot go on borrowing addresses as it does."""
         donor = interface.unnumbered
-        return donor is not None and (donor in self.doomed or donor in self.shifting)
+        if donor is None:
+            return False
+        return donor in self.doomed or donor in self.shifting or donor in self.moved or interface.name in self.moved
 
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
-        if not (self.doomed or self.shifting or self.doomed_pairs or self.leaving):
+        if not (self.doomed or self.shifting or self.moved or self.doomed_pairs or self.leaving):
             return list(changed)
         referring = [
             interface.name
@@ -102,7 +134,7 @@ class Transition:
         ]
         made = self.observed.made_as(Bond)
         bonds = (name for name, bond in made.items() if not self.doomed.isdisjoint(bond.members))
-        return list(dict.fromkeys([*changed, *referring, *bonds, *sorted(self.leaving)]))
+        return list(dict.fromkeys([*changed, *self.moved, *referring, *bonds, *sorted(self.leaving)]))
 
 
 def _shifts(before: Interface | None, after: Interface | None) -> bool:

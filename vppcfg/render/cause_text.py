@@ -34,6 +34,7 @@ from vppcfg.plan.operations import (
     SetMpls,
     SetPacketMtu,
     SetSflow,
+    SetTable,
     SetTagRewrite,
     SetUnnumbered,
     UnsetUnnumbered,
@@ -145,6 +146,8 @@ class Causes:
 
     def _without_address(self, operation: RemoveAddress) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
+        if before is not None and after is not None and operation.address in after.addresses:
+            return Predicate("moves to another VRF", "move to another VRF")
         if before is not None and after is not None and after.addresses - before.addresses:
             return Predicate("gets another address instead", "get other addresses instead")
         return Predicate("loses an address", "lose addresses", ("", ""))
@@ -228,6 +231,7 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
     SetMpls: _switched("has MPLS turned {}", "have MPLS turned {}"),
     SetPacketMtu: _said("gets MTU {o.mtu}", "get MTU {o.mtu}"),
     SetSflow: _switched("has sFlow turned {}", "have sFlow turned {}"),
+    SetTable: _said("moves to another VRF", "move to another VRF"),
     SetUnnumbered: _said("borrows from {o.donor}", "borrow from {o.donor}"),
 }
 """What each operation does to its object."""

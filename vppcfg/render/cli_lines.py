@@ -12,6 +12,7 @@ from vppcfg.model.acl import AclRule
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.plan import operations as op
+from vppcfg.plan.operations.vrf import LAST_TYPED
 
 _NO_TAGS, _TWO_TAGS, _DOT1AD, _EXACT_MATCH, _DEFAULT, _OUTER_ANY, _INNER_ANY = 1, 4, 8, 16, 32, 64, 128
 """Bits of VPP's sub_if_flags (vnet/interface_types.api)."""
@@ -153,34 +154,38 @@ def _remove_bond_member(operation: op.RemoveBondMember) -> str:
 # VXLAN tunnels (plugins/vxlan/vxlan.c)
 
 
-def _create_vxlan(operation: op.CreateVxlan) -> str:
-    return f"{_tunnel(operation)} decap-next l2"
+def _create_vxlan(operation: op.CreateVxlan) -> str | None:
+    return f"{_tunnel(operation)} decap-next l2" if operation.encap_vrf <= LAST_TYPED else None
 
 
-def _delete_vxlan(operation: op.DeleteVxlan) -> str:
-    return f"{_tunnel(operation)} del"
+def _delete_vxlan(operation: op.DeleteVxlan) -> str | None:
+    return f"{_tunnel(operation)} del" if operation.encap_vrf <= LAST_TYPED else None
 
 
 def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
-    ends = f"src {operation.local} dst {operation.remote}"
-    return f"create vxlan tunnel {ends} instance {operation.instance} vni {operation.vni}"
+    words = f"create vxlan tunnel src {operation.local} dst {operation.remote}"
+    words += f" instance {operation.instance} vni {operation.vni}"
+    return f"{words} encap-vrf-id {operation.encap_vrf}" if operation.encap_vrf else words
 
 
 # GRE tunnels (plugins/gre/interface.c)
 
 
-def _create_gre(operation: op.CreateGre) -> str:
-    return f"{_gre(operation.tunnel)} instance {operation.instance}"
+def _create_gre(operation: op.CreateGre) -> str | None:
+    return (
+        f"{_gre(operation.tunnel)} instance {operation.instance}" if operation.tunnel.encap_vrf <= LAST_TYPED else None
+    )
 
 
-def _delete_gre(operation: op.DeleteGre) -> str:
-    return f"{_gre(operation.tunnel)} del"
+def _delete_gre(operation: op.DeleteGre) -> str | None:
+    return f"{_gre(operation.tunnel)} del" if operation.tunnel.encap_vrf <= LAST_TYPED else None
 
 
 def _gre(tunnel: Gre) -> str:
     words = [f"create gre tunnel src {tunnel.local} dst {tunnel.remote}"]
     words += ["teb"] if tunnel.mode is GreMode.TEB else []
     words += [f"erspan {tunnel.session}"] if tunnel.mode is GreMode.ERSPAN else []
+    words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
     return " ".join([*words, f"key {tunnel.key}"] if tunnel.key else words)
 
 
@@ -220,6 +225,33 @@ def _set_unnumbered(operation: op.SetUnnumbered) -> str:
 
 def _unset_unnumbered(operation: op.UnsetUnnumbered) -> str:
     return f"set interface unnumbered del {operation.interface}"
+
+
+# FIB tables, whose routes and what the API holds of them no command lets go (vnet/ip/lookup.c, vnet/ip/table_api.c)
+
+
+def _create_vrf(operation: op.CreateVrf) -> str | None:
+    if operation.table_id > LAST_TYPED:
+        return None
+    return f"{_table(is_ipv6=operation.is_ipv6)} add {operation.table_id} name {operation.name}"
+
+
+def _release_typed_vrf(operation: op.ReleaseTypedVrf) -> str:
+    return f"{_table(is_ipv6=operation.is_ipv6)} del {operation.table_id}"
+
+
+def _only_by_the_api(operation: op.MarkVrfRoutes | op.SweepVrfRoutes | op.DeleteVrf) -> None:
+    return None
+
+
+def _set_table(operation: op.SetTable) -> str | None:
+    if operation.table_id > LAST_TYPED:
+        return None
+    return f"set interface {_table(is_ipv6=operation.is_ipv6)} {operation.interface} {operation.table_id}"
+
+
+def _table(*, is_ipv6: bool) -> str:
+    return "ip6 table" if is_ipv6 else "ip table"
 
 
 # L2 mode and tag rewrites (vnet/l2/l2_input.c, l2_vtr.c)
@@ -408,6 +440,12 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,
     op.UnsetUnnumbered: _unset_unnumbered,
+    op.CreateVrf: _create_vrf,
+    op.MarkVrfRoutes: _only_by_the_api,
+    op.SweepVrfRoutes: _only_by_the_api,
+    op.ReleaseTypedVrf: _release_typed_vrf,
+    op.DeleteVrf: _only_by_the_api,
+    op.SetTable: _set_table,
     op.SetCrossConnect: _set_cross_connect,
     op.JoinBridge: _join_bridge,
     op.LeaveL2: _leave_l2,

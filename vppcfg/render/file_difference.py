@@ -20,8 +20,9 @@ from vppcfg.model.interface import evolve
 from vppcfg.model.kinds import MAKING_OF, as_created
 from vppcfg.model.ownership import description_of, is_foreign
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.state import State
+from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, Change, ObjectKind
 from vppcfg.plan.replacement import is_open
 from vppcfg.record import record
@@ -88,6 +89,8 @@ class _Comparison:
             touched = (state.interfaces[name].bridge for name in names if name in state.interfaces)
             bridges |= {bridge_name(bd_id) for bd_id in touched if bd_id is not None}
         names |= _members_of(bridges, states) if bridges else set()
+        tables = {change.name for change in self._others if change.kind is ObjectKind.VRF}
+        names |= _users_of(tables, states) if tables else set()
         interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
@@ -177,6 +180,10 @@ class _Comparison:
         yield from ((f"Linux namespace {netns}",) for netns in self._namespaces - {tap.host_netns for tap in taps})
         for netns, name in self._linux_bridges - {(tap.host_netns, tap.host_bridge) for tap in taps}:
             yield (f"Linux bridge {name}{f' in namespace {netns}' if netns else ''}",)
+        for change in self._others:
+            is_made = change.kind is ObjectKind.VRF and change.action is Action.CREATE
+            if is_made and isinstance(change.after, FibTable) and change.after.is_unnamed:
+                yield (f"FIB table {change.name}",)
         if any(change.kind is ObjectKind.MPLS for change in self._others) and not self._is_mpls_turned_on():
             yield ("default MPLS table",)
 
@@ -185,6 +192,12 @@ class _Comparison:
         return any(
             after.has_mpls and not (name in old and old[name].has_mpls) for name, after in self._new.interfaces.items()
         )
+
+
+def _users_of(tables: set[str], states: Iterable[State]) -> set[str]:
+    return {
+        name for state in states for name in state.interfaces if not tables.isdisjoint(tables_in_use(state, [name]))
+    }
 
 
 def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:

@@ -80,7 +80,7 @@ def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, af
     if attribute.name == "is_bvi":
         return True
     parent = before.interfaces[change.name].parent or change.name
-    near = restricted(before, {change.name, parent}, ())
+    near = replace(restricted(before, {change.name, parent}, ()), vrfs={**before.vrfs, **after.vrfs})
     return said_entries(near) != said_entries(_with(near, change, attribute))
 
 

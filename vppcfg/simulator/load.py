@@ -12,7 +12,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind, Maker
 from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
 from vppcfg.simulator.retval import RefusedError
-from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tables import FibSource, HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
 
 _NUMBER = re.compile(r"\d+$")
@@ -66,6 +66,9 @@ def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
 
     Raise UsageError for a state that no VPP can be in.
     """
+    for table in state.vrfs.values():
+        main = tables.fib6 if table.is_ipv6 else tables.fib4
+        main.make(table.table_id, to_bytes(table.name), FibSource.API)
     makers = {kind.interface: kind.make for kind in kinds if kind.make is not None}
     rows = {name: _load_interface(tables, state, state.interfaces[name], makers) for name in _in_order(state)}
     for name, row in rows.items():

@@ -185,12 +185,21 @@ class LcpMain:
     """Index of a pair by its interface."""
 
 
+class FibSource(Enum):
+    """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it says so."""
+
+    API = "API"
+    CLI = "CLI"
+
+
 @dataclass(slots=True, kw_only=True)
 class FibTable:
-    """One table; it exists while the API has asked for it or an interface is in it."""
+    """One table; it exists while somebody holds it or an interface is in it."""
 
     name: bytes
-    is_wanted: bool = True
+    holders: set[FibSource] = field(default_factory=set)
+    endpoints: int = 0
+    """How many tunnels look up their other end in it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -202,15 +211,14 @@ class FibMain:
 
     def __post_init__(self) -> None:
         """Make table 0."""
-        self.make(0, b"")
+        self.make(0, b"", FibSource.API)
 
-    def make(self, table_id: int, name: bytes) -> None:
-        """Make a table, with VPP's name unless one is given, or want one that is there."""
+    def make(self, table_id: int, name: bytes, holder: FibSource) -> None:
+        """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
         known = self.tables.get(table_id)
         if known is None:
-            self.tables[table_id] = FibTable(name=name or f"{self.family}-VRF:{table_id}".encode())
-        else:
-            known.is_wanted = True
+            known = self.tables[table_id] = FibTable(name=name or f"{self.family}-VRF:{table_id}".encode())
+        known.holders.add(holder)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.errors import DataplaneError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.vrf import table_key
 from vppcfg.vpp.messages.interface import Row
 
 _TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE})
@@ -44,6 +45,9 @@ def _contradictions(interface: Interface, state: State) -> Iterator[str]:
         yield f"{interface.name} is a {interface.kind.value}, and not in the list of them"
     if interface.has_mpls and not state.has_mpls_table:
         yield f"{interface.name} has MPLS, and there is no MPLS table"
+    for is_ipv6, table_id in enumerate(interface.tables):
+        if table_id and table_key(table_id, is_ipv6=bool(is_ipv6)) not in state.vrfs:
+            yield f"{interface.name} is in FIB table {table_id}, and there is no such table"
     if interface.tag_rewrite is not None and interface.tag_rewrite.operation > _MOST_REWRITE:
         yield f"{interface.name} has a tag rewrite of an unknown kind"
 

@@ -10,7 +10,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
-from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow
+from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, vrf
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
@@ -58,6 +58,7 @@ def observe(connection: Connection, version: str) -> State:
             **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
         },
         bridges=bridge.read(connection, replies),
+        vrfs=vrf.read(connection, replies, details.tables.values()),
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         sflow=sflow.read_settings(connection, replies),
         has_mpls_table=mpls.has_table(connection, replies),
@@ -73,7 +74,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     commands = Commands(connection, lines)
     parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, *MADE)
     asked = [request for part in parts for request in part.requests(connection)]
-    asked += [*address.unnumbered_requests(connection), *address.table_requests(connection)]
+    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
@@ -83,8 +84,8 @@ def _second_round(
 ) -> _Details:
     """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` told of before."""
     indexes = [row.sw_if_index for row in kept]
-    has_tables = address.has_other_tables(connection, replies)
-    tables = address.TableQuestions(connection, indexes if has_tables else [])
+    families = vrf.families_of(connection, replies)
+    tables = vrf.TableQuestions(connection, indexes, families)
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
     commands = Commands(connection, bond.commands(bonds))

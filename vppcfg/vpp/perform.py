@@ -93,7 +93,7 @@ class Run:
         if reason := objection(operation):
             raise ValueError(reason)
         request = request_of(operation, self._indexes, self._connection)
-        context, data = self._connection.request(request.message, request.values, elements=request.elements)
+        context, data = self._connection.request(request.message, request.values, request.text, request.elements)
         if request.message not in self._expected:
             self._expect(request.message)
         self._indexes.note_sent(operation)

@@ -14,6 +14,7 @@ from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vrf import FibTable
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -66,6 +67,7 @@ STATE = State(
         "eth1": LcpPair(host_name="e1", netns="dataplane"),
         "eth0.101": LcpPair(host_name="orphan", has_host=False),
     },
+    vrfs={"ipv4-VRF:10": FibTable(table_id=10, name="red")},
     facts=Facts(lcp=LcpSettings(default_netns="dataplane", is_sync=True, is_auto_subint=True)),
 )
 SUB = STATE.interfaces["eth0.100"]
@@ -149,7 +151,7 @@ def test_an_empty_state_is_a_vpp_with_local0() -> None:
 def test_two_sub_interfaces_may_have_one_encapsulation() -> None:
     """VPP can be brought to that, and a state that was observed must be loaded."""
     twin = replace(SUB, name="eth0.200", sub_id=200)
-    vpp = SimulatedVpp(state=State(interfaces={**STATE.interfaces, "eth0.200": twin}))
+    vpp = SimulatedVpp(state=State(interfaces={**STATE.interfaces, "eth0.200": twin}, vrfs=STATE.vrfs))
     assert vpp.tables.named("eth0.200") is not None
 
 
@@ -163,6 +165,11 @@ def test_two_sub_interfaces_may_have_one_encapsulation() -> None:
             "VPP cannot have eth0.7: not implemented yet",
         ),
         ({"eth2": replace(STATE.interfaces["eth0"], name="eth2")}, {}, r"the address 10\.0\.0\.1 twice"),
+        (
+            {"eth0": replace(STATE.interfaces["eth0"], tables=(0, 7))},
+            {},
+            "eth0 in FIB table 7, and no such table",
+        ),
         ({}, {"nobody": LcpPair(host_name="x")}, "LCP pair on nobody but no such interface"),
         ({}, {"eth1": LcpPair(host_name="e0")}, r"LCP pair e0 on eth1 \(-13\)"),
         ({}, {"eth0.101": LcpPair(host_name="a b")}, r"LCP pair a b on eth0\.101 \(-73\)"),
@@ -171,6 +178,7 @@ def test_two_sub_interfaces_may_have_one_encapsulation() -> None:
 def test_a_state_that_no_vpp_can_be_in_is_an_error(
     interfaces: dict[str, Interface], lcps: dict[str, LcpPair], words: str
 ) -> None:
-    state = State(interfaces={**STATE.interfaces, **interfaces}, lcps={"eth0": LcpPair(host_name="e0"), **lcps})
+    pairs = {"eth0": LcpPair(host_name="e0"), **lcps}
+    state = State(interfaces={**STATE.interfaces, **interfaces}, lcps=pairs, vrfs=STATE.vrfs)
     with pytest.raises(UsageError, match=words):
         SimulatedVpp(state=state)

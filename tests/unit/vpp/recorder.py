@@ -25,6 +25,8 @@ class Recorder(StubVpp):
         for name in self.messages:
             if f"{name}_reply" in self.messages and name not in _QUESTIONS:
                 self.answers[name] = self.take
+        show = self.answers["cli_inband"]
+        self.answers["cli_inband"] = lambda asked: show(asked) if asked.text.startswith("show ") else self.take(asked)
 
     def take(self, request: Request) -> list[bytes]:
         """Answer a request; what is new gets the next free index."""

@@ -22,6 +22,7 @@ from vppcfg.config.rules import (
     tap,
     unmanaged,
     unnumbered,
+    vrf,
 )
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem, ProblemList
@@ -73,6 +74,12 @@ RULES: tuple[Rule, ...] = (
     gre.gre_mode,
     gre.gre_duplicate,
     gre.gre_l3,
+    vrf.vrf_tables,
+    vrf.vrf_undefined,
+    vrf.vrf_family,
+    vrf.vrf_switched,
+    vrf.vrf_borrowed,
+    vrf.vrf_without_linux,
     tap.tap_ring,
     tap.tap_create,
     tap.tap_interface,

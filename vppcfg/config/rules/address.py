@@ -14,6 +14,8 @@ from vppcfg.model.problem import Problem
 class _Place(NamedTuple):
     """An address and where it stands; sorted, a prefix follows those that contain it, and then the file's order."""
 
+    vrf: str
+    """'' is the default one."""
     family: int
     start: int
     """The network, with the host bits zero."""
@@ -30,7 +32,8 @@ class _Place(NamedTuple):
     def contains(self, other: _Place) -> bool:
         """Return whether this prefix equals or contains another one, which does not sort before it."""
         shift = (32 if self.family == 4 else 128) - self.length
-        return self.family == other.family and self.start >> shift == other.start >> shift
+        is_beside = (self.vrf, self.family) != (other.vrf, other.family)
+        return not is_beside and self.start >> shift == other.start >> shift
 
     def tolerates(self, other: _Place) -> bool:
         """Return whether VPP takes another prefix inside of this one (vnet/ip/ip4_forward.c, ip6_forward.c)."""
@@ -70,7 +73,9 @@ def address_duplicate(index: Index) -> Iterator[Problem]:
 
 
 def address_overlap(index: Index) -> Iterator[Problem]:
-    """Find prefixes that equal, contain or lie in another, but for further hosts of one prefix on one interface.
+    """Find prefixes that equal, contain or lie in another of the same VRF.
+
+    One interface may have further hosts of one prefix.
 
     The prefixes that contain the current one are kept on a stack, which is never deeper than a prefix is long.
     """
@@ -98,7 +103,7 @@ def _places(index: Index) -> Iterator[_Place]:
             seen.add(address)
             order += 1
             start = key.network << (key.width - key.length)
-            yield _Place(key.family, start, key.length, order, interface, position)
+            yield _Place(interface.vrf or "", key.family, start, key.length, order, interface, position)
 
 
 def _is_link_local(key: AddressKey) -> bool:

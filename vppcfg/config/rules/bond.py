@@ -62,6 +62,7 @@ def bond_member_keys(index: Index) -> Iterator[Problem]:
             ("bond-member-subs", "sub-interfaces", member.name in index.children),
             ("bond-member-mac", "mac", member.mac not in (None, bond.mac)),
             ("bond-member-mac", "unnumbered", member.unnumbered is not None),
+            ("bond-member-mac", "vrf", member.vrf is not None),
             ("bond-member-mac", "mpls", member.has_mpls),
             ("bond-member-mac", "acls", bool(member.acls)),
         ):

@@ -29,10 +29,10 @@ def gre_duplicate(index: Index) -> Iterator[Problem]:
     """Find tunnels that VPP could not tell apart."""
     owners: dict[tuple[object, ...], str] = {}
     for tunnel in index.configuration.made_as(GreConfig).values():
-        identity = (tunnel.local, tunnel.remote, tunnel.mode, tunnel.session or 0, tunnel.key or 0)
+        identity = (tunnel.encap_vrf, tunnel.local, tunnel.remote, tunnel.mode, tunnel.session or 0, tunnel.key or 0)
         first = owners.setdefault(identity, tunnel.name)
         if first != tunnel.name:
-            text = f"{first} has the same ends, mode, session and key; make one of them differ"
+            text = f"{first} has the same ends, VRF, mode, session and key; make one of them differ"
             yield Problem(rule="gre-duplicate", path=tunnel.path, text=text)
 
 

@@ -54,25 +54,27 @@ def tunnel_remote(index: Index) -> Iterator[Problem]:
     tunnels = index.configuration.made_as(TunnelConfig).values()
     owners = _owners(index) if tunnels else {}
     for tunnel in tunnels:
-        owner = owners.get(tunnel.remote)
+        owner = owners.get((tunnel.encap_vrf, tunnel.remote))
         if owner is not None and tunnel.remote != tunnel.local:
             rule = _SECTIONS[type(tunnel)].rule("remote-own")
             text = f"{tunnel.remote} is an address of this router, of {owner}; take that of the other end"
             yield Problem(rule=rule, path=(*tunnel.path, "remote"), text=text)
 
 
-def _owners(index: Index) -> dict[str, str]:
-    """Return the interface of each address, by the address without its length."""
+def _owners(index: Index) -> dict[tuple[str | None, str], str]:
+    """Return the interface of each address, by the VRF and the address without its length."""
     return {
-        address.partition("/")[0]: interface.name for interface in index.interfaces for address in interface.addresses
+        (interface.vrf, address.partition("/")[0]): interface.name
+        for interface in index.interfaces
+        for address in interface.addresses
     }
 
 
 def vxlan_vni(index: Index) -> Iterator[Problem]:
-    """Find VNIs that more than one tunnel has."""
-    owners: dict[int, str] = {}
+    """Find VNIs that more than one tunnel of a VRF has."""
+    owners: dict[tuple[str | None, int], str] = {}
     for tunnel in index.configuration.made_as(VxlanConfig).values():
-        first = owners.setdefault(tunnel.vni, tunnel.name)
+        first = owners.setdefault((tunnel.encap_vrf, tunnel.vni), tunnel.name)
         if first != tunnel.name:
             text = f"{first} has the VNI {tunnel.vni} already"
             yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)

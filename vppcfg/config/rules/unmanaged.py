@@ -8,16 +8,18 @@ from fnmatch import translate
 
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.vrf import UNMANAGED_VRF
 
 _WILD = frozenset("*?[")
 
 
 def unmanaged_configured(index: Index) -> Iterator[Problem]:
-    """Find globs that cover an interface or a bridge domain that the file configures."""
+    """Find globs that cover an interface, a bridge domain or a VRF that the file configures."""
     configuration = index.configuration
     if not configuration.unmanaged:
         return
     names: Mapping[str, object] = {**configuration.interfaces, **configuration.made, **configuration.bridges}
+    names = {**names, **{f"{UNMANAGED_VRF}{name}": vrf for name, vrf in configuration.vrfs.items()}}
     for position, pattern in enumerate(configuration.unmanaged):
         covered = _first_covered(pattern, names)
         if covered is not None:

@@ -29,12 +29,15 @@ from vppcfg.config.names import (
     NAME_LENGTH,
     NETNS,
     NETNS_LENGTH,
+    VRF,
+    VRF_LENGTH,
     is_acl_name,
     is_glob,
     is_interface_name,
     is_lcp_name,
     is_netns_name,
     is_prefix_list_name,
+    is_vrf_name,
 )
 
 JsonSchema = dict[str, Any]
@@ -342,6 +345,12 @@ _ROWS = (
         accepts=is_truth_or_auto,
         expects="is none of true, false and auto",
         pattern=lambda: _or_auto({"type": "boolean"}),
+    ),
+    Word(
+        name="vrf_name",
+        accepts=is_vrf_name,
+        expects=f"is no name of a VRF: up to {VRF_LENGTH} letters, digits and /._:@+-, as it stands below `vrfs`",
+        pattern=lambda: text(VRF.pattern, VRF_LENGTH),
     ),
     Word(
         name="workers",

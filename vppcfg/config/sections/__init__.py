@@ -20,6 +20,7 @@ from vppcfg.config.sections import (
     sflow,
     tap,
     unmanaged,
+    vrf,
     vxlan,
 )
 from vppcfg.config.sections.made_section import MadeSection
@@ -32,6 +33,7 @@ _NAMED: tuple[NamedSection, ...] = (
     vxlan.SECTION,
     gre.SECTION,
     tap.SECTION,
+    vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,
 )

@@ -8,6 +8,7 @@ from typing import ClassVar
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
@@ -61,10 +62,10 @@ class Bonds(MadeSection[BondConfig, Bond]):
             load_balance=default if load_balance is None else LoadBalance(load_balance),
         )
 
-    def making_of(self, config: BondConfig, before: Bond | None, observed: State) -> Bond:
+    def making_of(self, config: BondConfig, before: Bond | None, desired: DesiredState) -> Bond:
         """Return the bond, with the options of each member that the file cannot say as they are."""
         former = before or Bond()
-        present = [member for member in config.members if member in observed.interfaces]
+        present = [member for member in config.members if member in desired.observed.interfaces]
         return Bond(
             mode=config.mode,
             load_balance=config.load_balance if config.mode.has_load_balance else None,

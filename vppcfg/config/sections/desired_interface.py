@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, marked_tag
-from vppcfg.config.sections import acl, bond
+from vppcfg.config.sections import acl, bond, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -84,6 +84,7 @@ class _Resolver:
             is_up=config.is_up,
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
+            tables=vrf.interface_tables(config.vrf, desired.configuration),
             **self._values(config),
             acls=self._acls(config, base),
             **self._bridging(config.name, config.encapsulation, base),
@@ -110,6 +111,7 @@ class _Resolver:
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
             addresses=frozenset(),
+            tables=(0, 0),
             acls=AclBinding(),
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),

@@ -6,10 +6,19 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from vppcfg.common.release import Release
+from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import (
+    ASSUMED_ENDS,
+    TunnelConfig,
+    end_keys,
+    outer_table,
+    parse_ends,
+    why_not_ends,
+)
+from vppcfg.config.sections.vrf import encap_vrf_of
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
@@ -59,10 +68,11 @@ class Gres(MadeSection[GreConfig, Gre]):
             mode=GreMode(entry.raw.get("mode") or GreMode.L3.value),
             session=entry.raw.get("session"),
             key=entry.raw.get("key"),
+            encap_vrf=entry.raw.get("encap-vrf"),
             description=entry.description,
         )
 
-    def making_of(self, config: GreConfig, before: Gre | None, observed: State) -> Gre:
+    def making_of(self, config: GreConfig, before: Gre | None, desired: DesiredState) -> Gre:
         """Return the tunnel that VPP is to make."""
         return Gre(
             local=config.local,
@@ -70,12 +80,13 @@ class Gres(MadeSection[GreConfig, Gre]):
             mode=config.mode,
             session=config.session or 0,
             key=config.key or 0,
+            encap_vrf=outer_table(config, desired),
         )
 
     def why_not(self, making: Gre) -> str | None:
         """Return why no entry can say what a tunnel is."""
         if not making.is_plain:
-            return "it has more than one other end, or a FIB table or flags of its own"
+            return "it has more than one other end, or flags of its own"
         if making.session and making.mode is not GreMode.ERSPAN:
             return "it has a session without being an ERSPAN tunnel"
         if making.session > MAX_SESSION:
@@ -98,6 +109,7 @@ class Gres(MadeSection[GreConfig, Gre]):
             mode=making.mode,
             session=making.session if making.mode is GreMode.ERSPAN else None,
             key=making.key or None,
+            encap_vrf=encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state),
         )
 
     def made_keys(self, entry: GreConfig) -> Iterator[KeyValue]:

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
+from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
@@ -103,6 +103,7 @@ class Interfaces(Section):
             or _why_not_switched(interface, state)
             or interface_keys.why_not_mtu(interface, state.packet_mtu(name))
             or lcp.why_not(name, state)
+            or vrf.why_not(interface, state)
         )
 
     def _why_not_named(self, interface: Interface) -> str | None:
@@ -186,8 +187,6 @@ def _child(
 
 
 def _why_not_switched(interface: Interface, state: State) -> str | None:
-    if interface.tables != (0, 0):
-        return f"it is in FIB table {max(interface.tables)}"
     if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
         return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
     if interface.bridge is None and interface.tag_rewrite is not None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp
+from vppcfg.config.sections import lcp, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
@@ -70,6 +70,7 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
+        vrf=raw.get("vrf"),
         acls=_parse_acls(raw.get("acls")),
         **interface_values.parsed(raw),
     )
@@ -104,6 +105,7 @@ def restate(
         is_up=interface.is_up,
         addresses=tuple(sorted(interface.addresses, key=address_key)),
         lcp=lcp.restate(interface.name, state),
+        vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
         **interface_values.values_of(interface),
     )
@@ -155,6 +157,7 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     addresses = interface.addresses
     return [
         *lcp.keys(interface),
+        *vrf.keys("vrf", interface.vrf),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),
         _acls_key(interface.acls) if interface.acls else _NO_ACLS,

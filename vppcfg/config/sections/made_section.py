@@ -74,8 +74,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         """Return what an entry of the right shape says."""
         raise NotImplementedError
 
-    def making_of(self, config: _Config, before: _Making | None, observed: State) -> _Making:
-        """Return what VPP is to make, given what it has made under that name and the observed state."""
+    def making_of(self, config: _Config, before: _Making | None, desired: DesiredState) -> _Making:
+        """Return what VPP is to make, given what it has made under that name, and what is wanted beside it."""
         raise NotImplementedError
 
     def why_not(self, making: _Making) -> str | None:
@@ -124,7 +124,7 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         for name, config in self.entries_in(desired.configuration).items():
             if name not in desired.interfaces and self._is_possible(config, desired):
                 before = desired.observed.making(name, self.making)
-                desired.made[name] = self.making_of(config, before, desired.observed)
+                desired.made[name] = self.making_of(config, before, desired)
 
     def _is_possible(self, config: _Config, desired: DesiredState) -> bool:
         return self._has_plugin(config, desired) and self._has_parts(config, desired)

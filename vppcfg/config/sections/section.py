@@ -24,6 +24,8 @@ class Unmanaged(NamedTuple):
     interfaces: dict[str, str]
     bridges: dict[str, str]
     acls: dict[str, str]
+    vrfs: dict[str, str]
+    """FIB tables, by what they go by."""
 
     def covers(self, name: str, state: State) -> bool:
         """Return whether an interface is left alone, by itself or with its parent."""
@@ -31,7 +33,7 @@ class Unmanaged(NamedTuple):
 
     def how_many(self) -> int:
         """Return how many objects there are."""
-        return len(self.interfaces) + len(self.bridges) + len(self.acls)
+        return len(self.interfaces) + len(self.bridges) + len(self.acls) + len(self.vrfs)
 
 
 class Parsing:

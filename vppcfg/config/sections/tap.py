@@ -82,7 +82,7 @@ class Taps(MadeSection[TapConfig, Tap]):
             tx_ring_size=_ring_size(entry.raw.get("tx-ring-size")),
         )
 
-    def making_of(self, config: TapConfig, before: Tap | None, observed: State) -> Tap:
+    def making_of(self, config: TapConfig, before: Tap | None, desired: DesiredState) -> Tap:
         """Return the TAP; what the file leaves open of it stays as it is."""
         return Tap(
             host_name=config.host_name,

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.sections import vrf
 from vppcfg.config.sections.section import SectionEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.record import record
@@ -22,6 +24,8 @@ class TunnelConfig(MadeConfig):
     """Canonical address."""
     remote: str
     """Canonical address."""
+    encap_vrf: str | None = None
+    """The VRF that both ends are in; None is the default one."""
 
 
 def parse_ends(entry: SectionEntry) -> tuple[str, str]:
@@ -42,3 +46,9 @@ def end_keys(tunnel: TunnelConfig) -> Iterator[KeyValue]:
     """Yield the keys of the ends."""
     yield KeyValue("local", tunnel.local)
     yield KeyValue("remote", tunnel.remote)
+    yield from vrf.keys("encap-vrf", tunnel.encap_vrf)
+
+
+def outer_table(tunnel: TunnelConfig, desired: DesiredState) -> int:
+    """Return the id of the FIB table that the ends of a tunnel of the file are in."""
+    return vrf.interface_tables(tunnel.encap_vrf, desired.configuration)[":" in tunnel.local]

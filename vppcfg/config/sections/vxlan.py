@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, end_keys, parse_ends, why_not_ends
+from vppcfg.config.sections.tunnel import (
+    ASSUMED_ENDS,
+    TunnelConfig,
+    end_keys,
+    outer_table,
+    parse_ends,
+    why_not_ends,
+)
+from vppcfg.config.sections.vrf import encap_vrf_of
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import Vxlan
@@ -45,17 +54,18 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
             local=local,
             remote=remote,
             vni=entry.raw["vni"],
+            encap_vrf=entry.raw.get("encap-vrf"),
             description=entry.description,
         )
 
-    def making_of(self, config: VxlanConfig, before: Vxlan | None, observed: State) -> Vxlan:
+    def making_of(self, config: VxlanConfig, before: Vxlan | None, desired: DesiredState) -> Vxlan:
         """Return the tunnel that VPP is to make."""
-        return Vxlan(local=config.local, remote=config.remote, vni=config.vni)
+        return Vxlan(local=config.local, remote=config.remote, vni=config.vni, encap_vrf=outer_table(config, desired))
 
     def why_not(self, making: Vxlan) -> str | None:
         """Return why no entry can say what a tunnel is."""
         if not making.is_plain:
-            return "it is a multicast tunnel, or has ports, a FIB table or a next node of its own"
+            return "it is a multicast tunnel, or has ports or a next node of its own"
         if not 1 <= making.vni <= MAX_VNI:
             return f"its VNI {making.vni} is outside of 1 to {MAX_VNI}"
         return why_not_ends(making.local, making.remote)
@@ -66,8 +76,14 @@ class Vxlans(MadeSection[VxlanConfig, Vxlan]):
 
     def restate_made(self, name: str, making: Vxlan, state: State) -> VxlanConfig:
         """Return the entry that says what a tunnel is."""
-        path = (self.key, name)
-        return VxlanConfig(name=name, path=path, local=making.local, remote=making.remote, vni=making.vni)
+        return VxlanConfig(
+            name=name,
+            path=(self.key, name),
+            local=making.local,
+            remote=making.remote,
+            vni=making.vni,
+            encap_vrf=encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state),
+        )
 
     def made_keys(self, entry: VxlanConfig) -> Iterator[KeyValue]:
         """Yield what a tunnel is made with."""

@@ -20,6 +20,7 @@ from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, I
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
+from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 from vppcfg.plan.operations.vxlan import CreateVxlan, DeleteVxlan
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "CreateNamespace",
     "CreateSubInterface",
     "CreateTap",
+    "CreateVrf",
     "CreateVxlan",
     "DeleteAcl",
     "DeleteBond",
@@ -49,11 +51,14 @@ __all__ = [
     "DeleteLoopback",
     "DeleteSubInterface",
     "DeleteTap",
+    "DeleteVrf",
     "DeleteVxlan",
     "InterfaceOperation",
     "JoinBridge",
     "LeaveL2",
+    "MarkVrfRoutes",
     "Operation",
+    "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
     "ReplaceAcl",
@@ -72,8 +77,10 @@ __all__ = [
     "SetSflowHeaderBytes",
     "SetSflowPollingInterval",
     "SetSflowSamplingRate",
+    "SetTable",
     "SetTag",
     "SetTagRewrite",
     "SetUnnumbered",
+    "SweepVrfRoutes",
     "UnsetUnnumbered",
 ]

@@ -60,6 +60,8 @@ class SetUnnumbered(InterfaceOperation):
             return f"{interface.name} has addresses, which would vanish and still block"
         if interface.unnumbered is not None:
             return f"{interface.name} borrows from {interface.unnumbered}"
+        if interface.tables != draft.interfaces[self.donor].tables:
+            return f"{interface.name} and {self.donor} are in different FIB tables"
         return _cannot_route(interface)
 
     def carry_out(self, draft: Draft) -> None:

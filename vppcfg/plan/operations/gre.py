@@ -7,6 +7,7 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operations.vrf import missing_table
 from vppcfg.record import record
 
 
@@ -18,6 +19,9 @@ class CreateGre(CreateInterface):
     tunnel: Gre
 
     def _refusal(self, draft: Draft) -> str | None:
+        table = self.tunnel.needed_table
+        if table is not None and (missing := missing_table(table, draft)):
+            return missing
         other = draft.made_alike(self.tunnel)
         return f"{other} is the same tunnel" if other else None
 

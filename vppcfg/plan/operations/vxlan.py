@@ -7,6 +7,7 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operations.vrf import missing_table
 from vppcfg.record import record
 
 
@@ -18,15 +19,24 @@ class CreateVxlan(CreateInterface):
     local: str
     remote: str
     vni: int
+    encap_vrf: int = 0
+
+    @property
+    def tunnel(self) -> Vxlan:
+        """Return what the tunnel is made with."""
+        return Vxlan(local=self.local, remote=self.remote, vni=self.vni, encap_vrf=self.encap_vrf)
 
     def _refusal(self, draft: Draft) -> str | None:
-        other = draft.made_alike(Vxlan(local=self.local, remote=self.remote, vni=self.vni))
+        table = self.tunnel.needed_table
+        if table is not None and (missing := missing_table(table, draft)):
+            return missing
+        other = draft.made_alike(self.tunnel)
         return f"{other} has the same endpoints and VNI" if other else None
 
     def carry_out(self, draft: Draft) -> None:
         """Enter the tunnel."""
         draft.add_interface(as_created(self.interface, InterfaceKind.VXLAN))
-        draft.made[self.interface] = Vxlan(local=self.local, remote=self.remote, vni=self.vni)
+        draft.made[self.interface] = self.tunnel
 
 
 @record
@@ -39,3 +49,4 @@ class DeleteVxlan(DeleteInterface):
     local: str
     remote: str
     vni: int
+    encap_vrf: int = 0

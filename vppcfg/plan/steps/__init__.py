@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.plan.stages import Step
-from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu
+from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, vrf
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
@@ -14,6 +14,7 @@ _ASPECTS = (
     interface.steps,
     l2.steps,
     mtu.steps,
+    vrf.steps,
     address.steps,
     features.mpls_steps,
     features.acl_binding_steps,
@@ -30,6 +31,8 @@ def steps_of(transition: Transition) -> Iterator[Step]:
             yield from aspect(transition, name)
     for pair in difference.lcps.values():
         yield from lcp.pair_steps(transition, pair)
+    for table in difference.vrfs.values():
+        yield from vrf.table_steps(table)
     for domain in difference.bridges.values():
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():

@@ -2,6 +2,7 @@
 
 Where it would not, an address stays until the interface has those that come in its place.
 
+An interface that moves to another FIB table loses its addresses of that family before and gets them again after.
 Borrowing ends before own addresses come and begins after they are gone: VPP would put an address of a borrower on
 its donor, and hide those that a borrower still has (vnet/ip/ip_interface.c).
 """
@@ -22,8 +23,9 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     observed = before.addresses if before else frozenset()
     desired = after.addresses if after else frozenset()
-    is_doomed = name in transition.doomed
+    is_doomed, replaced = name in transition.doomed, transition.replaced_addresses(name)
     unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
+    unwanted, wanted = unwanted | replaced, wanted | replaced
     for address in sorted(unwanted, key=address_key):
         may_wait = not is_doomed and before and after and transition.may_outlast(address, before, after)
         stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS

@@ -87,13 +87,23 @@ def _delete_bond(name: str, bond: Bond) -> DeleteBond:
 def _create_vxlan(interface: Interface, tunnel: Vxlan) -> CreateVxlan:
     name = interface.name
     return CreateVxlan(
-        interface=name, instance=instance_of(name), local=tunnel.local, remote=tunnel.remote, vni=tunnel.vni
+        interface=name,
+        instance=instance_of(name),
+        local=tunnel.local,
+        remote=tunnel.remote,
+        vni=tunnel.vni,
+        encap_vrf=tunnel.encap_vrf,
     )
 
 
 def _delete_vxlan(name: str, tunnel: Vxlan) -> DeleteVxlan:
     return DeleteVxlan(
-        interface=name, instance=instance_of(name), local=tunnel.local, remote=tunnel.remote, vni=tunnel.vni
+        interface=name,
+        instance=instance_of(name),
+        local=tunnel.local,
+        remote=tunnel.remote,
+        vni=tunnel.vni,
+        encap_vrf=tunnel.encap_vrf,
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.addresses import AddressBook
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import FibMain, Tables
+from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _INTERFACE = """
@@ -25,6 +27,12 @@ version 26.06- 3.2.0 c55aec44
 import interface_index
 import prefix
 struct ip_table: u32 table_id, bool is_ip6, string name[64]
+request ip_table_add_del_v2 14e5081f 24.10-: ip_table table, bool create_mfib=true, bool is_add=true
+reply ip_table_add_del_v2_reply e8d4e804 24.10-: i32 retval
+request ip_table_replace_begin b9d2e09e: ip_table table
+reply ip_table_replace_begin_reply e8d4e804: i32 retval
+request ip_table_replace_end b9d2e09e: ip_table table
+reply ip_table_replace_end_reply e8d4e804: i32 retval
 request ip_table_add_del 0ffdaec0: bool is_add=true, ip_table table
 reply ip_table_add_del_reply e8d4e804: i32 retval
 request ip_table_dump 51077d14 streams ip_table_details
@@ -60,21 +68,49 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 
 
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
-    """Delete a table that the API has not asked for, once no interface is in it."""
+    """Delete a table that nobody holds, once no interface is in it."""
     table = main.tables.get(table_id)
-    if table is not None and table_id and not table.is_wanted and not book.is_bound(table_id):
+    if table is None or not table_id or table.holders or table.endpoints:
+        return
+    if not book.is_bound(table_id):
         del main.tables[table_id]
 
 
-def _answer_add_delete(call: Call, values: Values) -> Outgoing:
-    """Make a table, or let it go: it stays while an interface is in it. VPP refuses neither."""
-    main, book = _of(call.tables, values["table.is_ip6"])
-    table_id = values["table.table_id"]
-    if values["is_add"]:
-        main.make(table_id, values["table.name"].split(b"\0", 1)[0])
-    elif table_id and table_id in main.tables:
-        main.tables[table_id].is_wanted = False
+def look_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
+    """Hold a table for the other end of a tunnel."""
+    _of(tables, is_ipv6)[0].tables[table_id].endpoints += 1
+
+
+def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
+    """Hold a table no longer for the other end of a tunnel that goes away."""
+    main, book = _of(tables, is_ipv6)
+    main.tables[table_id].endpoints -= 1
+    _collect(main, book, table_id)
+
+
+def _release(tables: Tables, is_ipv6: bool, table_id: int, holder: FibSource) -> None:
+    """Let go what one holds of a table, which stays while another does or an interface is in it."""
+    main, book = _of(tables, is_ipv6)
+    table = main.tables.get(table_id)
+    if table is not None and table_id:
+        table.holders.discard(holder)
         _collect(main, book, table_id)
+
+
+def _answer_add_delete(call: Call, values: Values) -> Outgoing:
+    """Make a table, or let go what the API holds of it. VPP refuses neither."""
+    is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
+    if values["is_add"]:
+        _of(call.tables, is_ipv6)[0].make(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
+    else:
+        _release(call.tables, is_ipv6, table_id, FibSource.API)
+    return call.reply()
+
+
+def _answer_replace(call: Call, values: Values) -> Outgoing:
+    """Mark or remove the routes of the API in a table; there are none here."""
+    if values["table.table_id"] not in _of(call.tables, values["table.is_ip6"])[0].tables:
+        raise RefusedError(Retval.NO_SUCH_FIB)
     return call.reply()
 
 
@@ -100,19 +136,80 @@ def _answer_get_table(call: Call, values: Values) -> Outgoing:
     return call.reply(vrf_id=book.table_of(values["sw_if_index"]))
 
 
+def _command_table(is_ipv6: bool) -> Command:
+    """`ip table [add|del] <table-id> [name <name>] [no-mfib]`; `ip6 table` is the same."""
+
+    def command(tables: Tables, rest: Input) -> str:
+        line = rest.line()
+        table_id, name, is_add = None, "", True
+        while not line.is_at_end:
+            if (number := line.number()) is not None:
+                table_id = number
+            elif line.take("del"):
+                is_add = False
+            elif line.take("name"):
+                name = line.string() or ""
+            elif not (line.take("add") or line.take("no-mfib")):
+                raise line.unknown("parse error")
+        if table_id == 0:
+            raise RefusedError(Retval.UNSPECIFIED, "Can't change the default table")
+        if table_id is None:
+            return ""
+        if is_add:
+            _of(tables, is_ipv6)[0].make(table_id, name.encode()[:63], FibSource.CLI)
+        else:
+            _release(tables, is_ipv6, table_id, FibSource.CLI)
+        return ""
+
+    return command
+
+
+def _command_bind(is_ipv6: bool) -> Command:
+    """`set interface ip table <interface> <table-id>`; `set interface ip6 table` is the same."""
+
+    def command(tables: Tables, line: Input) -> str:
+        row = line.require_interface(tables)
+        shown = line.unknown("expected table id")
+        table_id = line.number()
+        if table_id is None:
+            raise shown
+        try:
+            bind(tables, row.index, is_ipv6, table_id)
+        except RefusedError as refusal:
+            is_missing = refusal.retval is Retval.NO_SUCH_FIB
+            text = f"no such table {table_id}" if is_missing else "IP addresses are still present on "
+            raise RefusedError(refusal.retval, text if is_missing else text + tables.name_of(row)) from None
+        return ""
+
+    return command
+
+
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Make the tables that interfaces are in, and put them there."""
+    """Put interfaces into the tables that are there."""
     for name, row in rows.items():
         for is_ipv6, table_id in zip((False, True), state.interfaces[name].tables, strict=True):
             if table_id:
                 main, book = _of(tables, is_ipv6)
-                main.make(table_id, b"")
+                if table_id not in main.tables:
+                    raise UsageError(f"the state has {name} in FIB table {table_id}, and no such table")
                 book.bind(row.index, table_id)
 
 
 KIND = Kind(
     api={"interface": _INTERFACE, "ip": _IP},
-    changes={"ip_table_add_del": _answer_add_delete, "sw_interface_set_table": _answer_set_table},
+    changes={
+        "ip_table_add_del": _answer_add_delete,
+        "ip_table_add_del_v2": _answer_add_delete,
+        "ip_table_replace_begin": _answer_replace,
+        "ip_table_replace_end": _answer_replace,
+        "sw_interface_set_table": _answer_set_table,
+    },
     queries={"ip_table_dump": _dump, "sw_interface_get_table": _answer_get_table},
+    commands={
+        "ip table": _command_table(is_ipv6=False),
+        "ip6 table": _command_table(is_ipv6=True),
+        "set interface ip table": _command_bind(is_ipv6=False),
+        "set interface ip6 table": _command_bind(is_ipv6=True),
+    },
     load=_load,
 )

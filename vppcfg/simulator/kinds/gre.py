@@ -338,6 +338,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
         type={GreMode.L3: Type.L3, GreMode.TEB: Type.TEB, GreMode.ERSPAN: Type.ERSPAN}[tunnel.mode],
         flags=0 if tunnel.is_plain else _ODD_FLAGS,
         session=tunnel.session,
+        table=tunnel.encap_vrf,
         number=number,
         key=tunnel.key,
     )

@@ -14,6 +14,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
@@ -122,6 +123,7 @@ def create(tables: Tables, request: VxlanRequest) -> SwInterface:
     row = _register(tables, tunnel, request.is_l3)
     main.numbers.add(tunnel.number)
     main.by_key[request.key] = main.by_sw[row.index] = tunnel.index
+    fib.look_up(tables, request.source.version == 6, request.table)
     interfaces.set_admin_state(tables, row, True)
     row.flood_class = FloodClass.TUNNEL_MASTER if request.destination.is_multicast else FloodClass.TUNNEL
     return row
@@ -170,6 +172,7 @@ def delete(tables: Tables, request: VxlanRequest) -> int:
     interfaces.delete_port(tables, tables.hw_of(tables.sw[tunnel.sw_if_index]).index)
     main.numbers.discard(tunnel.number)
     main.tunnels.remove(index)
+    fib.stop_looking_up(tables, tunnel.source.version == 6, tunnel.table)
     return tunnel.sw_if_index
 
 
@@ -320,6 +323,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),
         vni=tunnel.vni,
+        table=tunnel.encap_vrf,
         destination_port=0 if tunnel.is_plain else _ODD_PORT,
     )
     return create(tables, request)

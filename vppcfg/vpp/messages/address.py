@@ -1,4 +1,4 @@
-"""Addresses, borrowed addresses and FIB tables of interfaces.
+"""Addresses and borrowed addresses of interfaces.
 
 VPP has no message that tells of all addresses at once; the requests for all interfaces are therefore sent before the
 first reply is awaited.
@@ -18,7 +18,6 @@ from vppcfg.vpp.round import Replies
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
-_TABLES = "ip_table_dump"
 _UNNUMBERED = "ip_unnumbered_dump"
 
 
@@ -122,44 +121,6 @@ def text_of_address(family: int, raw: bytes) -> str:
         return socket.inet_ntop(socket.AF_INET, raw[:4])
     text = socket.inet_ntop(socket.AF_INET6, raw)
     return str(IPv6Address(raw)) if "." in text else text
-
-
-def table_requests(connection: Connection) -> list[bytes]:
-    """Return the request for all FIB tables, where VPP takes it."""
-    return [connection.request(_TABLES)[1]] if connection.offers(_TABLES) else []
-
-
-def has_other_tables(connection: Connection, replies: Replies) -> bool:
-    """Return whether there may be any FIB table but 0; without one, every interface is in table 0."""
-    return not connection.offers(_TABLES) or any(
-        table for (table,) in connection.rows(replies, "ip_table_details", "table.table_id")
-    )
-
-
-class TableQuestions:
-    """The requests for the FIB tables of interfaces, and what each asked for: the replies do not say."""
-
-    def __init__(self, connection: Connection, indexes: Sequence[int]) -> None:
-        """Prepare one sw_interface_get_table for each of `indexes` and family."""
-        self._asked: dict[int, tuple[int, int]] = {}
-        self.requests: list[bytes] = []
-        for index in indexes:
-            for family in _FAMILIES:
-                values = {"sw_if_index": index, "is_ipv6": family}
-                context, request = connection.request("sw_interface_get_table", values)
-                self._asked[context] = (index, family)
-                self.requests.append(request)
-
-    def read(self, connection: Connection, replies: Replies) -> dict[int, tuple[int, int]]:
-        """Return the IPv4 and IPv6 table of every interface that is not in table 0 for both."""
-        tables: dict[int, list[int]] = {}
-        for context, retval, table in connection.rows(
-            replies, "sw_interface_get_table_reply", "context", "retval", "vrf_id"
-        ):
-            if context in self._asked and not retval and table:
-                index, family = self._asked[context]
-                tables.setdefault(index, [0, 0])[family] = table
-        return {index: (ip4, ip6) for index, (ip4, ip6) in tables.items()}
 
 
 def unnumbered_requests(connection: Connection) -> list[bytes]:

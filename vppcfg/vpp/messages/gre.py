@@ -46,6 +46,7 @@ def _tunnel(tunnel: Gre, vpp: Vocabulary, is_add: int, instance: int) -> Request
         "tunnel.type": _MODES.index(tunnel.mode),
         "tunnel.session_id": tunnel.session,
         "tunnel.instance": instance,
+        "tunnel.outer_table_id": tunnel.encap_vrf,
         **address_values("tunnel.src", tunnel.local),
         **address_values("tunnel.dst", tunnel.remote),
     }
@@ -85,7 +86,8 @@ def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> d
                 mode=_mode(kind, details),
                 session=session,
                 key=key[0] if key else 0,
-                is_plain=not (mode or flags or table),
+                encap_vrf=table,
+                is_plain=not (mode or flags),
             )
     return tunnels
 

@@ -25,6 +25,8 @@ class Request(NamedTuple):
     values: Mapping[str, Value]
     list_name: str = ""
     elements: Sequence[Mapping[str, Value]] = ()
+    text: str = ""
+    """What ends it instead, where that is a text."""
 
 
 class Indexes(Protocol):

@@ -43,6 +43,8 @@ def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
     arguments: dict[str, Any] = {path: _readable(value) for path, value in request.values.items()}
     if request.list_name:
         arguments[request.list_name] = [_element(element) for element in request.elements]
+    if request.text:
+        arguments["cmd"] = request.text
     return request.message, arguments
 
 

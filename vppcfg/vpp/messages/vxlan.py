@@ -52,6 +52,7 @@ def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan, vpp: Vocabulary, is_add:
         **address_values("src_address", operation.local),
         **address_values("dst_address", operation.remote),
         "mcast_sw_if_index": NO_INDEX,
+        "encap_vrf_id": operation.encap_vrf,
         "decap_next_index": _NEXT_IS_L2,
         "vni": operation.vni,
     }
@@ -81,11 +82,12 @@ def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> d
         replies, "vxlan_tunnel_v2_details", *_PATHS
     ):
         if index in rows:
-            is_usual = ports == [_PORT, _PORT] and group == NO_INDEX and not table and next_node == _TO_L2
+            is_usual = ports == [_PORT, _PORT] and group == NO_INDEX and next_node == _TO_L2
             tunnels[rows[index].name] = Vxlan(
                 local=text_of_address(family, source),
                 remote=text_of_address(family, target),
                 vni=vni,
+                encap_vrf=table,
                 is_plain=is_usual and any(rows[index].mac),
             )
     return tunnels

@@ -61,10 +61,15 @@ def test_ipv6_endpoints_are_canonical() -> None:
     assert tunnel == Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=5)
 
 
-@pytest.mark.parametrize(("field", "value"), [("mode", 1), ("flags", 1), ("outer_table_id", 10)])
+@pytest.mark.parametrize(("field", "value"), [("mode", 1), ("flags", 1)])
 def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
     (tunnel,) = observed(stub_with({field: value})).made_as(Gre).values()
     assert not tunnel.is_plain
+
+
+def test_the_ends_may_be_in_another_table() -> None:
+    (tunnel,) = observed(stub_with({"outer_table_id": 10})).made_as(Gre).values()
+    assert (tunnel.encap_vrf, tunnel.needed_table, tunnel.is_plain) == (10, "ipv4-VRF:10", True)
 
 
 def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:

@@ -397,6 +397,24 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "acl_interface_set_acl_list",
         {"sw_if_index": 1, "count": 0, "n_input": 0},
     ),
+    (
+        op.CreateVrf(table_id=100, is_ipv6=True, name="red"),
+        "ip_table_add_del_v2",
+        {"table.table_id": 100, "table.is_ip6": True, "table.name": b"red" + bytes(61), "create_mfib": 1, "is_add": 1},
+    ),
+    (op.MarkVrfRoutes(table_id=100, is_ipv6=False), "ip_table_replace_begin", {"table.table_id": 100}),
+    (op.SweepVrfRoutes(table_id=100, is_ipv6=True), "ip_table_replace_end", {"table.is_ip6": True}),
+    (op.ReleaseTypedVrf(table_id=100, is_ipv6=True), "cli_inband", {}),
+    (
+        op.DeleteVrf(table_id=100, is_ipv6=False),
+        "ip_table_add_del_v2",
+        {"table.table_id": 100, "table.is_ip6": False, "is_add": 0},
+    ),
+    (
+        op.SetTable(interface="other", is_ipv6=True, table_id=100),
+        "sw_interface_set_table",
+        {"sw_if_index": 2, "is_ipv6": True, "vrf_id": 100},
+    ),
     (op.CreateMplsTable(), "mpls_table_add_del", {"mt_is_add": True, "mt_table.mt_table_id": 0}),
     (op.SetMpls(interface="port", is_on=True), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
     (op.SetMpls(interface="port", is_on=False), "sw_interface_set_mpls_enable", {"enable": False}),
@@ -430,6 +448,13 @@ def test_an_operation_is_one_message(operation: op.Operation, message: str, valu
     (request,) = stub.told
     assert request.message.name == message
     assert {path: request.value(path) for path in values} == values
+
+
+@pytest.mark.parametrize(("is_ipv6", "line"), [(False, "ip table del 100"), (True, "ip6 table del 100")])
+def test_what_the_prompt_holds_of_a_table_is_let_go_by_its_command(is_ipv6: bool, line: str) -> None:
+    stub = Told()
+    perform(stub, op.ReleaseTypedVrf(table_id=100, is_ipv6=is_ipv6))
+    assert [request.text for request in stub.told] == [line]
 
 
 def test_every_operation_has_its_message() -> None:
@@ -497,9 +522,10 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
             ("gre_tunnel_add_del_v2",),
             "gre_tunnel_add_del",
         ),
+        (op.CreateVrf(table_id=5, is_ipv6=False, name="red"), ("ip_table_add_del_v2",), "ip_table_add_del"),
         (op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")), ("tap_create_v3",), "tap_create_v2"),
     ],
-    ids=["pair", "bridge", "vxlan", "gre", "tap"],
+    ids=["pair", "bridge", "vxlan", "gre", "vrf", "tap"],
 )
 def test_an_older_vpp_is_told_in_its_own_words(operation: op.Operation, newer: tuple[str, ...], older: str) -> None:
     stub = Told()

@@ -52,13 +52,17 @@ def test_ipv6_endpoints_are_canonical() -> None:
         ("src_port", 4790),
         ("dst_port", 4790),
         ("mcast_sw_if_index", 1),
-        ("encap_vrf_id", 10),
         ("decap_next_index", 2),
     ],
 )
 def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
     (tunnel,) = observed(stub_with(**{field: value})).made_as(Vxlan).values()
     assert not tunnel.is_plain
+
+
+def test_the_ends_may_be_in_another_table() -> None:
+    (tunnel,) = observed(stub_with(encap_vrf_id=10)).made_as(Vxlan).values()
+    assert (tunnel.encap_vrf, tunnel.needed_table, tunnel.is_plain) == (10, "ipv4-VRF:10", True)
 
 
 def test_a_tunnel_for_l3_packets_is_not_plain() -> None:

@@ -1,0 +1,43 @@
+"""FIB tables other than the default one: what VPP has of a VRF, one table for each family (vnet/fib/fib_table.c)."""
+
+from __future__ import annotations
+
+import re
+
+from vppcfg.record import record
+
+MAX_TABLE = 0xFFFFFFFE
+"""The largest number of a table; all ones mean none, and 0 is the default table, which is in no State."""
+UNMANAGED_VRF = "vrf:"
+"""What stands before the name of a table where objects of all kinds are named."""
+_UNNAMED = re.compile(r"ipv[46]-VRF:[0-9]+")
+
+
+def table_key(table_id: int, *, is_ipv6: bool) -> str:
+    """Return what a table goes by, in a State and in a plan: the name that VPP gives to one without a name."""
+    return f"ipv{6 if is_ipv6 else 4}-VRF:{table_id}"
+
+
+@record
+class FibTable:
+    """One FIB table. Its name is given when it is made, and never changes."""
+
+    table_id: int
+    is_ipv6: bool = False
+    name: str = ""
+    """Two tables may have the same one."""
+
+    @property
+    def key(self) -> str:
+        """Return what the table goes by."""
+        return table_key(self.table_id, is_ipv6=self.is_ipv6)
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Return whether the name is VPP's own, as that of a table which linux-nl has made: then it is nobody's."""
+        return is_unnamed(self.name)
+
+
+def is_unnamed(name: str) -> bool:
+    """Return whether a name of a table is one that VPP gives to tables without any."""
+    return _UNNAMED.fullmatch(name) is not None
