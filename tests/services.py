@@ -5,7 +5,7 @@ Every state between two steps is looked at as a whole, and links are found by go
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from vppcfg.model.bond import Bond
@@ -38,7 +38,9 @@ def _has_link(name: str, state: State, linked: set[str]) -> bool:
         return any(member in linked for member in made.members)
     if isinstance(made, Vxlan | Gre):
         return any(
-            address.split("/")[0] == made.local and other.name in linked
+            address.split("/")[0] == made.local
+            and other.tables[":" in address] == made.encap_vrf
+            and other.name in linked
             for other in state.interfaces.values()
             for address in other.addresses
         )
@@ -74,10 +76,11 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     offer |= {"mac": root.mac, "path": _path(interface, state, linked), "addresses": set(), "redundancy": 0}
     bonds = {member: bond for bond, each in state.made_as(Bond).items() for member in each.members}
     if name not in bonds and (interface.is_bvi or (interface.l2xc is None and interface.bridge is None)):
-        offer["addresses"] = set(interface.addresses)
+        offer["addresses"] = _in_tables(interface.addresses, interface)
         if interface.unnumbered is not None:
             is_there = interface.unnumbered in linked
-            offer["addresses"] = set(state.interfaces[interface.unnumbered].addresses) if is_there else set()
+            lent = state.interfaces[interface.unnumbered].addresses if is_there else ()
+            offer["addresses"] = _in_tables(lent, interface)
     bond = state.making(root.name, Bond)
     if bond is not None:
         offer["redundancy"] = len([member for member in bond.members if member in linked])
@@ -93,6 +96,11 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     other = state.packet_mtu(interface.l2xc) if interface.l2xc is not None else 0
     offer["sizes"] = [root.link_mtu or 0, own, *protocols, device.mtu if device is not None else 0, other]
     return offer
+
+
+def _in_tables(addresses: Iterable[str], interface: Interface) -> set[tuple[str, int]]:
+    """Return addresses with the FIB tables that they are in on an interface: in another one, it is another address."""
+    return {(address, interface.tables[":" in address]) for address in addresses}
 
 
 def _rules(names: tuple[str, ...], state: State) -> list[object] | None:
@@ -152,7 +160,7 @@ def missing(before: dict[str, Any], now: dict[str, Any] | None) -> Iterator[tupl
             yield "redundancy", ""
     if before["path"] is not None and before["path"] != now.get("path"):
         yield "path", ""
-    for address in before["addresses"] - now.get("addresses", set()):
+    for address, _ in before["addresses"] - now.get("addresses", set()):
         yield "address", address
 
 
