@@ -37,7 +37,7 @@ def read_trusted(path: Path, group: int | None = None) -> bytes:
             _check_owner(status, descriptor, group)
             _check_writers(status, descriptor, group)
             with os.fdopen(descriptor, "rb", closefd=False) as stream:
-                return stream.read(LIMIT_BYTES)
+                return stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
         finally:
             os.close(descriptor)
     except OSError as error:
