@@ -53,6 +53,21 @@ test-long: $(READY) ## run the tests, those that take minutes too
 	@$(BIN)/python -m pytest $(PARALLEL) -m 'not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
 	@$(BIN)/python -m pytest -m timed $(PYTEST_ARGS) || $(NONE_NAMED)
 
+# What pyproject.toml names is the lowest version that will do; .venv has the newest ones of the day on which it was made.
+LOWEST := .venv-lowest
+$(LOWEST)/.ready: pyproject.toml setup.py
+	@echo "Making $(LOWEST) with the lowest versions that pyproject.toml allows"
+	@rm -rf $(LOWEST)
+	@$(PYTHON) -m venv $(LOWEST)
+	@sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)>=\(.*\)",$$/\1==\2/p' pyproject.toml >$(LOWEST)/constraints.txt
+	@$(LOWEST)/bin/python -m pip install --disable-pip-version-check --no-input --quiet \
+		--constraint $(LOWEST)/constraints.txt --editable '.[dev]'
+	@touch $@
+
+.PHONY: test-lowest
+test-lowest: $(LOWEST)/.ready ## run the tests with the lowest versions of what vppcfg depends on
+	@$(LOWEST)/bin/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS)
+
 .PHONY: test-live
 test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR
 	@[ -n "$(VPP_PREFIX)" ] || { \
@@ -104,8 +119,9 @@ bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/per
 		--public $(PUBLIC)/bin/vppcfg --document docs/performance.md $(BENCH_ARGS)
 
 .PHONY: mutants
-mutants: $(READY) ## change the code in places and tell what no test notices; MUTANTS=PATHS SAMPLE=N SEED=N
-	@PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m tests.mutants $(MUTANTS) --sample $(or $(SAMPLE),50) --seed $(or $(SEED),1)
+mutants: $(READY) ## change the code in places and tell what no test notices; MUTANTS=PATHS SAMPLE=N SEED=N REACH=far
+	@PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m tests.mutants $(MUTANTS) --sample $(or $(SAMPLE),50) --seed $(or $(SEED),1) \
+		--reach $(or $(REACH),near)
 
 .PHONY: lint
 lint: $(READY) ## check style and types
@@ -144,5 +160,5 @@ test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debia
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) $(LOWEST) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

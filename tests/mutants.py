@@ -59,8 +59,8 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("vppcfg/common/", ("tests/unit/common", "tests/unit/config tests/unit/loadtest")),
 )
 """Which tests belong to a part of the code, the quick ones first; the rest has those of the same name in tests/unit."""
-_NEAR = 2
-"""Stages before those that take minutes."""
+_REACH: dict[str, int | None] = {"own": 1, "near": 2, "far": None}
+"""How many stages are run, for each word on the command line; the third one of some parts takes minutes."""
 _MARGIN_S = 60.0
 _MOST_S = 1800.0
 _TIMES_AS_LONG = 6.0
@@ -219,9 +219,9 @@ def own_tests_of(path: str) -> tuple[str, ...]:
 class Copy:
     """A copy of the tree in which one change after the other is made; a context manager that removes it."""
 
-    def __init__(self, *, is_far: bool) -> None:
-        """With `is_far`, the tests that take minutes run too when no other notices a change."""
-        self._is_far = is_far
+    def __init__(self, stages: int | None) -> None:
+        """Run so many of the stages that belong to a module, None for all of them."""
+        self._stages = stages
         self._folder = Path(tempfile.mkdtemp(prefix="mutants-"))
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in filter(None, listed.decode().split("\0")):
@@ -240,7 +240,7 @@ class Copy:
         """Return whether a test fails, or does not come to an end, with a change."""
         path = self._folder / mutant.path
         source = path.read_bytes()
-        stages = stages_of(mutant.path)[: None if self._is_far else _NEAR]
+        stages = stages_of(mutant.path)[: self._stages]
         for stage in (*own_tests_of(mutant.path), *stages):
             limit_s = _MARGIN_S + _TIMES_AS_LONG * self._usual(stage)
             path.write_bytes(mutant.apply(source))
@@ -319,13 +319,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("places", nargs="*", default=DEFAULT, help="modules and packages (default: %(default)s)")
     parser.add_argument("--sample", type=int, default=50, help="how many to try (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")
-    parser.add_argument("--far", action="store_true", help="run the tests that take minutes, too")
+    parser.add_argument("--reach", choices=list(_REACH), default="near", help="which tests run (default: %(default)s)")
     args = parser.parse_args(arguments)
     everything, known = all_mutants(args.places), known_mutants()
     sample = random.Random(args.seed).sample(everything, min(args.sample, len(everything)))
     tell(f"{len(sample)} of {len(everything)} changes, seed {args.seed}")
     survivors = 0
-    with Copy(is_far=args.far) as copy:
+    with Copy(_REACH[args.reach]) as copy:
         for number, mutant in enumerate(sorted(sample, key=lambda one: (one.path, one.start)), start=1):
             if mutant.key in known:
                 tell(f"{number}: known: {mutant.key}: {known[mutant.key]}")

@@ -85,6 +85,23 @@ def test_the_package_depends_on_what_is_imported_or_carries_it() -> None:
     assert imported() - ONLY_TO_BUILD == depended | set(bundled())
 
 
+def test_the_licence_of_what_is_bundled_is_in_the_package() -> None:
+    text = (DEBIAN / "copyright").read_text()
+    for name in bundled():
+        stanza = re.search(rf"^Files: debian/bundled/{name}/\*\nCopyright: .+\nLicense: (\S+)$", text, re.MULTILINE)
+        assert stanza is not None, name
+        assert re.search(rf"^License: {re.escape(stanza[1])}\n .", text, re.MULTILINE), "its text"
+
+
+def test_the_documents_list_every_dependency_with_its_version_and_licence() -> None:
+    block = re.search(r"^dependencies = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    assert block is not None
+    asked = re.findall(r'"([\w.]+)>=([\d.]+)"', block[1])
+    rows = re.findall(r"^\| ([\w.]+) \| ([\d.]+) \| (.+?) \|", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
+    assert [(name, version) for name, version, _ in rows] == asked
+    assert all(licence for _, _, licence in rows)
+
+
 def test_what_debian_12_has_is_new_enough() -> None:
     asked = dict(re.findall(r'"([\w.]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text()))
     for name, version in (IN_DEBIAN_12 | bundled()).items():
