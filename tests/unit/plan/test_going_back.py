@@ -1,0 +1,60 @@
+"""Where a way back leads: to the former state, but for what no plan may touch or can make."""
+
+from __future__ import annotations
+
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.going_back import Reachable, closest_to
+
+PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
+LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
+
+
+def sub(parent: str, mtu: int = 1500) -> Interface:
+    return Interface(
+        name=f"{parent}.100",
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent=parent,
+        sub_id=100,
+        encapsulation=Encapsulation(outer=100),
+        packet_mtu=mtu,
+    )
+
+
+def state_of(*interfaces: Interface) -> State:
+    return State(interfaces={interface.name: interface for interface in interfaces})
+
+
+def back(former: State, now: State, *unmanaged: str) -> Reachable:
+    return closest_to(former, now, lambda name: name in unmanaged)
+
+
+def test_what_was_there_is_to_be_there_again() -> None:
+    former = state_of(PORT, sub("port"), LOOPBACK)
+    reachable = back(former, state_of(PORT))
+    assert reachable.state.interfaces == former.interfaces
+    assert reachable.missing == ()
+
+
+def test_a_port_that_is_gone_is_missing_with_what_is_upon_it() -> None:
+    """A loopback is not: it can be made."""
+    reachable = back(state_of(PORT, sub("port"), LOOPBACK), State())
+    assert reachable.missing == ("port",)
+    assert list(reachable.state.interfaces) == ["loop0"]
+
+
+def test_a_port_that_has_come_stays_with_what_is_upon_it() -> None:
+    other = Interface(name="other", kind=InterfaceKind.PHYSICAL, packet_mtu=9000)
+    reachable = back(state_of(PORT), state_of(PORT, other, sub("other"), sub("port"), LOOPBACK))
+    assert set(reachable.state.interfaces) == {"port", "other", "other.100"}
+
+
+def test_what_is_unmanaged_stays_as_it_is_now() -> None:
+    now = state_of(PORT, sub("port", mtu=1400))
+    reachable = back(state_of(PORT, sub("port", mtu=1300), LOOPBACK), now, "port.100", "loop0")
+    assert reachable.state.interfaces == now.interfaces, "also what is gone and was unmanaged"
+
+
+def test_what_carries_another_tag_stays_as_it_is_now() -> None:
+    theirs = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1400, tag="theirs")
+    assert back(state_of(PORT, LOOPBACK), state_of(PORT, theirs)).state.interfaces["loop0"] == theirs

@@ -1,0 +1,46 @@
+"""What the guards say about a plan: which interfaces it hurts, the worst first, and no more names than one can read."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from vppcfg.plan.impact import Impact
+from vppcfg.transaction.guard import Limits, harm, objections
+
+
+def plan(impacts: dict[str, Impact]) -> Any:
+    """Return what the guards look at of a plan that deletes nothing."""
+    return SimpleNamespace(impacts=impacts, impact=max(impacts.values(), default=Impact.NONE), changes=())
+
+
+def test_a_plan_that_hurts_nothing_protected_is_not_spoken_of() -> None:
+    assert harm(plan({"other": Impact.FLAP}), ["port"]) == ""
+
+
+def test_of_what_is_protected_only_what_is_hurt_is_named_the_worst_first() -> None:
+    said = harm(plan({"a": Impact.DEGRADE, "b": Impact.RECREATE, "other": Impact.REMOVE}), ["a", "b", "c"])
+    assert said.endswith(f"protects: {Impact.RECREATE.label} on b, {Impact.DEGRADE.label} on a")
+
+
+def test_five_names_are_said_and_the_rest_is_counted() -> None:
+    names = [f"port{number}" for number in range(7)]
+    impacts = dict.fromkeys(names, Impact.FLAP)
+    assert harm(plan(impacts), names[:5]).count(" on port") == 5
+    assert "more" not in harm(plan(impacts), names[:5])
+    assert harm(plan(impacts), names).endswith(" on port4, impact on 2 more")
+
+
+def test_the_least_that_is_allowed_is_allowed() -> None:
+    flap = plan({"port": Impact.FLAP})
+    limits = Limits(max_impact=Impact.FLAP, allow_mass_deletion=True)
+    assert list(objections(flap, [], limits)) == []
+    (objection,) = objections(plan({"port": Impact.RECREATE}), [], limits)
+    assert f"the plan's impact is {Impact.RECREATE.label}, more than --max-impact {Impact.FLAP.label}" in objection.text
+
+
+def test_a_protected_interface_is_guarded_unless_somebody_says_otherwise() -> None:
+    flap = plan({"port": Impact.FLAP})
+    (objection,) = objections(flap, ["port"], Limits(allow_mass_deletion=True))
+    assert "--override-protected" in objection.hint
+    assert list(objections(flap, ["port"], Limits(allow_mass_deletion=True, override_protected=True))) == []
