@@ -45,6 +45,9 @@ def _state(api: Any) -> dict[str, Any]:
             names[pair.phy_sw_if_index]: (pair.host_if_name.strip("\0"), pair.netns.strip("\0")) for pair in pairs
         },
         "borrowers": {names[row.sw_if_index]: names[row.ip_sw_if_index] for row in api.ip_unnumbered_dump()},
+        "tables": {
+            (row.table.table_id, row.table.is_ip6): row.table.name for row in api.ip_table_dump() if row.table.table_id
+        },
         "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
         **_made(api, names, hosts),
         **_access_lists(api, names),
@@ -78,7 +81,12 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
             if bridge.bd_id
         },
         "tunnels": {
-            names[tunnel.sw_if_index]: (str(tunnel.src_address), str(tunnel.dst_address), tunnel.vni)
+            names[tunnel.sw_if_index]: (
+                str(tunnel.src_address),
+                str(tunnel.dst_address),
+                tunnel.vni,
+                tunnel.encap_vrf_id,
+            )
             for tunnel in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
         },
         "gres": {
@@ -87,6 +95,7 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 str(row.tunnel.src),
                 str(row.tunnel.dst),
                 row.tunnel.session_id,
+                row.tunnel.outer_table_id,
                 row.tunnel.key,
             )
             for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
@@ -154,6 +163,9 @@ def _interface(api: Any, row: Any, rows: dict[int, Any]) -> dict[str, Any]:
         "tag rewrite": (row.vtr_op, row.vtr_push_dot1q, row.vtr_tag1, row.vtr_tag2),
         "tag": row.tag,
         "MAC": str(row.l2_address) if row.interface_dev_type in _MAC_OF_THE_FILE and not is_sub else None,
+        "tables": [
+            api.sw_interface_get_table(sw_if_index=row.sw_if_index, is_ipv6=is_ipv6).vrf_id for is_ipv6 in (False, True)
+        ],
         "addresses": sorted(
             str(address.prefix)
             for is_ipv6 in (False, True)
