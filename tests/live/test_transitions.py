@@ -56,7 +56,7 @@ def run(process: RealVpp, *words: str) -> int:
 
 
 def apply(process: RealVpp, file: Path) -> None:
-    assert run(process, "apply", "-c", str(file)) == ExitCode.DONE
+    assert run(process, "apply", "--yes", "--allow-mass-deletion", "--again", "-c", str(file)) == ExitCode.DONE
 
 
 def type_in(process: RealVpp, file: Path, folder: Path) -> None:

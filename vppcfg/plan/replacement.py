@@ -34,9 +34,10 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
     if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
         return "mac"
     table = made.needed_table
-    if table is not None and table in observed.vrfs and observed.vrfs[table] != desired.vrfs.get(table):
-        return f"{table} is replaced"
-    return _first_difference(made, wanted, made.fixed)
+    reason = _first_difference(made, wanted, made.fixed)
+    if reason is None and table is not None and observed.vrfs.get(table) != desired.vrfs.get(table):
+        return f"{table} is made anew"
+    return reason
 
 
 def _gets_another_mac(before: Interface, after: Interface, made: Bond, wanted: Bond) -> bool:
