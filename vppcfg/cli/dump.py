@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, target_of
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
 from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, PlanRefusedError
+
+if TYPE_CHECKING:
+    from vppcfg.config.configuration import Configuration
+    from vppcfg.transaction.journal import Journal
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -28,6 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default="yaml",
         help="a configuration (default), or everything that was read as a state document for --state",
     )
+    add_state_dir_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,6 +49,19 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.format == "json":
         text = json_text(document_of(state), indent=2) + "\n"
     else:
-        text = write(state)
+        text = write(state, _accepted_configuration(target_of(args).journal()))
     write_document(text, args.output)
     return ExitCode.DONE
+
+
+def _accepted_configuration(journal: Journal) -> Configuration | None:
+    """Return the configuration that was accepted last of those that the journal has, None when it can tell of none."""
+    from vppcfg.config import parse_text
+    from vppcfg.transaction.entry import ACCEPTED
+
+    with suppress(PlanRefusedError):
+        for record in journal.newest_first():
+            if record.status in ACCEPTED and record.entry.source_digest:
+                with suppress(PlanRefusedError):
+                    return parse_text(journal.source(record.entry.number), record.entry.source_name).configuration
+    return None

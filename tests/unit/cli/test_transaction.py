@@ -533,3 +533,39 @@ def test_without_a_change_that_waits_there_is_nothing_to_confirm(run: Run) -> No
     code, _, err = run("confirm")
     assert code == ExitCode.REFUSED
     assert "no change waits to be confirmed" in err
+
+
+CIRCUIT = "customer 4711, circuit #12 {north}, by way of the ring through Bern, Thun and Spiez"
+DESCRIBED = f"""\
+interfaces:
+  {GI1}:
+    description: '{CIRCUIT}'
+  {GI3}: {{}}
+bridgedomains:
+  bd7: {{ description: 'bridge #7' }}
+loopbacks:
+  loop0: {{ description: 'router #1' }}
+"""
+
+
+def test_dump_gives_whole_descriptions_back_and_no_plan_differs_for_them(run: Run) -> None:
+    Path("described.yaml").write_text(DESCRIBED)
+    assert run("apply", "-c", "described.yaml", "--yes")[0] == ExitCode.DONE
+    assert is_at(run, "described.yaml")
+    dumped = run("dump")[1]
+    assert f"    description: '{CIRCUIT}'\n" in dumped
+    assert "description: 'bridge #7'" in dumped
+    assert "description: 'router #1'" in dumped
+    Path("dumped.yaml").write_text(dumped)
+    assert is_at(run, "dumped.yaml")
+    elsewhere = run("dump", "--state-dir", "nowhere")[1]
+    assert "customer 4711, circuit _12 _north_" in elsewhere
+    Path("elsewhere.yaml").write_text(elsewhere)
+    assert is_at(run, "elsewhere.yaml")
+
+
+def test_a_description_that_vpp_does_not_have_any_more_is_not_given_back(run: Run) -> None:
+    Path("described.yaml").write_text(DESCRIBED)
+    run("apply", "-c", "described.yaml", "--yes")
+    run("rollback", "--yes")
+    assert "circuit" not in run("dump")[1]

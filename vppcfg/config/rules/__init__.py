@@ -39,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     interface.l2_with_l3,
     interface.l2_with_mpls,
     interface.sflow_on_created,
+    interface.description_altered,
     mac.mac_unfit,
     mac.bond_mac_placement,
     l2xc.l2xc_target,

@@ -18,7 +18,7 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
-MAX_DESCRIPTION = 64
+MAX_DESCRIPTION = 255
 _DISPENSABLE = frozenset({"acls", "addresses", "description", "device-type", "mac"}) | interface_values.KEYS
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 

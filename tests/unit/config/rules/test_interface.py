@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vppcfg.config import parse_text
+from vppcfg.model.problem import Severity
 
 
 def rules_in(text: str) -> list[str]:
@@ -88,3 +89,23 @@ interfaces:
       1: {l2xc: a.1}
 """
     assert rules_in(text) == ["l2-address", "l2-lcp"]
+
+
+def test_descriptions_that_a_tag_cannot_hold_are_told_once_as_a_warning() -> None:
+    text = """
+interfaces:
+  eth0: { description: short and plain }
+  eth1: { description: 'circuit #12' }
+bridgedomains: { bd7: { description: 'a {b}' } }
+taps: { tap0: { host: { name: x }, description: "%s" } }
+"""
+    loaded = parse_text(text % ("x" * 57), "test")
+    (problem,) = [problem for problem in loaded.problems if problem.rule == "description-altered"]
+    assert loaded.configuration is not None
+    assert (problem.path, problem.severity) == (("interfaces", "eth1", "description"), Severity.WARNING)
+    assert "of eth1 as `circuit _12`, and those of 2 more in part, and the journal the whole text" in problem.text
+
+
+def test_a_description_has_255_characters_at_most() -> None:
+    assert rules_in(f"interfaces: {{eth0: {{description: {'x' * 255}}}}}") == ["description-altered"]
+    assert rules_in(f"interfaces: {{eth0: {{description: {'x' * 256}}}}}") == ["schema-value"]
