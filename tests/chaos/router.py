@@ -63,7 +63,7 @@ class SimulatedRouter:
 
     def words(self, command: str, *options: str) -> list[str]:
         """Return the words of a command."""
-        config = ["-c", self.config] if command in {"apply", "plan"} else []
+        config = ["-c", self.config] if command in {"apply", "plan", "diff"} else []
         return [command, *config, "-a", self.socket, *options]
 
 
@@ -171,7 +171,7 @@ def leftovers(folders: Path) -> list[str]:
 
 def assert_new(router: SimulatedRouter) -> None:
     """Check that the plan of the file is empty."""
-    assert run(router.words("plan", "--detailed-exitcode")) == ExitCode.DONE
+    assert run(router.words("diff", "--detailed-exitcode")) == ExitCode.DONE
 
 
 def assert_tidy(router: SimulatedRouter, folders: Path) -> None:

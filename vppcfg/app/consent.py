@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import field, replace
 
 from vppcfg.app.console import Console
@@ -99,9 +99,13 @@ def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -
         yield Objection(f"there would be no way back: {error.message}", "--no-way-back does it all the same")
 
 
-def guard(plan: Plan, protected: Collection[str], terms: Terms, console: Console) -> None:
-    """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no."""
-    console.show_plan(plan)
+def guard(plan: Plan, protected: Collection[str], terms: Terms, console: Console, *, must_show: bool = True) -> None:
+    """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no.
+
+    Raise UsageError when it cannot be shown, as on a full disk, unless it need not be.
+    """
+    with nullcontext() if must_show else suppress(UsageError):
+        console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")

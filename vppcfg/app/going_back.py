@@ -69,7 +69,10 @@ def go_back(
     plan = _plan_back(record.entry, wanted, place)
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
     if plan.steps:
-        (pass_guards if is_timer else guard)(plan, _protected(place), terms, console)
+        if is_timer:
+            pass_guards(plan, _protected(place), terms, console)
+        else:
+            guard(plan, _protected(place), terms, console, must_show=False)
         made = make_change(plan, intent, place, console)
         if made.code is not ExitCode.DONE:
             return made

@@ -56,7 +56,7 @@ def cut_off(folder: Path, number: int) -> None:
 
 
 def is_at(run: Run, config: str) -> bool:
-    return run("plan", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
+    return run("diff", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
 
 
 def test_a_rollback_goes_to_the_settled_state_before_both(run: Run) -> None:

@@ -60,7 +60,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def is_at(run: Run, config: str) -> bool:
-    return run("plan", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
+    return run("diff", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
 
 
 def statuses(run: Run) -> list[str]:
