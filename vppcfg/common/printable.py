@@ -6,7 +6,6 @@ whatever way, comes through here: lines for people and logs by `printable`, JSON
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -60,6 +59,8 @@ def in_page(value: Any) -> Any:
 
 def quoted(text: str) -> str:
     r"""Return a text in double quotes as YAML reads it, what does not show as \x, \u or \U escapes."""
+    import json
+
     return _HARMFUL.sub(lambda found: _escaped(found.group()), json.dumps(text, ensure_ascii=False))
 
 
@@ -67,10 +68,13 @@ def json_text(
     document: Any, *, indent: int | None = None, separators: tuple[str, str] | None = None, allow_nan: bool = True
 ) -> str:
     r"""Return a document as JSON that any terminal may show: what does not show, or is no UTF-8, as \u escapes."""
+    import json
+
     text = json.dumps(document, indent=indent, separators=separators, allow_nan=allow_nan, ensure_ascii=False)
     return _HARMFUL.sub(lambda found: _in_json(found.group()), text)
 
 
 def _in_json(char: str) -> str:
     """Return a character of a JSON string as an escape, those beyond 16 bits as two."""
-    return json.dumps(char)[1:-1] if ord(char) > 0x7F else f"\\u{ord(char):04x}"
+    units = char.encode("utf-16-be", errors="surrogatepass")
+    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
