@@ -23,7 +23,7 @@ interfaces:
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     acls: { input: [ inside ] }
     sub-interfaces:
-      100: { mtu: 1500, lcp: e0.100, addresses: [ 198.51.100.1/24 ] }
+      100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ] }
       200: { mtu: 1500, encapsulation: { dot1q: 200 } }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500 }
@@ -41,6 +41,8 @@ vxlan_tunnels:
   vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 101 }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, key: 42 }
+vrfs:
+  red: { id: 100 }
 bridgedomains:
   bd10:
     mtu: 1500

@@ -27,6 +27,7 @@ interfaces:
     mac: 02:00:00:00:00:01
     mtu: 1400
     lcp: { name: e0, netns: blue }
+    vrf: red
     addresses: [ 192.0.2.1/24 ]
     mpls: true
     sflow: true
@@ -38,15 +39,16 @@ interfaces:
         mtu: 1300
         state: down
         lcp: { name: e0.10, netns: blue }
+        vrf: blue
         addresses: [ 198.51.100.1/24 ]
         mpls: true
         acls: { input: [ inside ] }
-      20: { encapsulation: { dot1ad: 20, exact-match: true }, unnumbered: eth0 }
+      20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
       40: { l2xc: eth0.30 }
   eth1: { mtu: 9000, state: down, l2xc: eth2 }
   eth2: { mtu: 9000, l2xc: eth1 }
-  eth3: { mtu: 9000, unnumbered: loop0 }
+  eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
   eth4: {}
   eth5: {}
   BondEthernet0: {}
@@ -58,11 +60,12 @@ loopbacks:
     description: router id
     mac: 02:00:00:00:00:02
     lcp: lo0
+    vrf: red
     mtu: 9000
     addresses: [ 203.0.113.1/32 ]
     mpls: true
     acls: { output: [ inside ] }
-  loop1: { unnumbered: loop0 }
+  loop1: { vrf: red, unnumbered: loop0 }
   loop2: { mtu: 2000 }
 bondethernets:
   BondEthernet0:
@@ -86,10 +89,10 @@ bridgedomains:
       arp-unicast-forward: true
       mac-age-minutes: 5
 vxlan_tunnels:
-  vxlan_tunnel0: { local: 192.0.2.1, remote: 192.0.2.2, vni: 7 }
+  vxlan_tunnel0: { local: 192.0.2.1, remote: 192.0.2.2, vni: 7, encap-vrf: red }
   vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 8, description: spare }
 gre_tunnels:
-  gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5 }
+  gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5, encap-vrf: red }
   gre1: { local: 192.0.2.1, remote: 192.0.2.4, key: 5, description: to Bern }
 taps:
   tap0:
@@ -104,6 +107,10 @@ taps:
       namespace-create: true
     rx-ring-size: 512
     tx-ring-size: 512
+vrfs:
+  red: { id: 100, description: customer A }
+  blue: { id: 200, ipv6: false }
+  green: { id: 300, ipv4: false }
 acls:
   inside:
     terms:
@@ -128,6 +135,7 @@ HEADINGS = {
     "gre": r"gre_tunnels\..+",
     "tap": r"taps\..+",
     "tap-host": r"taps\..+",
+    "vrf": r"vrfs\..+",
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
     "sflow": r"sflow",
@@ -139,6 +147,7 @@ NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
     ("bond", "description"): "it is shown of the interface, for which a bond must have an entry",
+    ("vrf", "description"): "VPP keeps none",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
 }
