@@ -60,8 +60,6 @@ _CONFINEMENT = (
 )
 """What the unit that goes back may not do: as vppcfg.service of the Debian package, which tells the reasons. It sees
 the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
-_UNKNOWN_SETTING = "Unknown assignment"
-"""What systemd-run says to a property that its systemd is too old for."""
 
 _started: list[subprocess.Popen[bytes]] = []
 """Timers that this process started and that are to outlive it: none of them is a child that was forgotten."""
@@ -164,31 +162,35 @@ def unit_name(socket_path: str, number: int) -> str:
 
 
 def _arm_systemd(watch: TimerWatch) -> Timer:
-    """Start a timer of systemd, confined as far as that systemd can: the way back is worth more."""
+    """Start a timer of systemd, whose unit is confined where such a unit can run: the way back is worth more.
+
+    An old systemd does not know some of the settings, and in some containers a unit with them does not start.
+    """
+    properties = [*_CONFINEMENT, *(f"ReadWritePaths=-{folder}" for folder in watch.folders)]
+    probe = _systemd_run(f"{watch.name}-probe", properties, ["--wait"], ["true"])
     moment = seconds_since_boot() + watch.after_s
-    writable = [f"ReadWritePaths=-{folder}" for folder in watch.folders]
-    answer = _systemd_run(watch, [*_CONFINEMENT, *writable])
-    if answer.returncode and _UNKNOWN_SETTING in answer.stderr:
-        answer = _systemd_run(watch, [])
+    timing = [f"--on-active={watch.after_s:.3f}s", "--timer-property=AccuracySec=100ms"]
+    answer = _systemd_run(watch.name, [] if probe.returncode else properties, timing, watch.command)
     if answer.returncode:
         raise StorageError(f"systemd does not start the timer: {answer.stderr.strip()}", "nothing was changed")
     return Timer(deadline=watch.deadline, unit=watch.name, moment_s=moment, machine_run=machine_run())
 
 
-def _systemd_run(watch: TimerWatch, properties: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def _systemd_run(
+    name: str, properties: Sequence[str], options: Sequence[str], words: Sequence[str]
+) -> subprocess.CompletedProcess[str]:
     settings = [f"--setenv={name}={os.environ[name]}" for name in _PASSED_ON if name in os.environ]
     command = [
         "systemd-run",
         "--quiet",
         "--collect",
-        f"--unit={watch.name}",
+        f"--unit={name}",
         "--description=vppcfg rolls back unless the change is confirmed",
-        f"--on-active={watch.after_s:.3f}s",
-        "--timer-property=AccuracySec=100ms",
+        *options,
         *(f"--property={text}" for text in properties),
         *settings,
         "--",
-        *watch.command,
+        *words,
     ]
     try:
         return subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
