@@ -35,10 +35,10 @@ def _first_covered(pattern: str, names: Mapping[str, object]) -> str | None:
 
 
 def protected_missing(index: Index) -> Iterator[Problem]:
-    """Find names that protect nothing."""
+    """Find names that protect nothing but what VPP may have already."""
     configuration = index.configuration
     for position, name in enumerate(configuration.protected):
         if not index.has(name) and name not in configuration.made:
-            text = f"this file has no interface {name}, so nothing is protected; correct the name, or remove it"
+            text = f"this file has no interface {name}: only one that VPP has is protected; correct the name, or remove it"
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)
