@@ -48,7 +48,7 @@ def place(request: pytest.FixtureRequest, vpp: RealVpp, tmp_path: Path) -> list[
     }
     (tmp_path / "router.yaml").write_text(yaml.safe_dump(file, allow_unicode=True))
     (tmp_path / "nothing.yaml").write_text(yaml.safe_dump({"interfaces": {port: {"state": "up"} for port in PORTS}}))
-    assert main(["apply", "-c", str(tmp_path / "nothing.yaml"), "-a", str(vpp.socket_path)]) == ExitCode.DONE
+    assert main(["apply", "--yes", "-c", str(tmp_path / "nothing.yaml"), "-a", str(vpp.socket_path)]) == ExitCode.DONE
     return ["-c", str(tmp_path / "router.yaml"), "-a", str(vpp.socket_path)]
 
 
@@ -60,5 +60,5 @@ def test_a_description_is_typed_and_nothing_else_happens(vpp: RealVpp, place: li
 
 
 def test_a_description_goes_over_the_api_and_nothing_else_happens(place: list[str]) -> None:
-    assert main(["apply", *place]) == ExitCode.DONE
+    assert main(["apply", "--yes", *place]) == ExitCode.DONE
     assert main(["plan", *place, "--detailed-exitcode"]) == ExitCode.DONE

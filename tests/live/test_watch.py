@@ -48,7 +48,7 @@ def typed(vpp: RealVpp, line: str) -> None:
 def test_a_real_vpp_is_followed(vpp: RealVpp, path: Path) -> None:
     place = ["-c", str(path), "-a", str(vpp.socket_path)]
     assert main(["watch", "--once", *place]) == ExitCode.DRIFT
-    assert main(["apply", *place]) == ExitCode.DONE
+    assert main(["apply", "--yes", *place]) == ExitCode.DONE
     assert main(["watch", "--once", *place]) == ExitCode.DONE
     watching = Watching([*place, "--format", "json", "--interval", "3600"])
     try:
@@ -73,7 +73,7 @@ def test_a_real_vpp_is_followed(vpp: RealVpp, path: Path) -> None:
 
 def test_what_a_real_vpp_keeps_to_itself_is_found_at_the_next_look(vpp: RealVpp, path: Path) -> None:
     place = ["-c", str(path), "-a", str(vpp.socket_path)]
-    assert main(["apply", *place]) == ExitCode.DONE
+    assert main(["apply", "--yes", *place]) == ExitCode.DONE
     watching = Watching([*place, "--format", "json", "--interval", "1"])
     try:
         watching.hears("in_sync")
@@ -89,7 +89,7 @@ def test_what_a_real_vpp_keeps_to_itself_is_found_at_the_next_look(vpp: RealVpp,
 
 def test_a_real_vpp_that_restarts_is_brought_to_the_file(vpp: RealVpp, path: Path) -> None:
     place = ["-c", str(path), "-a", str(vpp.socket_path)]
-    assert main(["apply", *place]) == ExitCode.DONE
+    assert main(["apply", "--yes", *place]) == ExitCode.DONE
     watching = Watching([*place, "--format", "json", "--interval", "5", "--reconcile"])
     try:
         watching.hears("in_sync")
