@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.config.configuration import InterfaceConfig
@@ -114,11 +114,10 @@ def _encapsulation(child: InterfaceConfig) -> list[KeyValue]:
     if tags is None:
         return []
     is_default = tags == Encapsulation(outer=child.sub_id, is_exact=True)
-    return [KeyValue("encapsulation", tuple(_tag_keys(tags)), is_default, is_made_with=True)]
+    return [KeyValue("encapsulation", _tag_keys(tags), is_default, is_made_with=True)]
 
 
-def _tag_keys(tags: Encapsulation) -> Iterator[KeyValue]:
-    yield KeyValue("dot1ad" if tags.is_dot1ad else "dot1q", tags.outer)
-    if tags.inner is not None:
-        yield KeyValue("inner-dot1q", tags.inner)
-    yield KeyValue("exact-match", tags.is_exact, is_default=not tags.is_exact)
+def _tag_keys(tags: Encapsulation) -> tuple[KeyValue, ...]:
+    outer = KeyValue("dot1ad" if tags.is_dot1ad else "dot1q", tags.outer)
+    exact = KeyValue("exact-match", tags.is_exact, not tags.is_exact)
+    return (outer, exact) if tags.inner is None else (outer, KeyValue("inner-dot1q", tags.inner), exact)

@@ -59,6 +59,8 @@ def key_lines(keys: Iterable[KeyValue]) -> list[str]:
 
 def _lines_of(key: KeyValue) -> list[str]:
     value = key.value
+    if value.__class__ is str:
+        return [f"{key.key}: {scalar(value)}"]
     if isinstance(value, tuple) and key.is_block:
         return [f"{key.key}:", *indented(key_lines(value), 1)]
     line = f"{key.key}: {inline(value)}"
