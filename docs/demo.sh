@@ -35,7 +35,7 @@ start_simulator() {
     "${command[@]}" >simulator.log 2>&1 &
     simulator=$!
     for _ in $(seq 100); do
-        ! grep -q 'is listening' simulator.log || return 0
+        ! grep -qs 'is listening' simulator.log || return 0
         kill -0 "$simulator" 2>/dev/null || break
         sleep 0.1
     done

@@ -92,12 +92,14 @@ def _warn_of_file(records: Sequence[Record], number: int) -> None:
     made = [record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY]
     if not made or made[-1].source_name in {"", STDIN}:
         return
+    file = Path(made[-1].source_name)
     try:
-        source = Path(made[-1].source_name).read_bytes()
+        source = file.read_bytes() if file.is_file() else b""
     except OSError:
         return
     if sha256(source).hexdigest() == made[-1].source_digest:
-        log.warning("%s still holds what was rolled back: correct it before you apply it again", made[-1].source_name)
+        name = file.name if file.parent == Path.cwd() else file
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", name)
 
 
 def _chosen(number: int | None, place: Workplace) -> Record:
