@@ -96,15 +96,18 @@ def closest_to(former: State, now: State, is_unmanaged: Callable[[str], bool]) -
         ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
         return {**ours, **{name: value for name, value in new.items() if name in kept}}
 
+    lcps, made = merged(former.lcps, now.lcps), merged(former.made, now.made)
+    is_linux_known = former.facts.has_linux and now.facts.has_linux
+    devices = merged(former.linux, now.linux) if is_linux_known else now.linux
     state = replace(
         former,
         interfaces=merged(former.interfaces, now.interfaces),
-        lcps=merged(former.lcps, now.lcps),
-        made=merged(former.made, now.made),
+        lcps=lcps,
+        made=made,
         bridges=_merged_bridges(former, now, is_unmanaged),
         acls=_merged_acls(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
-        linux=merged(former.linux, now.linux) if former.facts.has_linux and now.facts.has_linux else now.linux,
+        linux={name: device for name, device in devices.items() if name in lcps or name in made},
         namespaces=former.namespaces | now.namespaces,
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,

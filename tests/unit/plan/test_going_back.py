@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.state import State
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.state import Facts, State
 from vppcfg.plan.going_back import Reachable, closest_to
+from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
@@ -58,3 +65,19 @@ def test_what_is_unmanaged_stays_as_it_is_now() -> None:
 def test_what_carries_another_tag_stays_as_it_is_now() -> None:
     theirs = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1400, tag="theirs")
     assert back(state_of(PORT, LOOPBACK), state_of(PORT, theirs)).state.interfaces["loop0"] == theirs
+
+
+@pytest.mark.parametrize("knows", ["former", "now"])
+def test_devices_go_with_what_they_belong_to_when_only_one_of_both_states_knows_linux(knows: str) -> None:
+    """A rollback may reach back to before vppcfg could read Linux, or run where it cannot."""
+    pair = LcpPair(host_name="loop0")
+    knowing = replace(
+        state_of(PORT, LOOPBACK),
+        lcps={"loop0": pair},
+        linux={"loop0": LinuxDevice(mtu=9000, is_up=True)},
+        facts=Facts(has_linux=True),
+    )
+    former, now = (knowing, state_of(PORT)) if knows == "former" else (state_of(PORT), knowing)
+    reachable = back(former, now)
+    assert make_plan(now, reachable.state).reached.lcps == reachable.state.lcps
+    assert reachable.state.linux == {}
