@@ -14,7 +14,7 @@ from tests.services import found_on_the_way
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond, BondMode, Membership
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.state import State
+from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import make_plan
 
@@ -102,10 +102,11 @@ def check_addresses_and_filters(number: int) -> tuple[int, int]:
         for address in after.addresses
         if name not in observed.interfaces or name in replaced or address not in observed.interfaces[name].addresses
     ]
+    anew = {key for key, table in observed.vrfs.items() if plan.desired.vrfs.get(key) != table}
     addresses = filters = 0
     for name, before in observed.interfaces.items():
         after = plan.desired.interfaces.get(name)
-        if after is None or name in replaced:
+        if after is None or name in replaced or anew.intersection(tables_in_use(observed, [name])):
             continue
         going = before.addresses - after.addresses
         can_stay = not any(collide(old, new) for old in going for new in coming)

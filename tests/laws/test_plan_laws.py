@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.laws.networks import EMPTY_VPP, configurations, states, without_what_is_left_open
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
-from vppcfg.model.state import State
+from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.diff import ObjectKind, diff
 from vppcfg.plan.going_back import closest_to, restorable, reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
@@ -120,7 +121,16 @@ def test_nothing_that_a_plan_changes_is_hidden(observed: State, configuration: C
             continue
         less = replace(change.after, **{attribute.name: getattr(change.before, attribute.name)})
         desired = replace(plan.desired, interfaces={**plan.desired.interfaces, change.name: less})
+        if refers_to_what_is_gone(desired, change.name):
+            continue
         assert list(difference_lines(observed, desired)) != list(difference_lines(observed, plan.desired))
+
+
+def refers_to_what_is_gone(state: State, name: str) -> bool:
+    """Return whether an interface is in a VRF or a bridge domain that the state has not: their removal is shown."""
+    bridge = state.interfaces[name].bridge
+    is_bridge_gone = bridge is not None and bridge_name(bridge) not in state.bridges
+    return is_bridge_gone or not set(tables_in_use(state, [name])) <= state.vrfs.keys()
 
 
 def without_what_is_not_ours(state: State) -> State:

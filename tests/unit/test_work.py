@@ -275,4 +275,4 @@ def test_memory_grows_with_the_network() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     grown = (peaks[1] - peaks[0]) / (LARGE - SMALL)
-    assert grown < 4_700
+    assert grown < 5_200

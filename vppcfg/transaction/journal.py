@@ -73,9 +73,13 @@ class Journal:
             try:
                 yield self._record(number)
             except UntrustedFileError as error:
-                if number not in self._complained:
-                    self._complained.add(number)
-                    _log.warning("Change %d is left out, since its entry cannot be read: %s", number, error.message)
+                self._complain(number, error.message)
+
+    def _complain(self, number: int, text: str) -> None:
+        """Say once that an entry is left out."""
+        if number not in self._complained:
+            self._complained.add(number)
+            _log.warning("Change %d is left out, since its entry cannot be read: %s", number, text)
 
     def damaged(self) -> list[Damage]:
         """Return what is to be said of the entries that cannot be read. Raise StorageError."""
@@ -101,6 +105,7 @@ class Journal:
         records, damages = self._read_all()
         for damage in damages:
             if damage.may_be_whole:
+                self._complain(damage.number, damage.text)
                 continue
             try:
                 aside = self._folders.set_aside(damage.number)

@@ -227,9 +227,13 @@ def test_what_cannot_be_read_at_the_moment_is_left_where_it_is(router: Router, m
 
 @pytest.fixture
 def waiting(router: Router, monkeypatch: pytest.MonkeyPatch) -> Router:
-    """Return a router that was at l2xc.yaml and is at l3.yaml (change 4), waiting to be confirmed, its timer gone."""
+    """Return a router that was at l2xc.yaml and is at l3.yaml (change 4), waiting to be confirmed, its timer gone.
+
+    A timer that is run by hand does not wait for the deadline.
+    """
     monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
     monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: None)
     assert router.run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
     assert router.run("apply", "-c", "l3.yaml", "--confirm=60")[0] == ExitCode.DONE
     return router
