@@ -121,7 +121,8 @@ def apply(process: RealVpp, file: Path) -> int:
 def steps_to(process: RealVpp, file: Path, folder: Path) -> int:
     """Return how many commands the plan has, about."""
     text = folder / "plan.txt"
-    assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
+    allowed = ("--allow-mass-deletion", "--again")
+    assert run(process, "plan", "-c", str(file), "-o", str(text), *allowed) == ExitCode.DONE
     return sum(not line.startswith("comment") for line in text.read_text().splitlines())
 
 
