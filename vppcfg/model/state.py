@@ -12,7 +12,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
 _Kind = TypeVar("_Kind", bound=Making)
@@ -103,9 +103,7 @@ def tables_in_use(state: State, names: Iterable[str]) -> Iterator[str]:
     """Yield the FIB tables, but the default ones, that some interfaces, or the ends of some tunnels, are in."""
     for name in names:
         interface, made = state.interfaces.get(name), state.made.get(name)
-        if interface is not None and interface.tables != (0, 0):
-            for is_ipv6, table_id in enumerate(interface.tables):
-                if table_id:
-                    yield table_key(table_id, is_ipv6=bool(is_ipv6))
+        if interface is not None:
+            yield from table_keys(interface.tables)
         if made is not None and made.needed_table is not None:
             yield made.needed_table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from vppcfg.record import record
 
@@ -16,6 +17,13 @@ _UNNAMED = re.compile(r"ipv[46]-VRF:[0-9]+")
 def table_key(table_id: int, *, is_ipv6: bool) -> str:
     """Return what a table goes by, in a State and in a plan: the name that VPP gives to one without a name."""
     return f"ipv{6 if is_ipv6 else 4}-VRF:{table_id}"
+
+
+def table_keys(tables: tuple[int, int]) -> Iterator[str]:
+    """Yield what the tables of IPv4 and of IPv6 go by, given by their ids, without the default ones."""
+    for is_ipv6, table_id in zip((False, True), tables, strict=True):
+        if table_id:
+            yield table_key(table_id, is_ipv6=is_ipv6)
 
 
 @record

@@ -16,7 +16,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.model.vrf import FibTable, table_keys
 
 _Kind = TypeVar("_Kind", bound=Making)
 _DEFAULT_TABLES = (0, 0)
@@ -144,13 +144,13 @@ class Draft:
         if interface.bridge is not None:
             self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
         if interface.tables != _DEFAULT_TABLES:
-            self.in_table.add(interface.name, _tables(interface))
+            self.in_table.add(interface.name, list(table_keys(interface.tables)))
 
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
         if interface.tables != _DEFAULT_TABLES:
-            self.in_table.drop(name, _tables(interface))
+            self.in_table.drop(name, list(table_keys(interface.tables)))
         self._own.discard(name)
         if interface.parent is not None:
             self.stacking.remove(interface)
@@ -193,10 +193,10 @@ class Draft:
     def move(self, name: str, table_id: int, *, is_ipv6: bool) -> None:
         """Put an interface, for one family, into a FIB table."""
         before = self.interfaces[name]
-        self.in_table.drop(name, _tables(before))
+        self.in_table.drop(name, list(table_keys(before.tables)))
         ip4, ip6 = before.tables
         self.change(name, tables=(ip4, table_id) if is_ipv6 else (table_id, ip6))
-        self.in_table.add(name, _tables(self.interfaces[name]))
+        self.in_table.add(name, list(table_keys(self.interfaces[name].tables)))
 
     def borrow(self, name: str, donor: str | None) -> None:
         """Let an interface borrow the addresses of `donor`, or of nobody."""
@@ -206,11 +206,6 @@ class Draft:
         if donor is not None:
             self.references.add(name, [donor])
         self.change(name, unnumbered=donor)
-
-
-def _tables(interface: Interface) -> list[str]:
-    families = zip((False, True), interface.tables, strict=True)
-    return [table_key(table_id, is_ipv6=is_ipv6) for is_ipv6, table_id in families if table_id]
 
 
 def _targets(interface: Interface) -> list[str]:
