@@ -40,6 +40,7 @@ def begin(
     """Return a router at l2xc.yaml (change 1), or at l3.yaml (change 2) waiting to be confirmed, without a timer."""
     monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
     monkeypatch.setattr("vppcfg.transaction.watchdog._await_ready", die)
+    monkeypatch.setattr("vppcfg.app.deadline.await_deadline", lambda moment, is_over: None)
 
     def begin(number: int, *, is_waiting: bool) -> Router:
         router = Router(serve, folders_of_this_test / str(number), capsys)
