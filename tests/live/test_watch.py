@@ -79,7 +79,8 @@ def test_what_a_real_vpp_keeps_to_itself_is_found_at_the_next_look(vpp: RealVpp,
         watching.hears("in_sync")
         typed(vpp, f"set interface ip address {PORTS[1]} 198.51.100.1/24")
         difference = watching.hears("difference")
-        assert difference["attributes"] == [{"name": "addresses", "observed": ["198.51.100.1/24"], "desired": []}]
+        assert difference["path"] == ["interfaces", PORTS[1]]
+        assert difference["lines"] == ["- addresses: 198.51.100.1/24"]
         typed(vpp, f"set interface ip address del {PORTS[1]} 198.51.100.1/24")
         watching.hears("in_sync", 2)
         assert watching.end() == ExitCode.DONE

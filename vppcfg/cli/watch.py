@@ -67,7 +67,10 @@ def add_parser(subparsers: Subparsers) -> None:
         "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="say each difference after a restart of VPP too, and VPP's ids"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="say each difference in the words of the file, not only the summary, and VPP's ids",
     )
     add_adopt_option(parser)
     group = parser.add_argument_group("reconciliation")

@@ -16,7 +16,7 @@ from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
 log = logging.getLogger("root.main")
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of the JSON lines; grows when a reader of the former ones would misread them."""
 
 
@@ -32,22 +32,23 @@ def output_for(args: argparse.Namespace) -> Output:
 
 
 class Lines:
-    """One line per notice, on standard output or at the end of a file."""
+    """The lines of each notice, on standard output or at the end of a file."""
 
     def __init__(self, file_name: str | None, *, is_json: bool) -> None:
         self._file_name = file_name
         self._is_json = is_json
 
     def say(self, notice: Notice) -> None:
-        """Write a line; a file is opened for each, so that it can be rotated."""
-        text = _json_line(notice) if self._is_json else f"{now()} {printable(notice.text)}"
+        """Write its lines; a file is opened for each, so that it can be rotated."""
+        lines = [_json_line(notice)] if self._is_json else _lines(notice)
+        text = "".join(f"{line}\n" for line in lines)
         try:
             if self._file_name is None:
-                sys.stdout.write(f"{text}\n")
+                sys.stdout.write(text)
                 sys.stdout.flush()
             else:
                 with open(self._file_name, "a", encoding="utf-8") as file:
-                    file.write(f"{text}\n")
+                    file.write(text)
         except BrokenPipeError as error:
             drop_output(sys.stdout)
             raise ReaderLeftError from error
@@ -56,6 +57,11 @@ class Lines:
 
     def show(self, status: WatchMetrics) -> None:
         """Say nothing."""
+
+
+def _lines(notice: Notice) -> list[str]:
+    time = now()
+    return [f"{time} {printable(line)}" for line in (notice.text, *notice.below)]
 
 
 def _json_line(notice: Notice) -> str:
@@ -71,7 +77,8 @@ class Metrics:
 
     def say(self, notice: Notice) -> None:
         """Log a notice."""
-        log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", notice.text)
+        for line in (notice.text, *notice.below):
+            log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", line)
 
     def show(self, status: WatchMetrics) -> None:
         """Write all metrics."""

@@ -13,7 +13,7 @@ from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
 
-SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
+_SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
 _NOTE_COLUMN = 40
 
@@ -67,18 +67,33 @@ def _felt(entry: EntryDifference, plan: Plan) -> str:
     return impact.label if impact else ""
 
 
+def entry_lines(entry: EntryDifference, felt: str = "") -> Iterator[DiffLine]:
+    """Yield the lines of one entry: its name with what traffic feels, and what of it differs below."""
+    yield DiffLine(text=_heading(entry, felt), action=entry.action)
+    for line in entry.lines:
+        text = f"    {line.sign} {line.text}" if line.sign else f"    {line.text}"
+        yield DiffLine(text=text, action=_SIGNED.get(line.sign, entry.action))
+    for remark in entry.remarks:
+        yield DiffLine(text=f"    # {remark}", action=entry.action)
+
+
+def entry_name(entry: EntryDifference) -> str:
+    """Return the place of an entry in the file, as an operator would say it."""
+    return ".".join(str(part) for part in entry.path)
+
+
+def signed_name(entry: EntryDifference) -> str:
+    """Return the place of an entry with the sign of what becomes of it."""
+    return f"{_SIGNS[entry.action]} {entry_name(entry)}"
+
+
 def _lines(entries: Iterable[EntryDifference], felt: Callable[[EntryDifference], str]) -> Iterator[DiffLine]:
     for entry in entries:
-        yield DiffLine(text=_heading(entry, felt(entry)), action=entry.action)
-        for line in entry.lines:
-            text = f"    {line.sign} {line.text}" if line.sign else f"    {line.text}"
-            yield DiffLine(text=text, action=_SIGNED.get(line.sign, entry.action))
-        for remark in entry.remarks:
-            yield DiffLine(text=f"    # {remark}", action=entry.action)
+        yield from entry_lines(entry, felt(entry))
 
 
 def _heading(entry: EntryDifference, felt: str) -> str:
-    name = f"{SIGNS[entry.action]} {'.'.join(str(part) for part in entry.path)}"
+    name = signed_name(entry)
     note = felt or (f"made anew, because {_reason(entry.forced_by)}" if entry.forced_by else "")
     return f"{name:<{_NOTE_COLUMN - 2}}  {note}" if note else name
 

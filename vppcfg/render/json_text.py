@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vppcfg.common.printable import json_text
+from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
 from vppcfg.plan.diff import Action, Change
-from vppcfg.plan.drift import kind_of
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
@@ -48,7 +48,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
 def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any]:
     return {
         "action": change.action.value,
-        "kind": kind_of(change),
+        "kind": _kind_of(change),
         "name": change.name,
         "impact": impacts.get(change.name, Impact.NONE).label,
         "forced_by": change.forced_by,
@@ -57,6 +57,12 @@ def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any
             for attribute in change.attributes
         ],
     }
+
+
+def _kind_of(change: Change[Any]) -> str:
+    """Return the kind of an interface, or of the object that is none."""
+    either = change.after if change.after is not None else change.before
+    return either.kind.value if isinstance(either, Interface) else change.kind.value
 
 
 def _impacts_by_object(plan: Plan) -> dict[str, Impact]:

@@ -11,11 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vppcfg.common.printable import printable
+from vppcfg.config.sections import SECTIONS
 from vppcfg.plan.diff import Action
-from vppcfg.plan.drift import KINDS, Drift
+from vppcfg.render.file_difference import EntryDifference
 
 Labels = tuple[tuple[str, str], ...]
 ERROR_SOURCES = ("vpp", "file", "reconcile")
+OTHER = "none"
+"""The section of what the file has no entry for, such as a namespace of Linux that is missing."""
+_OF_THE_FILE_ALONE = frozenset({"prefixlists", "unmanaged", "protected", "dataplane"})
+_SECTION_KEYS = tuple(section.key for section in SECTIONS if section.key not in _OF_THE_FILE_ALONE)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,7 +32,7 @@ class WatchMetrics:
     vpp_version: str = ""
     is_connected: bool = False
     is_file_valid: bool = True
-    differences: tuple[Drift, ...] | None = None
+    differences: tuple[EntryDifference, ...] | None = None
     """None while nobody knows."""
     problems: tuple[str, ...] = ()
     """The rule of each problem that stands between the file and this VPP."""
@@ -59,8 +64,8 @@ def _lines(status: WatchMetrics) -> Iterator[str]:
         "config_valid", "gauge", "Whether the configuration file is valid as it is now.", [((), status.is_file_valid)]
     )
     if status.differences is not None:
-        text = "Objects that differ from the file, by kind and by what would become of them."
-        yield from _metric("differences", "gauge", text, _by_kind(status.differences))
+        text = "Entries of the file that differ, by section and by what would become of them."
+        yield from _metric("differences", "gauge", text, _by_section(status.differences))
         text = "Problems that stand between the file and this VPP, by rule."
         yield from _metric("problems", "gauge", text, _by_rule(status.problems))
     optional = (
@@ -89,12 +94,17 @@ def _metric(name: str, kind: str, text: str, samples: Iterable[tuple[Labels, flo
         yield f"vppcfg_{name}{f'{{{inside}}}' if inside else ''} {_number(value)}"
 
 
-def _by_kind(differences: Iterable[Drift]) -> Iterator[tuple[Labels, float]]:
-    """Yield a sample for every kind and action: a series that ends with 0 is easier to alert on than one that ends."""
-    count = Counter((difference.kind, difference.action) for difference in differences)
-    for kind in KINDS:
+def _by_section(differences: Iterable[EntryDifference]) -> Iterator[tuple[Labels, float]]:
+    """Yield a sample for every section and action: a series that ends with 0 is easier to watch than one that ends."""
+    count = Counter((_section_of(difference), difference.action) for difference in differences)
+    for section in (*_SECTION_KEYS, OTHER):
         for action in Action:
-            yield (("kind", kind), ("action", action.value)), count[kind, action]
+            yield (("section", section), ("action", action.value)), count[section, action]
+
+
+def _section_of(difference: EntryDifference) -> str:
+    key = str(difference.path[0])
+    return key if key in _SECTION_KEYS else OTHER
 
 
 def _by_rule(rules: Iterable[str]) -> Iterator[tuple[Labels, float]]:

@@ -98,10 +98,10 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
 def _told(attribute: AttributeChange) -> str:
     if attribute.name == "packet_mtu" and attribute.old == attribute.new:
         return f"mtu: {attribute.new} of its own, no longer that of its parent"
-    return f"{attribute.name.replace('_', ' ')}: {words(attribute.old)} -> {words(attribute.new)}"
+    return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-def words(value: object) -> str:
+def _words(value: object) -> str:
     """Return a value of the model that the file has no words for, as an operator would write it."""
     if value is None or value == "":
         return "none"
@@ -118,7 +118,7 @@ def words(value: object) -> str:
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
     if isinstance(value, BridgeSettings):
-        return ", ".join(f"{name.replace('_', ' ')} {words(setting)}" for name, setting in plain(value).items())
+        return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
-        return f"({', '.join(words(item) for item in value)})"
+        return f"({', '.join(_words(item) for item in value)})"
     return str(value)

@@ -11,19 +11,19 @@ say 'pair again' "$(ip netns exec dataplane ip -oneline link show e0 | grep -o '
 
 # The watch sees what somebody does to VPP, and that it is put right again.
 systemctl start vppcfg-watch.service
-seen() {
+seen() { # a line, and how often
     end=$(($(date +%s) + 60))
     while [ "$(date +%s)" -lt $end ]; do
-        journalctl --unit=vppcfg-watch.service --output=cat --no-pager | grep -q "$1" && echo yes && return
+        journalctl --unit=vppcfg-watch.service --output=cat --no-pager | grep -c "$1" | grep -qx "${2:-1}" && echo yes && return
         sleep 0.5
     done
 }
 say 'in sync' "$(seen 'VPP is as .* says')"
 vppctl=$(dirname "$(readlink "/proc/$(show vpp.service MainPID)/exe")")/vppctl
 $vppctl -s /run/vpp/cli.sock set interface state loop0 down
-say 'drift' "$(seen 'loop0: is not up')"
+say 'drift' "$(seen 'differs from .*: ~ loopbacks.loop0')"
 $vppctl -s /run/vpp/cli.sock set interface state loop0 up
-say 'drift is gone' "$(seen 'loop0 is as the file says again')"
+say 'drift is gone' "$(seen 'VPP is as .* says' 2)"
 systemctl reload vppcfg-watch.service
 sleep 1
 say 'watch' "$(show vppcfg-watch.service ActiveState NRestarts)"

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from vppcfg.config.sections import SECTIONS
 from vppcfg.plan.diff import Action
-from vppcfg.plan.drift import KINDS, Drift
+from vppcfg.render.file_difference import EntryDifference
 from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
@@ -50,15 +51,29 @@ def test_a_vpp_as_the_file_says() -> None:
     assert found["vppcfg_last_read_timestamp_seconds"] == 1_700_000_000.25
     assert found["vppcfg_vpp_boot_timestamp_seconds"] == 1_600_000_000
     counted = [value for series, value in found.items() if series.startswith("vppcfg_differences{")]
-    assert (len(counted), sum(counted)) == (len(KINDS) * len(Action), 0)
+    assert (len(counted) % len(Action), sum(counted)) == (0, 0)
+    assert found['vppcfg_differences{section="interfaces",action="update"}'] == 0
 
 
-def test_differences_are_counted_by_kind_and_action() -> None:
-    differences = tuple(Drift(action=Action.CREATE, kind="loopback", name=f"loop{number}") for number in range(3))
+def entries(*paths: tuple[str, ...]) -> tuple[EntryDifference, ...]:
+    return tuple(EntryDifference(action=Action.CREATE, path=path, name=path[-1]) for path in paths)
+
+
+def test_differences_are_counted_by_section_and_action() -> None:
+    differences = entries(("loopbacks", "loop0"), ("loopbacks", "loop1"), ("Linux namespace dataplane",))
     found = samples(metrics_text(WatchMetrics(is_connected=True, differences=differences)))
     assert found["vppcfg_in_sync"] == 0
-    assert found['vppcfg_differences{kind="loopback",action="create"}'] == 3
-    assert found['vppcfg_differences{kind="loopback",action="delete"}'] == 0
+    assert found['vppcfg_differences{section="loopbacks",action="create"}'] == 2
+    assert found['vppcfg_differences{section="loopbacks",action="delete"}'] == 0
+    assert found['vppcfg_differences{section="none",action="create"}'] == 1
+
+
+def test_every_section_that_can_differ_is_counted_and_no_other() -> None:
+    found = samples(metrics_text(WatchMetrics(is_connected=True, differences=())))
+    sections = {match[1] for series in found if (match := re.search(r'section="(\w+)"', series))}
+    assert sections == {section.key for section in SECTIONS} - {
+        *("prefixlists", "unmanaged", "protected", "dataplane")
+    } | {"none"}
 
 
 def test_a_problem_alone_is_no_sync() -> None:

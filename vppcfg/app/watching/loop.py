@@ -16,7 +16,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.plan.diff import diff
-from vppcfg.plan.drift import differences
+from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
 
 TICK_S = 1.0
@@ -72,7 +72,7 @@ class VppWatch:
 
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
         after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
-        left it between two states. When it `is_verbose`, every difference is told after a restart too, and VPP's ids.
+        left it between two states. When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
         """
         self._file = file
         self._connect = connect
@@ -87,7 +87,6 @@ class VppWatch:
         self._half_way = half_way
         self._was_half_way: HalfWay | None = None
         self._is_verbose = is_verbose
-        self._is_after_restart = False
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
         self._clock = clock
@@ -198,7 +197,6 @@ class VppWatch:
         data = {"boot_id": self._boot_id}
         if before and before != self._boot_id:
             self._status.restarts += 1
-            self._is_after_restart = True
             text = "VPP was restarted" + (f": it was {before} and is {self._boot_id}" if self._is_verbose else "")
             self._say("restarted", text, {**data, "former_boot_id": before}, is_bad=True)
         else:
@@ -224,12 +222,13 @@ class VppWatch:
         resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
         found = self._said.differences
         if resolution.is_possible:
-            found = differences(diff(observed, resolution.desired))
+            changes = diff(observed, resolution.desired)
+            found = {each.path: each for each in file_difference(observed, resolution.desired, changes)}
         self._status.vpp_version = observed.facts.version
         self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
-        is_brief, self._is_after_restart = self._is_after_restart and not self._is_verbose, False
-        for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems), is_brief=is_brief):
-            self._output.say(notice)
+        for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):
+            if self._is_verbose or not notice.is_detail:
+                self._output.say(notice)
         self._status.differences = tuple(found.values())
         self._status.problems = tuple(problem.rule for problem in self._said.errors)
         self._output.show(self._status)

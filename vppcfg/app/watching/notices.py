@@ -1,16 +1,19 @@
-"""What a watch tells: each difference and each problem once, and when it is gone."""
+"""What a watch tells: each difference and each problem once, and when it is gone; a summary behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
-from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.drift import Drifts, news
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
-from vppcfg.render.drift_text import difference_data, difference_line, gone_line
+from vppcfg.render.diff_view import entry_lines, entry_name, signed_name
+from vppcfg.render.file_difference import EntryDifference
 from vppcfg.render.prometheus import WatchMetrics
+
+_MOST = 3
+"""Names in a summary; the rest is counted."""
 
 
 @record
@@ -21,6 +24,10 @@ class Notice:
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
     is_bad: bool = False
+    is_detail: bool = False
+    """Whether the summary behind it says as much in brief."""
+    below: tuple[str, ...] = ()
+    """More lines."""
 
 
 class Output(Protocol):
@@ -34,18 +41,18 @@ class Output(Protocol):
 
 
 Problems = tuple[Problem, ...]
+Differences = Mapping[KeyPath, EntryDifference]
+"""The entries of the file that VPP is not as, by their places; from what VPP has to what the file says."""
 
 
 class Said:
     """The differences and problems of one file that were said last."""
 
     def __init__(self, file_name: str) -> None:
-        self.differences: Drifts = {}
+        self.differences: Differences = {}
         self.problems: Problems = ()
         self._file_name = file_name
         self._was_in_sync = False
-        self._untold: Drifts = {}
-        """What a summary alone has stood for."""
 
     @property
     def errors(self) -> Problems:
@@ -56,44 +63,60 @@ class Said:
         """Say it again when VPP is as the file says."""
         self._was_in_sync = False
 
-    def after_look(self, found: Drifts, problems: Problems, *, is_brief: bool = False) -> Iterator[Notice]:
-        """Yield what is news, and a summary behind it; it counts as said from then on.
-
-        When it `is_brief`, as after a restart of VPP, the summary stands for all that is new, and nothing is said of
-        each of these when it is gone.
-        """
-        told = {key: each for key, each in self.differences.items() if key not in self._untold}
-        if is_brief:
-            self._untold = {key: each for key, each in found.items() if told.get(key) != each}
-        else:
-            self._untold = {key: each for key, each in self._untold.items() if found.get(key) == each}
-        to_tell = {key: each for key, each in found.items() if key not in self._untold}
-        notices = [*_about_differences(told, to_tell), *_about_problems(self.problems, problems)]
-        is_news = bool(notices) or found != self.differences
+    def after_look(self, found: Differences, problems: Problems) -> Iterator[Notice]:
+        """Yield what is news, and a summary behind it; it counts as said from then on."""
+        new = [each for path, each in found.items() if self.differences.get(path) != each]
+        gone = [each for path, each in self.differences.items() if path not in found]
+        notices = [*map(_appeared, new), *map(_gone, gone), *_about_problems(self.problems, problems)]
         self.differences, self.problems = found, problems
         yield from notices
         is_in_sync = not self.differences and not self.errors
         if is_in_sync and not self._was_in_sync:
             yield Notice(event="in_sync", text=f"VPP is as {self._file_name} says", data=self._counts())
-        elif not is_in_sync and is_news:
-            yield Notice(event="drift", text=self._summary(), data=self._counts(), is_bad=True)
+        elif not is_in_sync and notices:
+            yield Notice(event="drift", text=self._summary(new, gone), data=self._counts(), is_bad=True)
         self._was_in_sync = is_in_sync
 
-    def _summary(self) -> str:
-        more = f", and {len(self.errors)} problem(s) stand between them" if self.errors else ""
-        return f"{len(self.differences)} object(s) differ from {self._file_name}{more}"
+    def _summary(self, new: Collection[EntryDifference], gone: Collection[EntryDifference]) -> str:
+        parts = []
+        if count := len(self.differences):
+            parts.append(f"VPP differs from {self._file_name} in {count} {'entry' if count == 1 else 'entries'}")
+        if new:
+            parts[0] += f"{'' if len(new) == count else f', {len(new)} of them new'}: {_listed(map(signed_name, new))}"
+        if gone:
+            parts.append(f"{_listed(map(entry_name, gone))} {'is' if len(gone) == 1 else 'are'} as the file says again")
+        if self.errors:
+            words = "problem stands" if len(self.errors) == 1 else "problems stand"
+            parts.append(f"{len(self.errors)} {words} between {self._file_name} and VPP")
+        return "; ".join(parts)
 
     def _counts(self) -> Mapping[str, object]:
         return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.errors)}
 
 
-def _about_differences(before: Drifts, now: Drifts) -> Iterator[Notice]:
-    what = news(before, now)
-    for difference in what.appeared:
-        data = difference_data(difference)
-        yield Notice(event="difference", text=difference_line(difference), data=data, is_bad=True)
-    for difference in what.gone:
-        yield Notice(event="gone", text=gone_line(difference), data={"kind": difference.kind, "name": difference.name})
+def _listed(names: Iterable[str]) -> str:
+    each = list(names)
+    more = [f"{len(each) - _MOST} more"] if len(each) > _MOST else []
+    return ", ".join([*each[:_MOST], *more])
+
+
+def _appeared(difference: EntryDifference) -> Notice:
+    text, *below = (line.text for line in entry_lines(difference))
+    data = {
+        "action": difference.action.value,
+        "path": list(difference.path),
+        "name": difference.name,
+        "forced_by": difference.forced_by,
+        "lines": [line.strip() for line in below],
+    }
+    return Notice(event="difference", text=text, below=tuple(below), data=data, is_bad=True, is_detail=True)
+
+
+def _gone(difference: EntryDifference) -> Notice:
+    text = f"= {entry_name(difference)} is as the file says again"
+    return Notice(
+        event="gone", text=text, data={"path": list(difference.path), "name": difference.name}, is_detail=True
+    )
 
 
 def _about_problems(before: Problems, now: Problems) -> Iterator[Notice]:

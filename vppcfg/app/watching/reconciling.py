@@ -11,10 +11,10 @@ from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
+from vppcfg.app.watching.notices import Differences
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.problem import Severity
-from vppcfg.plan.drift import Drifts
 from vppcfg.transaction import guard
 from vppcfg.transaction.entry import Origin
 
@@ -30,14 +30,14 @@ class Attempts:
     def __init__(self, first_s: float) -> None:
         """Try again after `first_s`, then after twice the time, up to an hour."""
         self._first_s = self._pause_s = first_s
-        self._failed: Drifts = {}
+        self._failed: Differences = {}
         self._due_s = 0.0
 
-    def is_due(self, differences: Drifts, now_s: float) -> bool:
+    def is_due(self, differences: Differences, now_s: float) -> bool:
         """Return whether to try."""
         return differences != self._failed or now_s >= self._due_s
 
-    def fail(self, differences: Drifts, now_s: float) -> float:
+    def fail(self, differences: Differences, now_s: float) -> float:
         """Note a failure and return after how many seconds the next attempt is due."""
         is_same = differences == self._failed
         self._pause_s = min(2 * self._pause_s, LONGEST_S) if is_same else self._first_s

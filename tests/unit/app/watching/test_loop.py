@@ -192,6 +192,8 @@ def watch_of(
     heard: Heard,
     status: WatchMetrics,
     reconciler: Callable[[WatchedFile], ExitCode] | None = None,
+    *,
+    is_verbose: bool = True,
 ) -> VppWatch:
     file = WatchedFile(str(path), Terminal(ColourChoice.NEVER))
     return VppWatch(
@@ -202,6 +204,7 @@ def watch_of(
         interval_s=INTERVAL_S,
         reconciler=reconciler,
         is_busy=lambda: world.is_busy,
+        is_verbose=is_verbose,
         clock=world,
     )
 
@@ -294,9 +297,9 @@ def test_a_difference_that_changes_is_said_again(watch: WatchWorld, heard: Heard
     world.state = WRONG
     world.at(10, world.become(state(2000)))
     watch(world)
-    assert [notice.text for notice in heard.notices if notice.event == "difference"] == [
-        "~ physical eth0: link mtu is 9000, not 1500; packet mtu is 9000, not 1500",
-        "~ physical eth0: link mtu is 2000, not 1500; packet mtu is 2000, not 1500",
+    assert [notice.below for notice in heard.notices if notice.event == "difference"] == [
+        ("    mtu: 9000 -> 1500",),
+        ("    mtu: 2000 -> 1500",),
     ]
 
 
@@ -354,9 +357,20 @@ def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard
     world.at(10, world.go)
     world.at(12, world.come("boot 2"))
     watch(world)
-    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "drift"]
+    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "difference", "drift"]
     assert heard.notices[4].data == {"boot_id": "boot 2", "former_boot_id": "boot 1"}
     assert status.restarts == 1
+
+
+def test_unless_asked_for_more_it_says_one_line_a_look(path: Path, heard: Heard, status: WatchMetrics) -> None:
+    world = World(until_s=100)
+    world.at(10, world.go)
+    world.at(12, world.come("boot 2"))
+    world.at(40, world.become(RIGHT))
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, is_verbose=False).run()
+    assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "drift", "in_sync"]
+    assert [len(notice.below) for notice in heard.notices] == [0] * 7
 
 
 def test_the_same_vpp_again_is_no_restart(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:

@@ -1,49 +1,100 @@
-"""What a watch says is said once; after a restart of VPP one line stands for all that differs."""
+"""What a watch says is said once, each difference in the words of the file, and a summary stands for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vppcfg.app.watching.notices import Said
-from vppcfg.plan.diff import Action
-from vppcfg.plan.drift import Drift, Drifts
+import pytest
+
+from vppcfg.app.watching.notices import Differences, Notice, Said
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.render.file_difference import file_difference
 
 
-def drifts(*names: str, action: Action = Action.CREATE) -> Drifts:
-    return {("loopback", name): Drift(action=action, kind="loopback", name=name) for name in names}
+def state(**mtus: int) -> State:
+    return State(
+        interfaces={
+            name: Interface(name=name, kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=mtu)
+            for name, mtu in mtus.items()
+        }
+    )
 
 
-def events(said: Said, found: Drifts, *, is_brief: bool = False) -> Sequence[str]:
-    return [notice.event for notice in said.after_look(found, (), is_brief=is_brief)]
+WANTED = {f"eth{number}": 1500 for number in range(5)}
+
+
+def drifted(**mtus: int) -> Differences:
+    """Return the entries that differ when VPP has other MTUs than the file."""
+    observed, desired = state(**{**WANTED, **mtus}), state(**WANTED)
+    return {each.path: each for each in file_difference(observed, desired, diff(observed, desired))}
+
+
+def told(said: Said, found: Differences, problems: tuple[Problem, ...] = ()) -> list[Notice]:
+    return list(said.after_look(found, problems))
+
+
+def events(said: Said, found: Differences) -> Sequence[str]:
+    return [notice.event for notice in told(said, found)]
 
 
 def test_a_difference_is_said_once_and_when_it_is_gone() -> None:
     said = Said("a.yaml")
-    assert events(said, drifts("loop0")) == ["difference", "drift"]
-    assert events(said, drifts("loop0")) == []
-    assert events(said, {}) == ["gone", "in_sync"]
+    assert events(said, drifted(eth0=9000)) == ["difference", "drift"]
+    assert events(said, drifted(eth0=9000)) == []
+    assert events(said, drifted()) == ["gone", "in_sync"]
+    assert events(said, drifted()) == []
 
 
-def test_after_a_restart_one_line_stands_for_all() -> None:
+def test_a_difference_that_becomes_another_one_is_said_again() -> None:
     said = Said("a.yaml")
-    assert events(said, {}) == ["in_sync"]
-    assert events(said, drifts("loop0", "loop1"), is_brief=True) == ["drift"]
-    assert events(said, drifts("loop0", "loop1")) == []
-    assert events(said, drifts("loop1")) == ["drift"]
-    assert events(said, {}) == ["in_sync"]
+    told(said, drifted(eth0=9000, eth1=9000))
+    notices = told(said, drifted(eth0=2000, eth1=9000))
+    assert [notice.event for notice in notices] == ["difference", "drift"]
+    assert notices[0].data["name"] == "eth0"
 
 
-def test_what_appears_after_that_line_is_said_and_so_is_what_changes() -> None:
+def test_a_difference_has_the_words_of_the_file_from_what_vpp_has_to_what_is_wanted() -> None:
+    difference, summary = told(Said("a.yaml"), drifted(eth0=9000))
+    assert (difference.text, difference.below) == ("~ interfaces.eth0", ("    mtu: 9000 -> 1500",))
+    assert difference.data == {
+        "action": "update",
+        "path": ["interfaces", "eth0"],
+        "name": "eth0",
+        "forced_by": None,
+        "lines": ["mtu: 9000 -> 1500"],
+    }
+    assert difference.is_detail
+    assert not summary.is_detail
+
+
+def test_one_line_stands_for_many_differences() -> None:
+    *details, summary = told(Said("a.yaml"), drifted(**dict.fromkeys(WANTED, 9000)))
+    assert summary.text == (
+        "VPP differs from a.yaml in 5 entries: ~ interfaces.eth0, ~ interfaces.eth1, ~ interfaces.eth2, 2 more"
+    )
+    assert len(details) == 5
+    assert all(notice.is_detail for notice in details)
+
+
+def test_the_line_says_what_is_news() -> None:
     said = Said("a.yaml")
-    events(said, drifts("loop0", "loop1"), is_brief=True)
-    assert events(said, drifts("loop0", "loop1", "loop2")) == ["difference", "drift"]
-    changed = {**drifts("loop0", "loop2"), **drifts("loop1", action=Action.DELETE)}
-    assert events(said, changed) == ["difference", "drift"]
-    assert events(said, drifts("loop0")) == ["gone", "gone", "drift"]
+    told(said, drifted(eth0=9000))
+    summary = told(said, drifted(eth0=9000, eth1=9000))[-1]
+    assert summary.text == "VPP differs from a.yaml in 2 entries, 1 of them new: ~ interfaces.eth1"
+    summary = told(said, drifted(eth1=9000))[-1]
+    assert summary.text == "VPP differs from a.yaml in 1 entry; interfaces.eth0 is as the file says again"
+    gone = told(said, drifted())[0]
+    assert (gone.text, gone.is_detail) == ("= interfaces.eth1 is as the file says again", True)
 
 
-def test_what_was_said_before_the_restart_is_gone_when_it_is_gone() -> None:
-    said = Said("a.yaml")
-    events(said, drifts("loop0", "loop1"))
-    assert events(said, drifts("loop1", "loop2"), is_brief=True) == ["gone", "drift"]
-    assert events(said, {}) == ["gone", "in_sync"]
+@pytest.mark.parametrize(("count", "words"), [(1, "1 problem stands"), (2, "2 problems stand")])
+def test_the_line_counts_what_stands_between_the_file_and_vpp(count: int, words: str) -> None:
+    problems = tuple(Problem(rule="phy-unlisted", path=(number,), text="not listed") for number in range(count))
+    *each, summary = told(Said("a.yaml"), {}, problems)
+    assert summary.text == f"{words} between a.yaml and VPP"
+    assert [notice.is_detail for notice in each] == [False] * count
+    summary = told(Said("a.yaml"), drifted(eth0=9000), problems)[-1]
+    assert summary.text == f"VPP differs from a.yaml in 1 entry: ~ interfaces.eth0; {words} between a.yaml and VPP"
