@@ -193,16 +193,15 @@ def test_addresses_of_a_bridge_can_age(plane: LiveDataplane) -> None:
     ids=["ipv4", "ipv6"],
 )
 def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp, vxlan: Vxlan) -> None:
-    name, local, remote, vni = "vxlan_tunnel7", vxlan.local, vxlan.remote, vxlan.vni
-    create = op.CreateVxlan(interface=name, instance=7, local=local, remote=remote, vni=vni)
+    create = op.CreateVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan)
     state = do(plane, create)
     assert state.made == {"vxlan_tunnel7": vxlan}
     tunnel = state.interfaces["vxlan_tunnel7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.VXLAN, True, 9000)
     shown = vpp.cli("show vxlan tunnel")[1]
-    assert f"src {local} dst {remote} src_port 4789 dst_port 4789 vni {vni}" in shown
+    assert f"src {vxlan.local} dst {vxlan.remote} src_port 4789 dst_port 4789 vni {vxlan.vni}" in shown
     assert refused(plane, create) == -75
-    do(plane, op.DeleteVxlan(interface=name, instance=7, local=local, remote=remote, vni=vni))
+    do(plane, op.DeleteVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan))
 
 
 def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp) -> None:

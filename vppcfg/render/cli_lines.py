@@ -155,17 +155,18 @@ def _remove_bond_member(operation: op.RemoveBondMember) -> str:
 
 
 def _create_vxlan(operation: op.CreateVxlan) -> str | None:
-    return f"{_tunnel(operation)} decap-next l2" if operation.encap_vrf <= LAST_TYPED else None
+    return f"{_vxlan(operation)} decap-next l2" if operation.tunnel.encap_vrf <= LAST_TYPED else None
 
 
 def _delete_vxlan(operation: op.DeleteVxlan) -> str | None:
-    return f"{_tunnel(operation)} del" if operation.encap_vrf <= LAST_TYPED else None
+    return f"{_vxlan(operation)} del" if operation.tunnel.encap_vrf <= LAST_TYPED else None
 
 
-def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
-    words = f"create vxlan tunnel src {operation.local} dst {operation.remote}"
-    words += f" instance {operation.instance} vni {operation.vni}"
-    return f"{words} encap-vrf-id {operation.encap_vrf}" if operation.encap_vrf else words
+def _vxlan(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
+    tunnel = operation.tunnel
+    words = f"create vxlan tunnel src {tunnel.local} dst {tunnel.remote}"
+    words += f" instance {operation.instance} vni {tunnel.vni}"
+    return f"{words} encap-vrf-id {tunnel.encap_vrf}" if tunnel.encap_vrf else words
 
 
 # GRE tunnels (plugins/gre/interface.c)

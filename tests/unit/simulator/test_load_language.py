@@ -94,14 +94,14 @@ def test_bridges_have_their_members(tables: Tables) -> None:
 
 def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
     (tunnel,), (tap,) = tables.part(VxlanMain).tunnels, tables.part(TapMain).taps
-    assert (tunnel.number, str(tunnel.source), str(tunnel.destination), tunnel.vni) == (
+    assert (tunnel.number, str(tunnel.request.source), str(tunnel.request.destination), tunnel.request.vni) == (
         5,
         "192.0.2.1",
         "192.0.2.2",
         100,
     )
     (gre,) = tables.part(GreMain).tunnels
-    assert (gre.number, str(gre.request.destination), gre.request.key) == (1, "192.0.2.2", 9)
+    assert (gre.number, str(gre.request.destination), gre.request.gre_key) == (1, "192.0.2.2", 9)
     assert not tables.hw_of(row(tables, "gre1")).is_ethernet
     assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
     assert not row(tables, "vxlan_tunnel5").is_up

@@ -12,8 +12,11 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp.perform import WINDOW
+
+VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=1)
 
 
 def sub_interface(number: int) -> op.CreateSubInterface:
@@ -153,7 +156,7 @@ def test_what_is_created_is_named_by_the_index_that_vpp_tells() -> None:
     created: list[op.Operation] = [
         op.CreateLoopback(interface="loop1", instance=1, mac=""),
         op.CreateBond(interface="BondEthernet1", instance=1, mode=BondMode.XOR, load_balance=LoadBalance.L2, mac=""),
-        op.CreateVxlan(interface="vxlan_tunnel1", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1),
+        op.CreateVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN),
         op.CreateTap(interface="tap1", instance=1, tap=Tap(host_name="t")),
     ]
     names = ["loop1", "BondEthernet1", "vxlan_tunnel1", "tap1"]
@@ -176,7 +179,7 @@ def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
         op.DeleteLoopback(interface="port"),
         op.DeleteBond(interface="port"),
         op.DeleteTap(interface="port"),
-        op.DeleteVxlan(interface="port", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1),
+        op.DeleteVxlan(interface="port", instance=1, tunnel=VXLAN),
         op.DeleteSubInterface(interface="port"),
     ],
     ids=lambda operation: type(operation).__name__,
@@ -191,7 +194,7 @@ def test_a_tunnel_that_vpp_does_not_have_is_vpps_to_refuse() -> None:
     """A tunnel is deleted by its endpoints, and needs no index for it."""
     stub = Recorder(plugins=ALL_PLUGINS)
     stub.refusals = {0: -6}
-    delete = op.DeleteVxlan(interface="vxlan_tunnel1", instance=1, local="192.0.2.1", remote="192.0.2.2", vni=1)
+    delete = op.DeleteVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN)
     assert [refusal.retval for refusal in perform(stub, delete).refusals] == [-6]
 
 

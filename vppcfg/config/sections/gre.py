@@ -7,18 +7,9 @@ from typing import ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
+from vppcfg.config.sections.made_section import Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import (
-    ASSUMED_ENDS,
-    TunnelConfig,
-    end_keys,
-    outer_table,
-    parse_ends,
-    why_not_ends,
-)
-from vppcfg.config.sections.vrf import encap_vrf_of
+from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
@@ -37,13 +28,11 @@ class GreConfig(TunnelConfig):
     key: int | None = None
 
 
-class Gres(MadeSection[GreConfig, Gre]):
+class Gres(TunnelSection[GreConfig, Gre]):
     """The section `gre_tunnels`."""
 
     key = "gre_tunnels"
     word = "gre"
-    last = MAX_INSTANCE
-    thing = "tunnel"
     config = GreConfig
     making = Gre
     assumed: ClassVar = {**ASSUMED_ENDS, "mode": ("l3", "erspan"), "session": (1, 2), "key": (1, 2)}
@@ -59,28 +48,20 @@ class Gres(MadeSection[GreConfig, Gre]):
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> GreConfig:
         """Return a tunnel with canonical ends."""
-        local, remote = parse_ends(entry)
         return GreConfig(
-            name=entry.name,
-            path=entry.path,
-            local=local,
-            remote=remote,
+            **self.parsed(entry),
             mode=GreMode(entry.raw.get("mode") or GreMode.L3.value),
             session=entry.raw.get("session"),
             key=entry.raw.get("key"),
-            encap_vrf=entry.raw.get("encap-vrf"),
-            description=entry.description,
         )
 
     def making_of(self, config: GreConfig, before: Gre | None, desired: DesiredState) -> Gre:
         """Return the tunnel that VPP is to make."""
         return Gre(
-            local=config.local,
-            remote=config.remote,
+            **self.ends_of(config, desired),
             mode=config.mode,
             session=config.session or 0,
             key=config.key or 0,
-            encap_vrf=outer_table(config, desired),
         )
 
     def why_not(self, making: Gre) -> str | None:
@@ -95,26 +76,18 @@ class Gres(MadeSection[GreConfig, Gre]):
             return "it is an ERSPAN tunnel with a key"
         return why_not_ends(making.local, making.remote)
 
-    def may_remove(self, making: Gre) -> bool:
-        """Return whether the file could name the tunnel."""
-        return making.is_plain
-
     def restate_made(self, name: str, making: Gre, state: State) -> GreConfig:
         """Return the entry that says what a tunnel is."""
         return GreConfig(
-            name=name,
-            path=(self.key, name),
-            local=making.local,
-            remote=making.remote,
+            **self.restated(name, making, state),
             mode=making.mode,
             session=making.session if making.mode is GreMode.ERSPAN else None,
             key=making.key or None,
-            encap_vrf=encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state),
         )
 
     def made_keys(self, entry: GreConfig) -> Iterator[KeyValue]:
         """Yield what a tunnel is made with."""
-        yield from end_keys(entry)
+        yield from TunnelSection.made_keys(self, entry)
         yield KeyValue("mode", entry.mode.value, is_default=entry.mode is GreMode.L3)
         if entry.session is not None:
             yield KeyValue("session", entry.session)

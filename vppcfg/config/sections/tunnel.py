@@ -1,15 +1,20 @@
-"""What the sections of tunnels have alike: an address of this router and one of the other."""
+"""What the sections of tunnels to one other router have alike: their two ends, and the VRF that these are in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.desired import DesiredState
+from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections import vrf
+from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import SectionEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.model.state import State
+from vppcfg.model.tunnel import Tunnel
 from vppcfg.record import record
 
 ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
@@ -28,11 +33,52 @@ class TunnelConfig(MadeConfig):
     """The VRF that both ends are in; None is the default one."""
 
 
-def parse_ends(entry: SectionEntry) -> tuple[str, str]:
-    """Return the two ends of an entry of the right shape."""
-    local, remote = canonical_host(entry.raw["local"]), canonical_host(entry.raw["remote"])
-    assert local is not None and remote is not None
-    return local, remote
+_Config = TypeVar("_Config", bound=TunnelConfig)
+_Tunnel = TypeVar("_Tunnel", bound=Tunnel)
+
+
+class TunnelSection(MadeSection[_Config, _Tunnel], Generic[_Config, _Tunnel]):
+    """The section of one kind of tunnel, whose class says what is not alike."""
+
+    last = MAX_INSTANCE
+    thing = "tunnel"
+
+    def parsed(self, entry: SectionEntry) -> dict[str, Any]:
+        """Return what every entry of the right shape says, as arguments of its class, with canonical ends."""
+        return {
+            "name": entry.name,
+            "path": entry.path,
+            "description": entry.description,
+            "local": canonical_host(entry.raw["local"]),
+            "remote": canonical_host(entry.raw["remote"]),
+            "encap_vrf": entry.raw.get("encap-vrf"),
+        }
+
+    def ends_of(self, config: TunnelConfig, desired: DesiredState) -> dict[str, Any]:
+        """Return what every tunnel is made with, as arguments of its class."""
+        table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
+        return {"local": config.local, "remote": config.remote, "encap_vrf": table}
+
+    def may_remove(self, making: _Tunnel) -> bool:
+        """Return whether the file could name the tunnel."""
+        return making.is_plain
+
+    def restated(self, name: str, making: _Tunnel, state: State) -> dict[str, Any]:
+        """Return what every entry says, as arguments of its class, for a tunnel that VPP has made."""
+        table = vrf.encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state)
+        return {
+            "name": name,
+            "path": (self.key, name),
+            "local": making.local,
+            "remote": making.remote,
+            "encap_vrf": table,
+        }
+
+    def made_keys(self, entry: _Config) -> Iterator[KeyValue]:
+        """Yield the ends of a tunnel."""
+        yield KeyValue("local", entry.local)
+        yield KeyValue("remote", entry.remote)
+        yield from vrf.keys("encap-vrf", entry.encap_vrf)
 
 
 def why_not_ends(local: str, remote: str) -> str | None:
@@ -40,15 +86,3 @@ def why_not_ends(local: str, remote: str) -> str | None:
     if not all(canonical_host(end) == end and is_unicast(end) for end in (local, remote)):
         return "one of its ends is no address of a host"
     return None
-
-
-def end_keys(tunnel: TunnelConfig) -> Iterator[KeyValue]:
-    """Yield the keys of the ends."""
-    yield KeyValue("local", tunnel.local)
-    yield KeyValue("remote", tunnel.remote)
-    yield from vrf.keys("encap-vrf", tunnel.encap_vrf)
-
-
-def outer_table(tunnel: TunnelConfig, desired: DesiredState) -> int:
-    """Return the id of the FIB table that the ends of a tunnel of the file are in."""
-    return vrf.interface_tables(tunnel.encap_vrf, desired.configuration)[":" in tunnel.local]

@@ -31,6 +31,7 @@ from vppcfg.plan.operations import (
     DeleteTap,
     DeleteVxlan,
 )
+from vppcfg.plan.operations.tunnel import CreateTunnel, DeleteTunnel
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -84,35 +85,20 @@ def _delete_bond(name: str, bond: Bond) -> DeleteBond:
     return DeleteBond(interface=name)
 
 
-def _create_vxlan(interface: Interface, tunnel: Vxlan) -> CreateVxlan:
-    name = interface.name
-    return CreateVxlan(
-        interface=name,
-        instance=instance_of(name),
-        local=tunnel.local,
-        remote=tunnel.remote,
-        vni=tunnel.vni,
-        encap_vrf=tunnel.encap_vrf,
-    )
-
-
 def _delete_vxlan(name: str, tunnel: Vxlan) -> DeleteVxlan:
-    return DeleteVxlan(
-        interface=name,
-        instance=instance_of(name),
-        local=tunnel.local,
-        remote=tunnel.remote,
-        vni=tunnel.vni,
-        encap_vrf=tunnel.encap_vrf,
+    return DeleteVxlan(interface=name, instance=instance_of(name), tunnel=tunnel)
+
+
+def _creating(operation: type[CreateTunnel]) -> Callable[[Interface, Any], CreateTunnel]:
+    """Return what makes tunnels of a kind."""
+    return lambda interface, tunnel: operation(
+        interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel
     )
 
 
-def _create_gre(interface: Interface, tunnel: Gre) -> CreateGre:
-    return CreateGre(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
-
-
-def _delete_gre(name: str, tunnel: Gre) -> DeleteGre:
-    return DeleteGre(interface=name, tunnel=tunnel)
+def _deleting(operation: type[DeleteTunnel]) -> Callable[[str, Any], DeleteTunnel]:
+    """Return what removes tunnels of a kind."""
+    return lambda name, tunnel: operation(interface=name, tunnel=tunnel)
 
 
 def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
@@ -125,15 +111,15 @@ def _delete_tap(name: str, tap: Tap) -> DeleteTap:
 
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
-    Vxlan: _create_vxlan,
-    Gre: _create_gre,
+    Vxlan: _creating(CreateVxlan),
+    Gre: _creating(CreateGre),
     Tap: _create_tap,
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
     Vxlan: _delete_vxlan,
-    Gre: _delete_gre,
+    Gre: _deleting(DeleteGre),
     Tap: _delete_tap,
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import IntEnum
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from vppcfg.model.gre import Gre, GreMode
@@ -15,9 +14,9 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
@@ -56,9 +55,6 @@ _LAST_SESSION = 0x3FF
 _ODD_FLAGS = 1
 """Of a loaded tunnel of which the state only says that it is not a plain one."""
 
-Address = IPv4Address | IPv6Address
-TunnelKey = tuple[int | Address, ...]
-
 
 class Type(IntEnum):
     """What a tunnel carries (gre_tunnel_type)."""
@@ -84,59 +80,31 @@ class GreRequest:
     session: int = 0
     number: int = NONE
     table: int = 0
-    key: int = 0
+    gre_key: int = 0
 
     @property
-    def identity(self) -> TunnelKey:
+    def key(self) -> TunnelKey:
         """Return what VPP finds a tunnel by (gre_mk_key4, gre_mk_key6)."""
-        return self.source, self.destination, self.table, self.type, self.mode, self.session, self.key
+        return self.source, self.destination, self.table, self.type, self.mode, self.session, self.gre_key
 
 
-@dataclass(slots=True, kw_only=True)
-class GreTunnel:
-    """One tunnel (gre_tunnel_t)."""
-
-    index: int
-    number: int
-    """The N of greN."""
-    request: GreRequest
-    sw_if_index: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
-class GreMain:
+class GreMain(TunnelMain[GreRequest]):
     """All tunnels (gre_main_t)."""
-
-    tunnels: Pool[GreTunnel] = field(default_factory=Pool)
-    by_identity: dict[TunnelKey, int] = field(default_factory=dict)
-    by_sw: dict[int, int] = field(default_factory=dict)
-    numbers: set[int] = field(default_factory=set)
 
 
 def create(tables: Tables, request: GreRequest) -> SwInterface:
     """Make greN, which is born down; raise RefusedError when there is such a tunnel or the number is taken."""
     _check(tables, request)
     main = tables.part(GreMain)
-    if request.identity in main.by_identity:
+    if request.key in main.by_key:
         raise RefusedError(Retval.IF_ALREADY_EXISTS, "GRE tunnel already exists...")
-    tunnel = main.tunnels.add(lambda index: GreTunnel(index=index, number=_number(request, index), request=request))
-    if tunnel.number in main.numbers:
-        main.tunnels.remove(tunnel.index)
-        raise RefusedError(Retval.INSTANCE_IN_USE, "Instance is in use")
-    row = _register(tables, tunnel)
-    main.numbers.add(tunnel.number)
-    main.by_identity[request.identity] = main.by_sw[row.index] = tunnel.index
-    return row
-
-
-def _number(request: GreRequest, index: int) -> int:
-    return index if request.number == NONE else request.number
+    tunnel = main.add(request)
+    return main.enter(tunnel, _register(tables, tunnel))
 
 
 def _check(tables: Tables, request: GreRequest) -> None:
     """Raise RefusedError for what VPP looks at before it looks for a tunnel (vnet_gre_tunnel_add_del)."""
-    fib = tables.fib6 if request.source.version == 6 else tables.fib4
-    if request.table not in fib.tables:
+    if not has_table(tables, request):
         raise RefusedError(Retval.NO_SUCH_FIB, f"outer table ID {request.table} doesn't exist")
     if request.session > _LAST_SESSION:
         raise RefusedError(Retval.INVALID_SESSION_ID, f"session ID {request.session} out of range")
@@ -145,7 +113,7 @@ def _check(tables: Tables, request: GreRequest) -> None:
         raise RefusedError(retval, f"vnet_gre_tunnel_add_del returned {retval.value}")
 
 
-def _register(tables: Tables, tunnel: GreTunnel) -> SwInterface:
+def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
     """Make the port: the overhead of a tunnel is taken off what its link can carry, and may leave less than nothing."""
     overhead = 44 if tunnel.request.source.version == 6 else 24
     is_ethernet = tunnel.request.type is not Type.L3
@@ -162,29 +130,21 @@ def _register(tables: Tables, tunnel: GreTunnel) -> SwInterface:
             has_gso=False,
         )
 
-    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
-    tunnel.sw_if_index = row.index
-    return row
+    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
 
 
 def delete(tables: Tables, request: GreRequest) -> int:
     """Delete the tunnel that is all that is asked for, and return the index it had; raise RefusedError without one."""
     _check(tables, request)
-    main = tables.part(GreMain)
-    index = main.by_identity.pop(request.identity, None)
-    if index is None:
+    tunnel = tables.part(GreMain).remove(tables, request.key)
+    if tunnel is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY, "GRE tunnel doesn't exist")
-    tunnel = main.tunnels[index]
-    del main.by_sw[tunnel.sw_if_index]
-    interfaces.delete_port(tables, tables.hw_of(tables.sw[tunnel.sw_if_index]).index)
-    main.numbers.discard(tunnel.number)
-    main.tunnels.remove(index)
     return tunnel.sw_if_index
 
 
 def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     """Make or delete a tunnel; version 1 has no keys."""
-    source, destination = _address(values, "tunnel.src"), _address(values, "tunnel.dst")
+    source, destination = address_of(values, "tunnel.src"), address_of(values, "tunnel.dst")
     if source.version != destination.version:
         raise RefusedError(Retval.INVALID_PROTOCOL)
     if source == destination:
@@ -200,16 +160,11 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
         session=values["tunnel.session_id"],
         number=values["tunnel.instance"],
         table=values["tunnel.outer_table_id"],
-        key=values.get("tunnel.key", 0),
+        gre_key=values.get("tunnel.key", 0),
     )
     if values["is_add"]:
         return call.reply(sw_if_index=create(call.tables, request).index)
     return call.reply(sw_if_index=delete(call.tables, request))
-
-
-def _address(values: Values, name: str) -> Address:
-    packed = values[f"{name}.un"]
-    return IPv6Address(packed) if values[f"{name}.af"] else IPv4Address(packed[:4])
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -225,23 +180,20 @@ def _dump_v2(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _details(tables: Tables, sw_if_index: int) -> Iterator[Values]:
-    for tunnel in tables.part(GreMain).tunnels:
+    for tunnel in tables.part(GreMain).shown(sw_if_index):
         request = tunnel.request
-        if sw_if_index in {NONE, tunnel.sw_if_index}:
-            yield {
-                "tunnel.type": request.type,
-                "tunnel.mode": request.mode,
-                "tunnel.flags": request.flags,
-                "tunnel.session_id": request.session if request.type is Type.ERSPAN else 0,
-                "tunnel.instance": tunnel.number,
-                "tunnel.outer_table_id": request.table,
-                "tunnel.sw_if_index": tunnel.sw_if_index,
-                "tunnel.src.af": request.source.version == 6,
-                "tunnel.src.un": request.source.packed,
-                "tunnel.dst.af": request.destination.version == 6,
-                "tunnel.dst.un": request.destination.packed,
-                "tunnel.key": request.key,
-            }
+        yield {
+            "tunnel.type": request.type,
+            "tunnel.mode": request.mode,
+            "tunnel.flags": request.flags,
+            "tunnel.session_id": request.session if request.type is Type.ERSPAN else 0,
+            "tunnel.instance": tunnel.number,
+            "tunnel.outer_table_id": request.table,
+            "tunnel.sw_if_index": tunnel.sw_if_index,
+            **address_values("tunnel.src", request.source),
+            **address_values("tunnel.dst", request.destination),
+            "tunnel.key": request.gre_key,
+        }
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
@@ -305,7 +257,7 @@ def _requested(found: dict[str, Any]) -> GreRequest:
         session=found.get("session", 0),
         number=found.get("instance", NONE),
         table=found.get("outer-table-id", 0),
-        key=found.get("key", 0),
+        gre_key=found.get("key", 0),
     )
 
 
@@ -322,10 +274,7 @@ def _problem(source: Address, destination: Address, mode: int) -> str:
 
 
 def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
-    """Bring the link up or down with the interface, that of a tunnel without Ethernet too."""
-    if sw_if_index in tables.part(GreMain).by_sw:
-        row = tables.sw[sw_if_index]
-        tables.hw_of(row).is_link_up = row.is_up
+    tables.part(GreMain).let_link_follow(tables, sw_if_index)
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
@@ -340,7 +289,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
         session=tunnel.session,
         table=tunnel.encap_vrf,
         number=number,
-        key=tunnel.key,
+        gre_key=tunnel.key,
     )
     return create(tables, request)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -15,9 +15,9 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FloodClass, HwInterface, SwInterface, Tables
+from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
@@ -52,37 +52,6 @@ _NEXT_NODES = 2
 """What a tunnel can hand its payload to unless somebody adds a node: nothing, or L2."""
 _BORN_MTU = 9000
 
-Address = IPv4Address | IPv6Address
-TunnelKey = tuple[int | Address, ...]
-
-
-@dataclass(slots=True, kw_only=True)
-class Tunnel:
-    """One tunnel (vxlan_tunnel_t)."""
-
-    index: int
-    number: int
-    """The N of vxlan_tunnelN."""
-    source: Address
-    destination: Address
-    source_port: int
-    destination_port: int
-    vni: int
-    mcast_sw_if_index: int
-    table: int
-    decap_next: int
-    sw_if_index: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
-class VxlanMain:
-    """All tunnels (vxlan_main_t)."""
-
-    tunnels: Pool[Tunnel] = field(default_factory=Pool)
-    by_key: dict[TunnelKey, int] = field(default_factory=dict)
-    by_sw: dict[int, int] = field(default_factory=dict)
-    numbers: set[int] = field(default_factory=set)
-
 
 @record
 class VxlanRequest:
@@ -107,6 +76,10 @@ class VxlanRequest:
         return self.destination, source, self.source_port or _PORT, self.table, self.vni & 0xFFFFFF
 
 
+class VxlanMain(TunnelMain[VxlanRequest]):
+    """All tunnels (vxlan_main_t)."""
+
+
 def create(tables: Tables, request: VxlanRequest) -> SwInterface:
     """Make vxlan_tunnelN, which is born up; raise RefusedError when there is such a tunnel or the number is taken."""
     main = tables.part(VxlanMain)
@@ -116,35 +89,17 @@ def create(tables: Tables, request: VxlanRequest) -> SwInterface:
     if decap_next >= _NEXT_NODES:
         retval = Retval.INVALID_DECAP_NEXT
         raise RefusedError(retval, f"vnet_vxlan_add_del_tunnel returned {retval.value}")
-    tunnel = main.tunnels.add(lambda index: _tunnel_at(index, request, decap_next))
-    if tunnel.number in main.numbers:
-        main.tunnels.remove(tunnel.index)
-        raise RefusedError(Retval.INSTANCE_IN_USE, "Instance is in use")
-    row = _register(tables, tunnel, request.is_l3)
-    main.numbers.add(tunnel.number)
-    main.by_key[request.key] = main.by_sw[row.index] = tunnel.index
+    tunnel = main.add(replace(request, decap_next=decap_next))
+    row = main.enter(tunnel, _register(tables, tunnel))
     fib.look_up(tables, request.source.version == 6, request.table)
     interfaces.set_admin_state(tables, row, True)
     row.flood_class = FloodClass.TUNNEL_MASTER if request.destination.is_multicast else FloodClass.TUNNEL
     return row
 
 
-def _tunnel_at(index: int, request: VxlanRequest, decap_next: int) -> Tunnel:
-    return Tunnel(
-        index=index,
-        number=index if request.number == NONE else request.number,
-        source=request.source,
-        destination=request.destination,
-        source_port=request.source_port or _PORT,
-        destination_port=request.destination_port or _PORT,
-        vni=request.vni,
-        mcast_sw_if_index=request.mcast_sw_if_index,
-        table=request.table,
-        decap_next=decap_next,
-    )
+def _register(tables: Tables, tunnel: Tunnel[VxlanRequest]) -> SwInterface:
+    is_l3 = tunnel.request.is_l3
 
-
-def _register(tables: Tables, tunnel: Tunnel, is_l3: bool) -> SwInterface:
     def port_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
@@ -156,23 +111,15 @@ def _register(tables: Tables, tunnel: Tunnel, is_l3: bool) -> SwInterface:
             has_gso=False,
         )
 
-    row = interfaces.create_port(tables, tables.hw.add(port_at), 0 if is_l3 else _BORN_MTU)
-    tunnel.sw_if_index = row.index
-    return row
+    return interfaces.create_port(tables, tables.hw.add(port_at), 0 if is_l3 else _BORN_MTU)
 
 
 def delete(tables: Tables, request: VxlanRequest) -> int:
     """Delete the tunnel with these endpoints and return the index it had; raise RefusedError when there is none."""
-    main = tables.part(VxlanMain)
-    index = main.by_key.pop(request.key, None)
-    if index is None:
+    tunnel = tables.part(VxlanMain).remove(tables, request.key)
+    if tunnel is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY, "tunnel does not exist...")
-    tunnel = main.tunnels[index]
-    del main.by_sw[tunnel.sw_if_index]
-    interfaces.delete_port(tables, tables.hw_of(tables.sw[tunnel.sw_if_index]).index)
-    main.numbers.discard(tunnel.number)
-    main.tunnels.remove(index)
-    fib.stop_looking_up(tables, tunnel.source.version == 6, tunnel.table)
+    fib.stop_looking_up(tables, request.source.version == 6, request.table)
     return tunnel.sw_if_index
 
 
@@ -180,8 +127,8 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     """Make or delete a tunnel: version 1 has no ports, version 3 can carry L3 packets."""
     request = VxlanRequest(
         number=values["instance"],
-        source=_address(values, "src_address"),
-        destination=_address(values, "dst_address"),
+        source=address_of(values, "src_address"),
+        destination=address_of(values, "dst_address"),
         source_port=values.get("src_port", 0),
         destination_port=values.get("dst_port", 0),
         mcast_sw_if_index=values["mcast_sw_if_index"],
@@ -196,15 +143,9 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     return call.reply(sw_if_index=delete(call.tables, request))
 
 
-def _address(values: Values, name: str) -> Address:
-    packed = values[f"{name}.un"]
-    return IPv6Address(packed) if values[f"{name}.af"] else IPv4Address(packed[:4])
-
-
 def _check(tables: Tables, request: VxlanRequest) -> None:
     """Raise RefusedError for what the API refuses before it looks for a tunnel."""
-    fib = tables.fib6 if request.source.version == 6 else tables.fib4
-    if request.table not in fib.tables:
+    if not has_table(tables, request):
         raise RefusedError(Retval.NO_SUCH_FIB)
     if request.source.version != request.destination.version:
         raise RefusedError(Retval.INVALID_VALUE)
@@ -216,25 +157,22 @@ def _check(tables: Tables, request: VxlanRequest) -> None:
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show all tunnels or one; version 1 has no ports."""
-    main, sw_if_index = call.tables.part(VxlanMain), values["sw_if_index"]
-    for tunnel in main.tunnels:
-        if sw_if_index in {NONE, tunnel.sw_if_index}:
-            yield call.details(
-                {
-                    "sw_if_index": tunnel.sw_if_index,
-                    "instance": tunnel.number,
-                    "src_address.af": tunnel.source.version == 6,
-                    "src_address.un": tunnel.source.packed,
-                    "dst_address.af": tunnel.destination.version == 6,
-                    "dst_address.un": tunnel.destination.packed,
-                    "src_port": tunnel.source_port,
-                    "dst_port": tunnel.destination_port,
-                    "mcast_sw_if_index": tunnel.mcast_sw_if_index,
-                    "encap_vrf_id": tunnel.table,
-                    "decap_next_index": tunnel.decap_next,
-                    "vni": tunnel.vni,
-                }
-            )
+    for tunnel in call.tables.part(VxlanMain).shown(values["sw_if_index"]):
+        request = tunnel.request
+        yield call.details(
+            {
+                "sw_if_index": tunnel.sw_if_index,
+                "instance": tunnel.number,
+                **address_values("src_address", request.source),
+                **address_values("dst_address", request.destination),
+                "src_port": request.source_port or _PORT,
+                "dst_port": request.destination_port or _PORT,
+                "mcast_sw_if_index": request.mcast_sw_if_index,
+                "encap_vrf_id": request.table,
+                "decap_next_index": request.decap_next,
+                "vni": request.vni,
+            }
+        )
 
 
 _NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")

@@ -38,23 +38,23 @@ _PATHS = (
 
 
 def _create_vxlan(operation: op.CreateVxlan, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _tunnel(operation, vpp, is_add=1)
+    return _tunnel(operation.tunnel, vpp, is_add=1, instance=operation.instance)
 
 
 def _delete_vxlan(operation: op.DeleteVxlan, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _tunnel(operation, vpp, is_add=0)
+    return _tunnel(operation.tunnel, vpp, is_add=0, instance=operation.instance)
 
 
-def _tunnel(operation: op.CreateVxlan | op.DeleteVxlan, vpp: Vocabulary, is_add: int) -> Request:
+def _tunnel(tunnel: Vxlan, vpp: Vocabulary, is_add: int, instance: int) -> Request:
     values: dict[str, Value] = {
         "is_add": is_add,
-        "instance": operation.instance,
-        **address_values("src_address", operation.local),
-        **address_values("dst_address", operation.remote),
+        "instance": instance,
+        **address_values("src_address", tunnel.local),
+        **address_values("dst_address", tunnel.remote),
         "mcast_sw_if_index": NO_INDEX,
-        "encap_vrf_id": operation.encap_vrf,
+        "encap_vrf_id": tunnel.encap_vrf,
         "decap_next_index": _NEXT_IS_L2,
-        "vni": operation.vni,
+        "vni": tunnel.vni,
     }
     return Request(vpp.newest(_ADD_DEL), values)
 

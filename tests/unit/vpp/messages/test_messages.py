@@ -17,9 +17,11 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.tap import Tap
+from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp.messages.readable import api_call
 
+VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77)
 GRE = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=42)
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(
@@ -269,7 +271,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"rx_sw_if_index": 2, "port_type": 1, "shg": 0},
     ),
     (
-        op.CreateVxlan(interface="vxlan_tunnel4", instance=4, local="192.0.2.1", remote="192.0.2.2", vni=77),
+        op.CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
         "vxlan_add_del_tunnel_v3",
         {
             "is_add": True,
@@ -287,7 +289,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.DeleteVxlan(interface="other", instance=4, local="2001:db8::1", remote="2001:db8::2", vni=77),
+        op.DeleteVxlan(interface="other", instance=4, tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
         "vxlan_add_del_tunnel_v3",
         {
             "is_add": False,
@@ -513,7 +515,7 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
         (PAIR, ("lcp_itf_pair_add_del_v3",), "lcp_itf_pair_add_del_v2"),
         (op.DeleteBridge(bd_id=9), ("bridge_domain_add_del_v2",), "bridge_domain_add_del"),
         (
-            op.CreateVxlan(interface="vxlan_tunnel4", instance=4, local="192.0.2.1", remote="192.0.2.2", vni=77),
+            op.CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
             ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2"),
             "vxlan_add_del_tunnel",
         ),
