@@ -25,6 +25,7 @@ SIZES: dict[str, tuple[int, ...]] = {
     "bonds-and-bridges": (1, 100, 250, 500),
     "acl-terms": (1, 1000, 2500, 10_000),
     "mix": (20, 1000, 2500, 10_000),
+    "sub-interfaces-in-vrfs": (1000, 2500, 10_000),
 }
 REAL_SIZES: dict[str, tuple[int, ...]] = {
     "sub-interfaces-without-lcp": (250, 1000, 10_000),

@@ -40,16 +40,33 @@ def sub_interfaces_without_lcp(size: int) -> Network:
     return _routed(size, has_lcp=False)
 
 
-def _routed(size: int, *, has_lcp: bool) -> Network:
+def sub_interfaces_in_vrfs(size: int) -> Network:
+    """Return the same without LCP pairs, spread over a hundred VRFs, all with the same hundredth of the addresses."""
+    return _routed(size, has_lcp=False, vrfs=100)
+
+
+def _routed(size: int, *, has_lcp: bool, vrfs: int = 0) -> Network:
     ports = _ports(max(10, -(-size // _VLANS_PER_PORT)))
-    lines = ["interfaces:"]
+    lines = [*_vrfs(vrfs), "interfaces:"]
     for place, port in enumerate(ports):
         lines += [f"  {port}:", "    mtu: 9000", *_lcp(f"e{place}", has_lcp)]
         lines += ["    sub-interfaces:"] if place < size else []
         for vlan, number in enumerate(range(place, size, len(ports)), start=1):
             lines += [f"      {vlan}:", "        mtu: 1500", *_lcp(f"e{place}.{vlan}", has_lcp, " " * 8)]
-            lines += [f"        addresses: [ {_ipv4(number)}, {_ipv6(number)} ]"]
-    return _network(size, ports, lines, edit=(f"{_ipv4(size // 2)},", "192.0.2.1/30,"))
+            lines += [f"        vrf: customer{number % vrfs}"] if vrfs else []
+            own = number // vrfs if vrfs else number
+            lines += [f"        addresses: [ {_ipv4(own)}, {_ipv6(own)} ]"]
+    middle = size // 2
+    if vrfs:
+        addresses = f"addresses: [ {_ipv4(middle // vrfs)}, {_ipv6(middle // vrfs)} ]"
+        line = f"vrf: customer{middle % vrfs}\n        {addresses}"
+        return _network(size, ports, lines, edit=(line, line.replace(_ipv4(middle // vrfs), "192.0.2.1/30")))
+    return _network(size, ports, lines, edit=(f"{_ipv4(middle)},", "192.0.2.1/30,"))
+
+
+def _vrfs(count: int) -> list[str]:
+    lines = [f"  customer{number}: {{ id: {number + 1} }}" for number in range(count)]
+    return ["vrfs:", *lines] if lines else []
 
 
 def _lcp(name: str, is_wanted: bool, indent: str = " " * 4) -> list[str]:
@@ -168,6 +185,7 @@ def _sites_sections(sites: int, ports: Sequence[str]) -> Iterator[str]:
 KINDS: dict[str, Callable[[int], Network]] = {
     "sub-interfaces": sub_interfaces,
     "sub-interfaces-without-lcp": sub_interfaces_without_lcp,
+    "sub-interfaces-in-vrfs": sub_interfaces_in_vrfs,
     "bonds-and-bridges": bonds_and_bridges,
     "acl-terms": acl_terms,
     "mix": mix,

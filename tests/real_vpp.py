@@ -128,10 +128,15 @@ class RealVpp:
 
     def cli(self, line: str) -> tuple[int, str]:
         """Run a CLI line over the API and return VPP's code and text."""
+        reply = self.client.api.cli_inband(cmd=line)
+        return reply.retval, reply.reply
+
+    @property
+    def client(self) -> Any:
+        """Return a vpp_papi client."""
         if self._client is None:
             self._connect()
-        reply = self._client.api.cli_inband(cmd=line)
-        return reply.retval, reply.reply
+        return self._client
 
     def ip(self, *words: str) -> str:
         """Run `ip` where VPP runs and return its output; raise RuntimeError when it fails."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.record import record
 
@@ -33,6 +34,17 @@ class Performance:
     """In order of position; empty when everything was carried out."""
 
 
+@record
+class ForeignRoutes:
+    """What somebody else than the users of VPP's API has put into a FIB table."""
+
+    table: FibTable
+    source: str
+    """Who did, as VPP calls it: CLI for its prompt, lcp-rt for routes of Linux."""
+    prefixes: tuple[str, ...] = ()
+    """Where the routes lead, in no order; none when all that is known is that the source holds the table."""
+
+
 class Dataplane(Protocol):
     """A connection to one VPP."""
 
@@ -42,6 +54,12 @@ class Dataplane(Protocol):
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        """Return what others have put into these FIB tables. Raise DataplaneError, as `observe` does.
+
+        VPP leaves it, when a table goes, to the next one that is made, or lets the table not go.
+        """
 
     def perform(
         self,

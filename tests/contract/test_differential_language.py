@@ -24,6 +24,9 @@ MACS = ("02:00:00:00:0a:01", "02:00:00:00:0a:02")
 ENDS = (("192.0.2.1", "192.0.2.2"), ("192.0.2.3", "192.0.2.2"), ("2001:db8::1", "2001:db8::2"), ("192.0.2.1",) * 2)
 GRE_WORDS = ("teb", "erspan 5", "teb key 7", "erspan 5 key 7", "teb key 7 del", "teb del")
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
+ROUTES = ("10.9.0.0/16", "10.9.1.2/24", "172.16.0.0/12")
+TYPED = 9
+"""The source of what is typed (FIB_SOURCE_CLI)."""
 MADE_UP = "02:fe:"
 
 
@@ -73,7 +76,20 @@ class LanguageSide(Side):
             names[row.sw_if_index]: names.get(row.ip_sw_if_index) for row in api.ip_unnumbered_dump(sw_if_index=ALL)
         }
         shown["sflow"] = self._sflow()
+        shown["tables"] = [
+            (row.table.table_id, row.table.is_ip6, row.table.name, self._routes(row.table))
+            for row in api.ip_table_dump()
+        ]
+        shown["bound to"] = {
+            name: [api.sw_interface_get_table(sw_if_index=index, is_ipv6=is_ipv6).vrf_id for is_ipv6 in (False, True)]
+            for name, index in self.indexes.items()
+        }
         return shown
+
+    def _routes(self, table: Any) -> list[str]:
+        """Return the prefixes of what somebody typed."""
+        asked = {"table_id": table.table_id, "is_ip6": table.is_ip6}
+        return sorted(str(row.route.prefix) for row in self.subject.api.ip_route_v2_dump(src=TYPED, table=asked))
 
     def _sflow(self) -> Any:
         """Return the settings, and the ports by hardware index: the names of those that are gone are anybody's."""
@@ -155,6 +171,18 @@ class LanguageSide(Side):
         lists = [*inputs, *outputs]
         arguments = {"sw_if_index": index, "count": len(lists), "n_input": len(inputs), "acls": lists}
         return int(self.subject.api.acl_interface_set_acl_list(**arguments).retval)
+
+    def table(self, number: int, is_ip6: bool, name: str, is_add: bool) -> int:
+        table = {"table_id": number, "is_ip6": is_ip6, "name": name}
+        return int(self.subject.api.ip_table_add_del_v2(table=table, create_mfib=True, is_add=is_add).retval)
+
+    def sweep(self, number: int, is_ip6: bool) -> object:
+        table = {"table_id": number, "is_ip6": is_ip6}
+        begun = self.subject.api.ip_table_replace_begin(table=table).retval
+        return begun, self.subject.api.ip_table_replace_end(table=table).retval
+
+    def enter(self, index: int, number: int, is_ipv6: bool) -> int:
+        return int(self.subject.api.sw_interface_set_table(sw_if_index=index, is_ipv6=is_ipv6, vrf_id=number).retval)
 
     def mpls_table(self) -> int:
         return int(self.subject.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0}).retval)
@@ -249,6 +277,33 @@ class LanguageGenerator(Generator):
         )
 
 
+class TableGenerator(Generator):
+    """Draws operations on FIB tables, who is in them and what is typed into them; those on ports now and then."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(3) == 0:
+            return super().draw(names)
+        name, yes = Name(pick([*sorted(names), "missing"])), bool(number(3))
+        return pick(
+            [
+                ("table", (number(4), bool(number(2)), pick(["", "red", "blue"]), yes)),
+                ("table", (number(1, 4), bool(number(2)), "red", True)),
+                ("enter", (name, number(4), bool(number(2)))),
+                ("enter", (name, number(4), bool(number(2)))),
+                ("sweep", (number(5), bool(number(2)))),
+                ("cli", (f"ip table {pick(['add', 'del'])} {number(4)}",)),
+                ("cli", (f"ip6 table {pick(['add', 'del'])} {number(1, 4)}",)),
+                ("cli", (f"set interface {pick(['ip', 'ip6'])} table {name} {number(4)}",)),
+                ("cli", (f"ip route {pick(['add', 'add', 'del'])} {pick(ROUTES)} table {number(4)} via 192.0.2.77",)),
+                ("loopback", (number(4), pick(MACS))),
+                ("delete_loopback", (Name(f"loop{number(4)}"),)),
+                ("unnumbered", (name, Name(pick(PORTS)), yes)),
+            ]
+        )
+
+
 def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:
     return {key: (simulated[key], real[key]) for key in real if simulated[key] != real[key]}
 
@@ -272,11 +327,12 @@ def sides(api_dir: Path, tmp_path: Path) -> Iterator[tuple[LanguageSide, Languag
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator])
 def test_random_operations_on_everything_are_answered_alike(
-    sides: tuple[LanguageSide, LanguageSide], seed: int
+    sides: tuple[LanguageSide, LanguageSide], kind: type[Generator], seed: int
 ) -> None:
     real, simulated = sides
-    generator = LanguageGenerator(seed)
+    generator = kind(seed)
     history: list[tuple[Operation, object]] = []
     for number in range(OPERATIONS):
         operation = generator.draw(list(simulated.indexes))

@@ -27,9 +27,10 @@ from vppcfg.app.target import Target
 from vppcfg.config import Loaded, parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.dataplane import Dataplane, Performance, Refusal
+from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import Operation, SetPacketMtu
@@ -65,6 +66,9 @@ class Obedient:
     def observe(self) -> State:
         return self.state
 
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
     def perform(
         self,
         operations: Sequence[Operation],
@@ -95,6 +99,9 @@ class Mortal:
     def observe(self) -> State:
         self._world.live()
         return self._inner.observe()
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
 
     def perform(
         self,

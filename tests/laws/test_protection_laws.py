@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.laws.journal_world import Obedient
 from tests.laws.networks import numbered_edit, numbered_plan_ends
 from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
@@ -22,7 +23,7 @@ from vppcfg.transaction.guard import Limits, objections
 def is_refused(plan: Plan, protected: list[str], limits: Limits) -> bool:
     """Return whether `apply` refuses a plan, before it makes the way back."""
     try:
-        guard(plan, protected, Terms(limits=limits), Silent())
+        guard(plan, protected, Terms(limits=limits), Silent(), Obedient(plan.observed))
     except PlanRefusedError as error:
         assert error.exit_code == 5
         return True

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.real_vpp import RealVpp, running, skip_reason
-from vppcfg.dataplane import Performance
+from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
@@ -17,6 +17,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp import LiveDataplane, connect
@@ -346,6 +347,77 @@ def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:
     assert state.has_mpls_table
     assert [name for name, one in state.interfaces.items() if one.has_mpls] == ["port0"]
     assert not do(plane, op.SetMpls(interface="port0", is_on=False)).interfaces["port0"].has_mpls
+
+
+def test_a_table_is_made_entered_left_and_deleted_for_each_family(plane: LiveDataplane, vpp: RealVpp) -> None:
+    tables = {is_ipv6: FibTable(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in (False, True)}
+    made = [op.CreateVrf(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in tables]
+    state = do(plane, *made, op.SetTable(interface="port0", is_ipv6=True, table_id=7))
+    assert state.vrfs == {table.key: table for table in tables.values()}
+    assert state.interfaces["port0"].tables == (0, 7)
+    assert refused(plane, op.SetTable(interface="port0", is_ipv6=False, table_id=8)) == -3
+    state = do(plane, op.SetTable(interface="port0", is_ipv6=False, table_id=7))
+    assert state.interfaces["port0"].tables == (7, 7)
+    leaving = [op.SetTable(interface="port0", is_ipv6=is_ipv6, table_id=0) for is_ipv6 in tables]
+    assert do(plane, *leaving).interfaces["port0"].tables == (0, 0)
+    assert vpp.cli("ip table add 7")[0] == 0
+    assert tables[False].key in do(plane, op.DeleteVrf(table_id=7, is_ipv6=False)).vrfs
+    state = do(plane, op.ReleaseTypedVrf(table_id=7, is_ipv6=False), op.DeleteVrf(table_id=7, is_ipv6=True))
+    assert state.vrfs == {}
+
+
+def test_routes_of_the_api_are_swept_and_the_interface_stays_up(plane: LiveDataplane, vpp: RealVpp) -> None:
+    do(plane, op.CreateVrf(table_id=7, is_ipv6=False, name="red"))
+    do(
+        plane,
+        op.SetTable(interface="port0", is_ipv6=False, table_id=7),
+        op.SetAdminState(interface="port0", is_up=True),
+    )
+    path = {"sw_if_index": 0xFFFFFFFF, "proto": 0, "nh": {"address": {"ip4": "192.0.2.7"}}, "label_stack": [{}] * 16}
+    route = {"table_id": 7, "prefix": "10.9.0.0/16", "n_paths": 1, "paths": [{**path, "type": 0, "n_labels": 0}]}
+    assert vpp.client.api.ip_route_add_del(is_add=True, route=route).retval == 0
+    assert "10.9.0.0/16" in vpp.cli("show ip fib table 7")[1]
+    marked = op.MarkVrfRoutes(table_id=7, is_ipv6=False)
+    state = do(plane, marked, op.SweepVrfRoutes(table_id=7, is_ipv6=False))
+    assert "10.9.0.0/16" not in vpp.cli("show ip fib table 7")[1]
+    assert state.interfaces["port0"].is_up
+    do(
+        plane,
+        op.SetAdminState(interface="port0", is_up=False),
+        op.SetTable(interface="port0", is_ipv6=False, table_id=0),
+        op.DeleteVrf(table_id=7, is_ipv6=False),
+    )
+
+
+def test_the_routes_of_others_are_told_with_who_made_them(plane: LiveDataplane, vpp: RealVpp) -> None:
+    red, six = FibTable(table_id=7, name="red"), FibTable(table_id=7, is_ipv6=True, name="red")
+    do(plane, *[op.CreateVrf(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in (False, True)])
+    do(plane, op.SetTable(interface="port0", is_ipv6=False, table_id=7))
+    do(plane, op.AddAddress(interface="port0", address="192.0.2.1/24"), op.SetAdminState(interface="port0", is_up=True))
+    assert plane.foreign_routes([red, six]) == []
+    for line in (
+        "ip route add 10.9.0.0/16 table 7 via 192.0.2.7",
+        "ip route add 2001:db8:9::/48 table 7 via 2001:db8::7 port0",
+        "ip route add 10.8.0.0/16 via ip4-lookup-in-table 7",
+    ):
+        assert vpp.cli(line) == (0, "")
+    assert plane.foreign_routes([red, six, FibTable(table_id=8, name="none")]) == [
+        ForeignRoutes(table=red, source="CLI", prefixes=("10.9.0.0/16",)),
+        ForeignRoutes(table=six, source="CLI", prefixes=("2001:db8:9::/48",)),
+    ]
+    for line in (
+        "ip route del 10.9.0.0/16 table 7",
+        "ip route del 2001:db8:9::/48 table 7",
+        "ip route del 10.8.0.0/16",
+    ):
+        assert vpp.cli(line) == (0, "")
+    do(
+        plane,
+        op.SetAdminState(interface="port0", is_up=False),
+        op.RemoveAddress(interface="port0", address="192.0.2.1/24"),
+        op.SetTable(interface="port0", is_ipv6=False, table_id=0),
+        *[op.DeleteVrf(table_id=7, is_ipv6=is_ipv6) for is_ipv6 in (False, True)],
+    )
 
 
 def test_addresses_are_borrowed_and_given_back(plane: LiveDataplane) -> None:

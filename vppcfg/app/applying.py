@@ -81,7 +81,7 @@ def apply_at(
         if is_news(intent.source_digest, place) or left_half_way(reversed(place.records)) is not None:
             note_unchanged(plan, intent, place)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
-    (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console)
+    (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     made = make_change(plan, intent, place, console)
     return Applied(code=made.code, change=made.record.entry.number, problems=proposal.problems)
 

@@ -142,7 +142,7 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
     if not plan.steps:
         log.info("Nothing to do")
         return ExitCode.DONE
-    pass_guards(plan, entry.protected, terms, console)
+    pass_guards(plan, entry.protected, terms, console, place.session.dataplane)
     intent = Intent(
         origin=Origin.BOOT,
         source_name=entry.source_name,

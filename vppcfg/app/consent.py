@@ -9,6 +9,7 @@ from dataclasses import field, replace
 
 from vppcfg.app.console import Console
 from vppcfg.app.workplace import Workplace
+from vppcfg.dataplane import Dataplane
 from vppcfg.errors import PlanProofError, PlanRefusedError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
@@ -99,19 +100,30 @@ def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -
         yield Objection(f"there would be no way back: {error.message}", "--no-way-back does it all the same")
 
 
-def guard(plan: Plan, protected: Collection[str], terms: Terms, console: Console, *, must_show: bool = True) -> None:
+def guard(
+    plan: Plan,
+    protected: Collection[str],
+    terms: Terms,
+    console: Console,
+    dataplane: Dataplane,
+    *,
+    must_show: bool = True,
+) -> None:
     """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no.
 
-    Raise UsageError when it cannot be shown, as on a full disk, unless it need not be.
+    Raise UsageError when it cannot be shown, as on a full disk, unless it need not be. Raise DataplaneError when VPP
+    does not tell what a guard must know.
     """
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
+    for objection in guards.about_routes(plan, dataplane):
+        raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
 
 
-def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console) -> None:
+def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console, dataplane: Dataplane) -> None:
     """Show the plan, and say in the log what the guards have against it, where what was accepted comes back.
 
     Nobody is asked, and only more impact than allowed is refused, by PlanRefusedError.
@@ -119,6 +131,8 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
     with suppress(UsageError):  # standard output may be a file on a full disk
         console.show_plan(plan)
     guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
-    for text in (guards.harm(plan, protected), guards.mass_deletion(plan)):
+    texts = [guards.harm(plan, protected), guards.mass_deletion(plan)]
+    texts += [f"{objection.text} ({objection.hint})" for objection in guards.about_routes(plan, dataplane)]
+    for text in texts:
         if text:
             log.warning("%s", text[0].upper() + text[1:])

@@ -70,9 +70,9 @@ def go_back(
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
     if plan.steps:
         if is_timer:
-            pass_guards(plan, _protected(place), terms, console)
+            pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
         else:
-            guard(plan, _protected(place), terms, console, must_show=False)
+            guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
         made = make_change(plan, intent, place, console)
         if made.code is not ExitCode.DONE:
             return made

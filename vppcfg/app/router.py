@@ -9,12 +9,13 @@ from itertools import groupby
 from types import TracebackType
 from typing import Protocol, Self
 
-from vppcfg.dataplane import Dataplane, Performance, Refusal
+from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLinuxBridge,
     CreateNamespace,
@@ -70,6 +71,10 @@ class Router:
             self._linux = None
             return state
         return _with_linux(state, side, names)
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        """Return what others have put into these FIB tables. Raise DataplaneError."""
+        return self._vpp.foreign_routes(tables)
 
     @property
     def boot_id(self) -> str:

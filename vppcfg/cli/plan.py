@@ -147,7 +147,7 @@ def _objections(
 ) -> Iterator[Objection]:
     """Yield what `apply` with the same options would find against the plan, as far as the journal may be read."""
     from vppcfg.app.consent import about_the_journal, about_the_way_back
-    from vppcfg.transaction.guard import objections
+    from vppcfg.transaction.guard import about_routes, doomed_tables, objections
 
     terms = terms_of(args)
     if boot_id:
@@ -156,6 +156,9 @@ def _objections(
     if plan.steps:
         yield from objections(plan, configuration.protected, terms.limits)
         yield from about_the_way_back(plan, configuration.unmanaged, terms.limits)
+        if boot_id and doomed_tables(plan):
+            with target_of(args).connect() as dataplane:
+                yield from about_routes(plan, dataplane)
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:

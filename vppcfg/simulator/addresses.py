@@ -95,6 +95,10 @@ class AddressBook:
         """Return the addresses in an interface's chain, the oldest first; none while it borrows."""
         return iter([link.assigned for link in self._chain(sw_if_index)])
 
+    def shows(self, sw_if_index: int) -> bool:
+        """Return whether an interface has a chain of addresses, its own or what it borrowed once."""
+        return self._heads.get(sw_if_index, NONE) != NONE
+
     def find(self, table: int, address: int) -> Assigned | None:
         """Return who has `address` in a FIB table."""
         fib = self._fibs.get(table)

@@ -8,7 +8,8 @@ is bytes or a sequence of rows, and is counted here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from struct import Struct, error
 from typing import Any
 
@@ -66,6 +67,15 @@ class Types:
                 yield name, f"{length}s"
             else:
                 yield from self._values(name, base)
+
+    def with_open_end(self, fields: Sequence[Field]) -> Sequence[Field]:
+        """Return the fields of a message, the last one in its parts when it is a struct that varies in length."""
+        *start, last = fields
+        inner = self._structs.get(last.type, ())
+        if last.length is not None or not inner or inner[-1].length != 0:
+            return fields
+        parts = [replace(part, name=f"{last.name}.{part.name}") for part in inner]
+        return [*start, *parts[:-1], replace(parts[-1], counted_by=f"{last.name}.{inner[-1].counted_by}")]
 
     def _size_of(self, kind: str) -> int:
         return Struct(">" + "".join(value for _, value in self._values("", kind))).size
@@ -126,9 +136,10 @@ class Layout:
 
 def layout_of(message: Message, types: Types) -> Layout:
     """Return the layout of `message`; a part of varying length may stand at its end only."""
-    *start, last = message.fields
+    fields = types.with_open_end(message.fields)
+    *start, last = fields
     is_open = last.length == 0
-    values = dict(types.values_of(start if is_open else message.fields))
+    values = dict(types.values_of(start if is_open else fields))
     fixed = Struct(">" + "".join(values.values()))
     zeros: dict[str, Value] = dict(zip(values, fixed.unpack(bytes(fixed.size)), strict=True))
     if not is_open:

@@ -147,15 +147,23 @@ class Input:
         self.skip_space()
         return mac_bytes(match[0])
 
-    def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-        """Take a word and an address, or neither."""
-        position = self._position
-        match = _WORD.match(self._text, self._start()) if self.take(word) else None
+    def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """Take an address."""
+        match = _WORD.match(self._text, self._start())
         try:
             address = ipaddress.ip_address(match[0]) if match else None
         except ValueError:
-            address = None
-        self._position = match.end() if match and address is not None else position
+            return None
+        if match is not None:
+            self._position = match.end()
+        return address
+
+    def address_after(self, word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+        """Take a word and an address, or neither."""
+        position = self._position
+        address = self.address() if self.take(word) else None
+        if address is None:
+            self._position = position
         return address
 
     def interface_after(self, tables: Tables, word: str) -> SwInterface | None:

@@ -192,22 +192,37 @@ class FibSource(Enum):
     CLI = "CLI"
 
 
+@record
+class FibRoute:
+    """Where one route leads."""
+
+    next_hop: bytes
+    """16 bytes, zeros when it is an interface only."""
+    sw_if_index: int
+    """NONE when VPP looks the next hop up."""
+
+
 @dataclass(slots=True, kw_only=True)
 class FibTable:
     """One table; it exists while somebody holds it or an interface is in it."""
 
+    index: int
     name: bytes
     holders: set[FibSource] = field(default_factory=set)
     endpoints: int = 0
     """How many tunnels look up their other end in it."""
+    routes: dict[tuple[int, int], FibRoute] = field(default_factory=dict)
+    """Those that somebody typed, by the value and the length of their prefix."""
 
 
 @dataclass(slots=True, kw_only=True)
 class FibMain:
-    """All tables by id, in the order in which they were made; the first one is never deleted."""
+    """All tables by id; the first one is never deleted."""
 
     family: str
     tables: dict[int, FibTable] = field(default_factory=dict)
+    leaked: list[tuple[int, dict[tuple[int, int], FibRoute]]] = field(default_factory=list)
+    """Indexes of tables that are gone, with their routes; the next table gets the last one."""
 
     def __post_init__(self) -> None:
         """Make table 0."""
@@ -217,8 +232,19 @@ class FibMain:
         """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
         known = self.tables.get(table_id)
         if known is None:
-            known = self.tables[table_id] = FibTable(name=name or f"{self.family}-VRF:{table_id}".encode())
+            index, routes = self.leaked.pop() if self.leaked else (len(self.tables), {})
+            given = name or f"{self.family}-VRF:{table_id}".encode()
+            known = self.tables[table_id] = FibTable(index=index, name=given, routes=routes)
         known.holders.add(holder)
+
+    def delete(self, table_id: int) -> None:
+        """Delete a table. Its routes stay with its index (VPP logs that the table is not empty)."""
+        gone = self.tables.pop(table_id)
+        self.leaked.append((gone.index, gone.routes))
+
+    def by_index(self) -> list[tuple[int, FibTable]]:
+        """Return the tables with their ids as VPP has them in its pool."""
+        return sorted(self.tables.items(), key=lambda item: item[1].index)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from vppcfg.common.names import natural_key
+from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import PlanRefusedError
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
@@ -37,7 +40,7 @@ class Objection(NamedTuple):
 
     text: str
     hint: str
-    """What lifts the guard."""
+    """What lifts the guard, or what to do before."""
 
     def error(self) -> PlanRefusedError:
         """Return it as the error with which nothing is changed."""
@@ -81,3 +84,58 @@ def mass_deletion(plan: Plan) -> str:
     if deleted < FEW or 2 * deleted <= existing:
         return ""
     return f"the plan deletes {deleted} of {existing} interfaces, LCP pairs and bridges"
+
+
+def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
+    """Yield what the guards have against a plan for the routes that others have in FIB tables that it deletes.
+
+    No option lifts it: VPP would leave the routes to the next table that is made, or keep the table for them. Nothing
+    is asked when no table goes. Raise DataplaneError.
+    """
+    tables = doomed_tables(plan)
+    found: dict[str, list[ForeignRoutes]] = {}
+    for routes in dataplane.foreign_routes(tables) if tables else ():
+        found.setdefault(routes.table.key, []).append(routes)
+    for table in tables:
+        if table.key in found:
+            yield _objection(table, found[table.key])
+
+
+def doomed_tables(plan: Plan) -> tuple[FibTable, ...]:
+    """Return the FIB tables that a plan deletes, to come back with another name or not."""
+    vrfs = (change for change in plan.changes if change.kind is ObjectKind.VRF)
+    return tuple(change.before for change in vrfs if change.before is not None)
+
+
+_TYPED = "CLI"
+"""What VPP calls the source of the routes that come from its prompt."""
+
+
+def _objection(table: FibTable, found: Sequence[ForeignRoutes]) -> Objection:
+    ways = sorted({_way_out(routes) for routes in found})
+    return Objection(
+        f"{table.name} is to go, and {table.key} has routes that only who made them can remove: "
+        f"{'; '.join(_shown(routes) for routes in found)}",
+        f"remove them first: {'; '.join(ways)}",
+    )
+
+
+def _way_out(routes: ForeignRoutes) -> str:
+    number = routes.table.table_id
+    if routes.source == _TYPED:
+        return f"at VPP's prompt, `ip route del {_in_order(routes)[0]} table {number}` and so on"
+    if routes.source.startswith("lcp-rt"):
+        return f"in Linux, those of its table {number}"
+    return f"where {routes.source} has them from"
+
+
+def _shown(routes: ForeignRoutes) -> str:
+    """Return the routes of one source, the first ones by name."""
+    source = "typed at VPP's prompt" if routes.source == _TYPED else f"of {routes.source}"
+    prefixes = _in_order(routes)
+    more = f" and {len(prefixes) - _MOST} more" if len(prefixes) > _MOST else ""
+    return f"{', '.join(prefixes[:_MOST])}{more} {source}" if prefixes else f"those {source}"
+
+
+def _in_order(routes: ForeignRoutes) -> list[str]:
+    return sorted(routes.prefixes, key=natural_key)

@@ -50,7 +50,7 @@ def compile_message(definitions: Definitions, definition: MessageDefinition, ind
             tail = layout.tail(field)
         else:
             leaves.extend(layout.leaves(field, field.name, _DEPTH))
-    return Message(definition.name, index, leaves, tail)
+    return Message(definition.name, index, leaves, tail or layout.inner_tail)
 
 
 def _is_variable(field: Field) -> bool:
@@ -65,18 +65,23 @@ class _Layout:
         self._message = message
         self._bytes = 0
         self._types = 0
+        self.inner_tail: Tail | None = None
+        """What ends the message where that is a list in its last field."""
 
-    def tail(self, field: Field) -> Tail:
-        """Return what ends the message."""
+    def tail(self, field: Field, path: str = "") -> Tail:
+        """Return what ends the message; the field that counts it is below `path`."""
         if field.type == "string":
             return Tail(count=None)
         element = Field(name="", type=field.type)
-        return Tail(count=field.count or "", leaves=tuple(self.leaves(element, "", _DEPTH)))
+        count = f"{path}.{field.count}".removeprefix(".") if field.count else ""
+        return Tail(count=count, leaves=tuple(self.leaves(element, "", _DEPTH)))
 
     def leaves(self, field: Field, path: str, depth: int) -> Iterator[Leaf]:
         """Yield what `field` comes down to, named from `path`."""
         if depth == 0:
             raise DataplaneError(f"the API definitions nest {field.type} without end", _MALFORMED)
+        if self.inner_tail is not None:
+            raise DataplaneError(f"the API definition of {self._message} has a list in its middle", _MALFORMED)
         self._measure(types=1)
         if field.type == "string" or (field.length and _CODES.get(field.type) in ("B", "b")):
             size = field.length or 0
@@ -101,7 +106,10 @@ class _Layout:
             yield Leaf(path=path, code=f"{size}s", limit=size)
         elif type_name in definitions.structs:
             for field in definitions.structs[type_name]:
-                yield from self.leaves(field, f"{path}.{field.name}".removeprefix("."), depth - 1)
+                if field.length == 0 and self.inner_tail is None:
+                    self.inner_tail = self.tail(field, path)
+                else:
+                    yield from self.leaves(field, f"{path}.{field.name}".removeprefix("."), depth - 1)
         else:
             raise DataplaneError(f"the API definitions lack the type {type_name}", _MALFORMED)
 

@@ -10,13 +10,15 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from vppcfg.dataplane import Performance
+from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
@@ -66,6 +68,10 @@ class LiveDataplane:
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
         return observe(self._connection, self.version)
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        """Return what others have put into these FIB tables. Raise DataplaneError."""
+        return foreign_routes(self._connection, tables)
 
     def perform(
         self,

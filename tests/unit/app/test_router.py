@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from vppcfg.app.router import Router
-from vppcfg.dataplane import Performance, Refusal
+from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLinuxBridge,
     CreateNamespace,
@@ -52,6 +53,9 @@ class Vpp:
 
     def observe(self) -> State:
         return STATE
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
 
     def perform(
         self,

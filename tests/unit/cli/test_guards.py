@@ -18,6 +18,8 @@ from vppcfg.app.workplace import workplace
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import connect
+from vppcfg.vpp.shell import show
 
 pytestmark = pytest.mark.usefixtures("files")
 Run = Callable[..., tuple[int, str, str]]
@@ -196,3 +198,54 @@ def test_force_is_an_error_that_names_what_came_in_its_place(run: Run) -> None:
 def test_a_saved_state_has_the_guards_too(run: Run) -> None:
     Path("state.yaml").write_text(ONE)
     assert run("plan", "-c", "protected.yaml", "--state", "state.yaml")[0] == ExitCode.REFUSED
+
+
+VRFS = f"vrfs:\n  red: {{ id: 100 }}\ninterfaces:\n  {GI1}: {{ mtu: 1500, vrf: red }}\n  {GI3}: {{ mtu: 1500 }}\n"
+
+
+def typed(socket: str, *lines: str) -> None:
+    """Type lines at the prompt of a VPP."""
+    with connect(socket) as plane:
+        for line in lines:
+            assert show(plane._connection, line) == (0, "")
+
+
+@pytest.fixture
+def routed(vpp: str, run: Run) -> Run:
+    """Return how to run a command on a VPP in whose VRF somebody has typed routes."""
+    Path("vrfs.yaml").write_text(VRFS)
+    Path("renamed.yaml").write_text(VRFS.replace("red", "blue"))
+    assert run("apply", "--yes", "-c", "vrfs.yaml")[0] == ExitCode.DONE
+    several = [f"10.{number}.0.0/16" for number in range(8, 15)]
+    typed(vpp, *(f"ip route add {prefix} table 100 via 10.0.0.2" for prefix in reversed(several)))
+    typed(vpp, f"ip route add 2001:db8:9::/48 table 100 via {GI1}")
+    return run
+
+
+@pytest.mark.parametrize("file", ["one.yaml", "renamed.yaml"])
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_table_with_typed_routes_is_not_deleted(routed: Run, command: tuple[str, ...], file: str) -> None:
+    code, _, err = routed(*command, "-c", file)
+    assert code == ExitCode.REFUSED
+    assert "red is to go, and ipv4-VRF:100 has routes that only who made them can remove: " in err
+    assert "10.8.0.0/16, 10.9.0.0/16, 10.10.0.0/16, 10.11.0.0/16, 10.12.0.0/16 and 2 more typed at VPP's prompt" in err
+    assert "remove them first: at VPP's prompt, `ip route del 10.8.0.0/16 table 100` and so on" in err
+    assert ("2001:db8:9::/48" in err) is (command[0] == "plan")
+    assert routed("diff", "-c", "vrfs.yaml", "--detailed-exitcode")[0] == ExitCode.DONE
+
+
+def test_a_table_whose_typed_routes_are_removed_is_deleted(routed: Run, vpp: str) -> None:
+    typed(vpp, *(f"ip route del 10.{number}.0.0/16 table 100" for number in range(8, 15)))
+    assert "ipv6-VRF:100" in routed("apply", "--yes", "-c", "one.yaml")[2]
+    typed(vpp, "ip route del 2001:db8:9::/48 table 100")
+    assert routed("apply", "--yes", "-c", "one.yaml")[0] == ExitCode.DONE
+
+
+def test_a_rollback_refuses_it_too_and_a_timer_goes_back_and_says_so(
+    routed: Run, vpp: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert routed("rollback", "--yes")[0] == ExitCode.REFUSED
+    with workplace(Target(api_socket=vpp), "vppcfg rollback", is_settling=False) as place:
+        made = go_back(place.journal.record(2), place, Terms(), Silent(), is_timer=True)
+    assert made.code is ExitCode.DONE
+    assert "Red is to go, and ipv4-VRF:100 has routes" in caplog.text

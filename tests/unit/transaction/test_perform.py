@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from vppcfg.dataplane import Performance, Refusal
+from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.perform import perform_plan
@@ -36,6 +37,9 @@ class ScriptedDataplane:
     def observe(self) -> State:
         self.observations += 1
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
 
     def perform(
         self,

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.app.report import SilentReport
-from vppcfg.dataplane import Performance, Refusal
+from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.session import Session
@@ -34,6 +35,9 @@ class Played:
 
     def observe(self) -> State:
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
 
     def perform(
         self,

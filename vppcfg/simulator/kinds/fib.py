@@ -49,7 +49,8 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
     main, book = _of(tables, is_ipv6)
     if table_id not in main.tables:
         raise RefusedError(Retval.NO_SUCH_FIB)
-    if any(True for _ in book.of(sw_if_index)):
+    donor = tables.sw[sw_if_index].unnumbered
+    if book.shows(sw_if_index if donor is None else donor):
         raise RefusedError(Retval.ADDRESS_FOUND_FOR_INTERFACE)
     old = book.table_of(sw_if_index)
     book.unbind(sw_if_index)
@@ -73,7 +74,7 @@ def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
     if table is None or not table_id or table.holders or table.endpoints:
         return
     if not book.is_bound(table_id):
-        del main.tables[table_id]
+        main.delete(table_id)
 
 
 def look_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
@@ -117,7 +118,7 @@ def _answer_replace(call: Call, values: Values) -> Outgoing:
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
     """Show all tables, those of IPv4 first."""
     for is_ipv6 in (False, True):
-        for table_id, table in _of(call.tables, is_ipv6)[0].tables.items():
+        for table_id, table in _of(call.tables, is_ipv6)[0].by_index():
             yield call.details({"table.table_id": table_id, "table.is_ip6": is_ipv6, "table.name": table.name[:63]})
 
 

@@ -13,10 +13,11 @@ from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LON
 from vppcfg.app.watching.notices import Notice
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
-from vppcfg.dataplane import Dataplane, Follower, Performance
+from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
 
@@ -117,6 +118,9 @@ class Vpp:
         self._world.looks.append(self._world.now_s)
         self._world.now_s += self._world.look_takes_s
         return self._world.state
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
 
     def perform(
         self,

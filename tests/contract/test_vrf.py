@@ -1,0 +1,155 @@
+"""Contract: FIB tables, who holds them, what is in them, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract.subject import Subject
+
+CLI, API = 9, 8
+
+
+@pytest.fixture(autouse=True)
+def no_tables_left(vpp: Subject) -> Iterator[None]:
+    yield
+    for row in vpp.api.ip_table_dump():
+        family, number = ("ip6" if row.table.is_ip6 else "ip"), row.table.table_id
+        if number:
+            for route in routes(vpp, number, bool(row.table.is_ip6)):
+                vpp.cli(f"ip route del {route} table {number}")
+            vpp.cli(f"{family} table del {number}")
+            add(vpp, number, is_ip6=bool(row.table.is_ip6), is_add=False)
+
+
+def add(vpp: Subject, number: int, name: str = "", *, is_ip6: bool = False, is_add: bool = True) -> int:
+    table = {"table_id": number, "is_ip6": is_ip6, "name": name}
+    return int(vpp.api.ip_table_add_del_v2(table=table, create_mfib=True, is_add=is_add).retval)
+
+
+def tables(vpp: Subject) -> list[tuple[int, bool, str]]:
+    return [(row.table.table_id, bool(row.table.is_ip6), row.table.name) for row in vpp.api.ip_table_dump()]
+
+
+def put(vpp: Subject, index: int, number: int, is_ip6: bool = False) -> int:
+    return int(vpp.api.sw_interface_set_table(sw_if_index=index, is_ipv6=is_ip6, vrf_id=number).retval)
+
+
+def table_of(vpp: Subject, index: int, is_ip6: bool = False) -> int:
+    return int(vpp.api.sw_interface_get_table(sw_if_index=index, is_ipv6=is_ip6).vrf_id)
+
+
+def routes(vpp: Subject, number: int, is_ip6: bool = False, source: int = CLI) -> list[str]:
+    rows = vpp.api.ip_route_v2_dump(src=source, table={"table_id": number, "is_ip6": is_ip6})
+    assert {row.route.src for row in rows} <= {source}
+    return [str(row.route.prefix) for row in rows]
+
+
+def locks(vpp: Subject, number: int, family: str = "ip") -> str:
+    text = vpp.cli(f"show {family} fib summary table {number}")[1]
+    return text.partition("locks:[")[2].partition("]")[0]
+
+
+def test_tables_of_both_families_are_shown_ipv4_first_each_with_its_own_name(vpp: Subject) -> None:
+    answers = [add(vpp, 8, "six", is_ip6=True), add(vpp, 7, "red"), add(vpp, 8), add(vpp, 7, "other"), add(vpp, 0, "x")]
+    assert answers == [0] * 5
+    assert tables(vpp) == [
+        (0, False, "ipv4-VRF:0"),
+        (7, False, "red"),
+        (8, False, "ipv4-VRF:8"),
+        (0, True, "ipv6-VRF:0"),
+        (8, True, "six"),
+    ]
+    assert add(vpp, 0, is_add=False) == 0
+    assert add(vpp, 4711, is_add=False) == 0
+    assert len(tables(vpp)) == 5
+
+
+def test_what_the_prompt_has_made_the_api_does_not_delete_and_the_reverse(vpp: Subject) -> None:
+    assert vpp.cli("ip table add 7 name red") == (0, "")
+    assert locks(vpp, 7) == "CLI:1, "
+    assert add(vpp, 7, is_add=False) == 0
+    assert (7, False, "red") in tables(vpp)
+    assert (add(vpp, 7), add(vpp, 7), locks(vpp, 7)) == (0, 0, "API:1, CLI:1, ")
+    assert vpp.cli("ip table del 7") == (0, "")
+    assert (7, False, "red") in tables(vpp)
+    assert add(vpp, 7, is_add=False) == 0
+    assert (7, False, "red") not in tables(vpp)
+    assert vpp.cli("ip table del 7") == (0, "")
+    assert vpp.cli("ip table add 0")[0] != 0
+
+
+def test_an_interface_enters_a_table_that_is_there_while_it_has_no_address(vpp: Subject, first: int) -> None:
+    add(vpp, 7, "red")
+    assert put(vpp, first, 8) == -3
+    assert put(vpp, first, 7, is_ip6=True) == -3
+    assert vpp.add_address(first, "10.0.0.1/24") == 0
+    assert put(vpp, first, 7) == -114
+    assert put(vpp, first, 0) == -114
+    assert vpp.remove_address(first, "10.0.0.1/24") == 0
+    assert vpp.add_address(first, "2001:db8::1/64") == 0
+    assert (put(vpp, first, 7), table_of(vpp, first), table_of(vpp, first, True)) == (0, 7, 0)
+    assert locks(vpp, 7) == "interface:1, API:1, "
+    assert vpp.remove_address(first, "2001:db8::1/64") == 0
+    assert put(vpp, first, 0) == 0
+
+
+def test_a_table_goes_with_the_last_one_in_it(vpp: Subject, first: int) -> None:
+    add(vpp, 7, "red")
+    sub = vpp.sub(first, 100)
+    assert put(vpp, first, 7) == 0
+    assert (table_of(vpp, sub), put(vpp, sub, 7)) == (0, 0)
+    assert add(vpp, 7, is_add=False) == 0
+    assert (7, False, "red") in tables(vpp)
+    vpp.api.delete_subif(sw_if_index=sub)
+    assert (7, False, "red") in tables(vpp)
+    assert put(vpp, first, 0) == 0
+    assert (7, False, "red") not in tables(vpp)
+
+
+def test_the_same_address_stands_in_two_tables(vpp: Subject, first: int, second: int) -> None:
+    add(vpp, 7, "red")
+    assert put(vpp, second, 7) == 0
+    assert [vpp.add_address(index, "10.0.0.1/24") for index in (first, second)] == [0, 0]
+    for index in (first, second):
+        vpp.remove_address(index, "10.0.0.1/24")
+    assert put(vpp, second, 0) == 0
+
+
+def test_typed_routes_are_told_by_their_source_and_outlive_a_sweep(vpp: Subject, first: int) -> None:
+    add(vpp, 7, "red")
+    add(vpp, 7, "red", is_ip6=True)
+    assert vpp.cli("ip route add 10.9.1.2/16 table 7 via 10.0.0.2") == (0, "")
+    assert vpp.cli(f"ip route add 10.8.0.0/16 table 7 via 10.0.0.2 {name_of(vpp, first)}") == (0, "")
+    assert vpp.cli("ip route add 2001:db8:9::/48 table 7 via 2001:db8::2") == (0, "")
+    for _ in range(2):
+        assert sorted(routes(vpp, 7)) == ["10.8.0.0/16", "10.9.0.0/16"]
+        assert routes(vpp, 7, is_ip6=True) == ["2001:db8:9::/48"]
+        assert routes(vpp, 7, source=API) == routes(vpp, 4711) == []
+        table = {"table_id": 7, "is_ip6": False, "name": ""}
+        assert vpp.api.ip_table_replace_begin(table=table).retval == 0
+        assert vpp.api.ip_table_replace_end(table=table).retval == 0
+    assert vpp.cli("ip route add 10.9.0.0/16 table 8 via 10.0.0.2")[0] != 0
+    assert vpp.cli("ip route add 10.9.0.0/16 table 7")[0] != 0
+    assert vpp.cli("ip route del 10.9.0.0/16 table 7") == (0, "")
+    assert routes(vpp, 7) == ["10.8.0.0/16"]
+
+
+def test_a_table_leaves_its_routes_to_the_next_one(vpp: Subject) -> None:
+    add(vpp, 7, "red")
+    vpp.cli("ip route add 10.9.0.0/16 table 7 via 10.0.0.2")
+    assert add(vpp, 7, is_add=False) == 0
+    assert (7, False, "red") not in tables(vpp)
+    add(vpp, 8, "blue")
+    assert routes(vpp, 8) == ["10.9.0.0/16"]
+
+
+def test_sources_have_names(vpp: Subject) -> None:
+    sources = {row.src.id: (row.src.name, row.src.priority) for row in vpp.api.fib_source_dump()}
+    assert (sources[API], sources[CLI], sources[4]) == (("API", 128), ("CLI", 129), ("interface", 3))
+
+
+def name_of(vpp: Subject, index: int) -> Any:
+    return next(name for name, row in vpp.interfaces().items() if row.sw_if_index == index)
