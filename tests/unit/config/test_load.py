@@ -64,6 +64,13 @@ def test_all_stages_speak_at_once_and_in_order() -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ["''", "': '", "' : x'"])
+def test_a_key_that_is_empty_or_a_separator_is_unknown(key: str) -> None:
+    (problem,) = parse_text(f"{key}:\n", "file").problems
+    assert (problem.rule, problem.line) == ("schema-unknown-key", 1)
+    assert problem.path == (key.strip("'"),)
+
+
 @pytest.mark.parametrize("text", ["", "{}", "interfaces: {}", "interfaces:\nunmanaged:\n", "# nothing", b"---\n..."])
 def test_an_empty_file_is_valid(text: str | bytes) -> None:
     assert parse_text(text, "empty") == Loaded(name="empty", configuration=Configuration(), problems=())

@@ -121,9 +121,10 @@ def _is_about_form(message: str) -> bool:
 
 def _parted(error: str, data: Any) -> tuple[KeyPath, str]:
     """Part yamale's `PATH: MESSAGE`, at the longest path: keys may hold the dots and colons that it separates with."""
-    if error.startswith((": ", " : ")):
-        return (), error.lstrip(" :")
-    return min(_readings(error, data, ()), key=lambda reading: len(reading[1]), default=((), error))
+    found = min(_readings(error, data, ()), key=lambda reading: len(reading[1]), default=None)
+    if found is not None:
+        return found
+    return ((), error.lstrip(" :")) if error.startswith((": ", " : ")) else ((), error)
 
 
 def _readings(text: str, node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
@@ -162,11 +163,11 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
 
 
 def _unknown_key_text(path: KeyPath, schema: Any) -> str:
-    key = str(path[-1])
+    key, shown_key = str(path[-1]), shown(path[-1]) if path[-1] != "" else "``"
     known = sorted(_keys_at(schema, path[:-1]))
     if close := difflib.get_close_matches(key, known, n=1):
-        return f"unknown key {shown(key)}; did you mean `{close[0]}`?"
-    return f"unknown key {shown(key)}; the keys here are {', '.join(known)}"
+        return f"unknown key {shown_key}; did you mean `{close[0]}`?"
+    return f"unknown key {shown_key}; the keys here are {', '.join(known)}"
 
 
 def _keys_at(schema: Any, path: KeyPath) -> list[str]:
