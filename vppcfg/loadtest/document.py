@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -105,8 +106,13 @@ def _out_of_range(name: str, number: float) -> str:
         return "is less than nothing"
     if 0 < number < _LEAST:
         return "is less than anything that is measured"
-    most, reason = next(found for unit, found in _RANGES.items() if name.endswith(unit))
+    most, reason = _range_of(name)
     return reason if number > most else ""
+
+
+@cache
+def _range_of(name: str) -> tuple[float, str]:
+    return next(found for unit, found in _RANGES.items() if name.endswith(unit))
 
 
 def load_json(path: Path) -> Any:

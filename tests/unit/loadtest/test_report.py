@@ -118,6 +118,15 @@ def test_every_graph_is_well_formed_for_wide_and_for_narrow_screens() -> None:
     assert len(widths) == 2 * 8
 
 
+def test_no_page_has_more_graphs_than_anybody_looks_at() -> None:
+    one = watched().watched[0]
+    run = replace(watched(), watched=tuple(replace(one, target=f"192.0.2.{number}") for number in range(103)))
+    page = page_of([run], "x")
+    assert len(svgs_of(page)) == 2 * 100
+    assert "3 more graphs are not drawn." in page
+    assert "more graphs" not in page_of([watched()], "x")
+
+
 @pytest.mark.parametrize("width", [1080, 360])
 def test_no_word_of_a_graph_leaves_it(width: int) -> None:
     graph = rate_graph("A ramp", [ramp(30, "a long name of a run"), ramp(80, "another one, longer still")], None)

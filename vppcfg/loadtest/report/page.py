@@ -29,6 +29,8 @@ _HEADINGS = {
 }
 _WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
+_MOST_FIGURES = 100
+"""Of a section: so many nobody looks through, and each takes some milliseconds and kilobytes."""
 
 
 @record
@@ -49,6 +51,8 @@ class ReportSection:
 
     heading: str
     figures: tuple[Figure, ...]
+    left_out: int = 0
+    """Graphs that are not drawn because there are too many."""
 
 
 def page_of(results: Sequence[Result], title: str, limit_ratio: float | None = None) -> str:
@@ -97,8 +101,12 @@ def _key(result: Result, number: int) -> tuple[object, ...]:
 def _section(group: list[Result], limit_ratio: float | None) -> ReportSection:
     kind, first = group[0].kind, group[0]
     traffic = f": {traffic_of(first)}" if first.offered else ""
-    graphs = _GRAPHS[kind](group, limit_ratio)
-    return ReportSection(heading=_HEADINGS[kind] + traffic, figures=tuple(_figure_of(graph) for graph in graphs))
+    graphs = list(_GRAPHS[kind](group, limit_ratio))
+    return ReportSection(
+        heading=_HEADINGS[kind] + traffic,
+        figures=tuple(_figure_of(graph) for graph in graphs[:_MOST_FIGURES]),
+        left_out=max(len(graphs) - _MOST_FIGURES, 0),
+    )
 
 
 def _figure_of(graph: Graph) -> Figure:
