@@ -115,9 +115,9 @@ def state_of(document: object) -> State:
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
-        has_mpls_table=bool(data.get("has_mpls_table", False)),
-        namespaces=frozenset(data.get("namespaces", ())),
-        linux_bridges=frozenset((netns, name) for netns, name in data.get("linux_bridges", ())),
+        has_mpls_table=_truth("has_mpls_table", data),
+        namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
+        linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
         made=made,
         **tables,
     )
@@ -216,6 +216,27 @@ def _value(key: str, value: Any, hint: Any, convert: Callable[[Any], Any] | None
     if type(value) not in (get_args(hint) or (hint,)):
         raise ValueError(f"{key} cannot be {value!r}")
     return value
+
+
+def _truth(key: str, data: Mapping[str, Any]) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise ValueError(f"{key} in the state document is neither true nor false")
+    return value
+
+
+def _texts(place: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"{place} in the state document is not a list of names")
+    return tuple(value)
+
+
+def _linux_bridges(value: Any) -> frozenset[tuple[str, str]]:
+    place = "linux_bridges"
+    pairs = [_texts(place, pair) for pair in value] if isinstance(value, list) else [()]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"{place} in the state document is not a list of a namespace and a name each")
+    return frozenset((netns, name) for netns, name in pairs)
 
 
 def _addresses(value: Any) -> frozenset[str]:
