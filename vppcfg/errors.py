@@ -103,6 +103,19 @@ class PlanProofError(VppcfgError):
     exit_code = ExitCode.BUG
 
 
+class ContradictionError(PlanProofError):
+    """No plan begins at what VPP shows, because its parts cannot be those of one VPP."""
+
+    exit_code = ExitCode.DATAPLANE
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"what VPP shows contradicts itself, and cannot be planned from: {reason}",
+            "Nothing was changed. Did somebody change VPP at this moment? Try again; `vppcfg dump` shows what VPP has.",
+        )
+        self.reason = reason
+
+
 class EngineError(VppcfgError):
     """A traffic generator cannot be reached or used, or it refuses what it is asked for."""
 

@@ -15,9 +15,10 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.problem import Problem
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import restorable, reverse_plan
+from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
+from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.plan_text import plan_text
 

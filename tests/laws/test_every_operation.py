@@ -6,9 +6,10 @@ from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import restorable, reverse_plan
+from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
+from vppcfg.plan.reachable import restorable
 
 NUMBERS = (*range(20), 873)
 """With these few, every operation is in a plan; in the last one a TAP that stays was taken out of its Linux bridge."""

@@ -14,8 +14,9 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import restorable, reverse_plan
+from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.reachable import restorable
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane

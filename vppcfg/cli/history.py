@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_socket_option, add_state_dir_option, change_number, target_of
 from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
+from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def _show_difference(number: int, journal: Journal, args: argparse.Namespace) ->
 
     try:
         plan = make_plan(journal.before(number), journal.after(number))
-    except PlanRefusedError as error:
+    except (PlanRefusedError, PlanProofError) as error:
         log.warning("What change %d did cannot be shown: %s", number, error.message)
         return
     write("\n" + painted_difference(plan, paint_for(sys.stdout, args.color)) if plan.steps else "", sys.stdout)

@@ -21,9 +21,10 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
-from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
+from vppcfg.errors import ContradictionError, ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
+    from vppcfg.app.planning import Proposal
     from vppcfg.cli.console import Terminal
     from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
@@ -93,7 +94,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         code = show_obstacles(proposal, args.config, console)
         log.error("There is no plan as things stand")
         return code
-    plan = proposal.plan()
+    plan = _plan_of(proposal, args)
     objections = tuple(_objections(plan, configuration, loaded, boot_id, args))
     _show(plan, proposal.resolution.problems, objections, args)
     code = show_obstacles(proposal, args.config, console)
@@ -110,6 +111,16 @@ def run(args: argparse.Namespace) -> ExitCode:
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
     log.info("Planning succeeded")
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+
+
+def _plan_of(proposal: Proposal, args: argparse.Namespace) -> Plan:
+    """Return the plan. Raise UsageError when there is none because a state document contradicts itself."""
+    try:
+        return proposal.plan()
+    except ContradictionError as error:
+        if args.state is None:
+            raise
+        raise UsageError(f"{args.state} contradicts itself, and cannot be planned from: {error.reason}") from error
 
 
 def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:

@@ -14,6 +14,7 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.reachable import restorable
 from vppcfg.record import record
 
 _T = TypeVar("_T")
@@ -45,27 +46,6 @@ def end_of(plan: Plan) -> State:
         if name in plan.desired.interfaces
     }
     return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
-
-
-def restorable(state: State) -> State:
-    """Return the state, the same in effect, that VPP can be brought to from anywhere.
-
-    The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
-    not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
-    as little, and VPP would want the port up to set it (vnet/interface.c).
-    """
-    lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
-    interfaces = {
-        name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
-        for name, interface in state.interfaces.items()
-    }
-    for bond in state.made_as(Bond).values():
-        interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
-    return replace(state, interfaces=interfaces, lcps=lcps)
-
-
-def _is_up_below_down(interface: Interface, state: State) -> bool:
-    return interface.is_up and interface.parent is not None and not state.interfaces[interface.parent].is_up
 
 
 @record

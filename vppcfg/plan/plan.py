@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove
+from vppcfg.plan.reachable import ports_alone, restorable
 from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition
@@ -58,10 +60,33 @@ class Plan:
 
 
 def make_plan(observed: State, desired: State) -> Plan:
-    """Return the plan from `observed` to `desired`. Raise PlanProofError when it cannot be proved, which is a bug."""
+    """Return the plan from `observed` to `desired`.
+
+    Raise PlanProofError when it cannot be proved, which is a bug, and ContradictionError when that is because
+    `observed` is no state that a VPP can have.
+    """
+    try:
+        return _proved_plan(observed, desired)
+    except (PlanProofError, LookupError) as error:
+        if _can_be_made(observed):
+            raise
+        reason = error.message if isinstance(error, PlanProofError) else f"{error} is not there, or there twice"
+        raise ContradictionError(reason) from error
+
+
+def _proved_plan(observed: State, desired: State) -> Plan:
     difference = diff(observed, desired)
     steps = ordered(steps_of(Transition(observed, desired, difference)))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, observed, desired))
     reached = prove(observed, desired, steps)
     return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)
+
+
+def _can_be_made(state: State) -> bool:
+    """Return whether there is a plan that leads to a state from its ports alone."""
+    try:
+        _proved_plan(ports_alone(state), restorable(state))
+    except (PlanProofError, LookupError):
+        return False
+    return True

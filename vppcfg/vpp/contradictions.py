@@ -35,6 +35,9 @@ def check_state(state: State) -> None:
     for interface in state.interfaces.values():
         for text in _contradictions(interface, state):
             raise _contradiction(text)
+    for name in state.lcps:
+        if name not in state.interfaces:
+            raise _contradiction(f"{name} has an LCP pair, and is not in the list of interfaces")
 
 
 def _contradictions(interface: Interface, state: State) -> Iterator[str]:

@@ -10,8 +10,16 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.model.ownership import MARK
+from vppcfg.model.tap import Tap
+from vppcfg.plan.operations import CreateTap, SetTag
+from vppcfg.plan.stages import Step
+from vppcfg.plan.steps import steps_of
+from vppcfg.plan.transition import Transition
+from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import connect
 
 VERSION = "23.06-rc0~35-gaf4046134"
 
@@ -201,6 +209,52 @@ def test_a_vpp_that_does_not_run_exits_4(nobody: str, capsys: pytest.CaptureFixt
         captured = capsys.readouterr()
         assert captured.out == ""
         assert "vppcfg: error: " in captured.err
+
+
+@pytest.fixture
+def liar(serve: Serve) -> str:
+    """The socket of a VPP that shows an interface as a TAP of ours, and knows of no TAP."""
+    vpp = SimulatedVpp(ports=two_ports(), version=VERSION)
+    socket = serve(vpp)
+    with connect(socket) as dataplane:
+        dataplane.perform(
+            [CreateTap(interface="tap1", instance=1, tap=Tap(host_name="vm1")), SetTag(interface="tap1", tag=MARK)]
+        )
+    vpp.tables.part(TapMain).taps.remove(0)
+    return socket
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("words", [["plan"], ["apply", "--yes"], ["diff"]], ids=" ".join)
+def test_a_vpp_that_contradicts_itself_is_said_and_exits_4(
+    words: list[str], liar: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "-c", "l3.yaml", "-a", liar]) == ExitCode.DATAPLANE
+    err = capsys.readouterr().err
+    assert "what VPP shows contradicts itself, and cannot be planned from" in err
+    assert "the desired state of tap1" in err
+    assert "vppcfg: hint: Nothing was changed." in err
+    assert "bug" not in err
+
+
+@pytest.mark.usefixtures("files")
+def test_a_state_document_that_contradicts_itself_is_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:
+    document = {"format_version": 1, "interfaces": {GI1: {}, GI3: {}, "tap1": {"kind": "tap", "tag": MARK}}}
+    Path("state.json").write_text(json.dumps(document))
+    assert main(["plan", "-c", "l3.yaml", "--state", "state.json"]) == ExitCode.INVALID
+    assert "state.json contradicts itself, and cannot be planned from" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_a_plan_that_is_wrong_from_a_sound_state_is_a_bug(
+    vpp: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def without_pairs(transition: Transition) -> list[Step]:
+        return [step for step in steps_of(transition) if not (transition.observed.lcps or transition.desired.lcps)]
+
+    monkeypatch.setattr("vppcfg.plan.plan.steps_of", without_pairs)
+    assert main(["plan", "-c", "l3.yaml", "-a", vpp]) == ExitCode.BUG
+    assert "This is a bug in vppcfg" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["plan", "apply"])

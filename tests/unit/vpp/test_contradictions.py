@@ -44,6 +44,23 @@ def test_a_vpp_that_contradicts_itself_is_an_error(rows: Rows, said: str) -> Non
     assert "try again" in caught.value.hint
 
 
+def test_a_pair_on_what_is_no_interface_is_an_error() -> None:
+    stub = stub_with(
+        [
+            (0, "local0", {"interface_dev_type": "local"}),
+            (1, "port1", {}),
+            (3, "tap3", {"interface_dev_type": "virtio"}),
+        ]
+    )
+    pair: dict[str, Value] = {"phy_sw_if_index": 0, "host_sw_if_index": 3, "host_if_name": "e0"}
+    stub.answers["lcp_itf_pair_get"] = lambda request: [
+        stub.say("lcp_itf_pair_details", request, pair),
+        stub.say("lcp_itf_pair_get_reply", request),
+    ]
+    with pytest.raises(DataplaneError, match="local0 has an LCP pair, and is not in the list of interfaces"):
+        observed(stub)
+
+
 def test_mpls_without_a_table_is_an_error() -> None:
     stub = stub_with([(1, "port1", {})])
     stub.tell("mpls_interface_dump", "mpls_interface_details", {"sw_if_index": 1})

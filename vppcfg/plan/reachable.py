@@ -1,0 +1,49 @@
+"""The states that a plan can lead to, and the barest one that it can begin at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface, InterfaceKind, evolve
+from vppcfg.model.state import State
+
+
+def restorable(state: State) -> State:
+    """Return the state, the same in effect, that VPP can be brought to from anywhere.
+
+    The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
+    not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
+    as little, and VPP would want the port up to set it (vnet/interface.c).
+    """
+    lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
+    interfaces = {
+        name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
+        for name, interface in state.interfaces.items()
+    }
+    for bond in state.made_as(Bond).values():
+        interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
+    return replace(state, interfaces=interfaces, lcps=lcps)
+
+
+def _is_up_below_down(interface: Interface, state: State) -> bool:
+    return interface.is_up and interface.parent is not None and not state.interfaces[interface.parent].is_up
+
+
+def ports_alone(state: State) -> State:
+    """Return a state in which there are only the ports of another one, and nothing is on them."""
+    bare: dict[str, Any] = {
+        "addresses": frozenset(),
+        "l2xc": None,
+        "bridge": None,
+        "tables": (0, 0),
+        "unnumbered": None,
+    }
+    ports = {
+        name: evolve(port, **bare, acls=AclBinding())
+        for name, port in state.interfaces.items()
+        if port.kind is InterfaceKind.PHYSICAL
+    }
+    return State(interfaces=ports, namespaces=state.namespaces, facts=state.facts)
