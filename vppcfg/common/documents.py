@@ -103,7 +103,7 @@ class _Builder:
             raise ValueError(f"{path} is {_shown(value)}, which is no {kind.__name__}")
         if isinstance(value, bool | str):
             return value
-        number = _finite(value)
+        number = value if type(value) is float and math.isfinite(value) else _finite(value)
         reason = "is beyond any number that is counted here" if number is None else ""
         if number is not None and self._check is not None:
             reason = self._check(name, number)
