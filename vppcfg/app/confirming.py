@@ -17,6 +17,7 @@ from vppcfg.record import record
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
 from vppcfg.transaction.entry import Record, Status
+from vppcfg.transaction.guard import Objection
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError
 from vppcfg.transaction.session import Session
@@ -31,6 +32,7 @@ INTERVAL_S = 0.25
 _CONSENT = frozenset({"yes", "confirm"})
 """What is typed to keep a change; Enter alone is typed too easily."""
 _SOON = "try again in a moment"
+_DECIDE = "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back"
 
 
 @record
@@ -160,24 +162,35 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
 
     Call it with the lock held.
     """
-    number, is_waiting = change.entry.number, change.status is Status.WAITING
+    found = undecided(change)
+    if change.timer is not None and not watchdog.is_alive(change.timer):
+        try:
+            armed_again(change, journal, target)
+        except StorageError as error:
+            text = f"{found.text} and cannot be started again: {error.message}"
+            hint = _DECIDE if change.status is Status.WAITING else "`vppcfg rollback` brings the old state back"
+            raise PlanRefusedError(text, hint) from error
+        found = undecided(change, timer_is="was gone and was started again")
+    raise (NotNowError if found.code is ExitCode.NOT_NOW else PlanRefusedError)(found.text, found.hint)
+
+
+def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
+    """Return why nothing else may be changed while a change waits for its timer; NOT_NOW when it is to be undone.
+
+    `timer_is` is to say how it stands with a timer that does not live.
+    """
+    is_waiting = change.status is Status.WAITING
     until = change.timer.deadline if change.timer else ""
-    what = f"change {number} " + (f"waits to be confirmed until {until}" if is_waiting else "was cut off")
-    decide = "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back"
+    what = f"change {change.entry.number} " + (f"waits to be confirmed until {until}" if is_waiting else "was cut off")
     if change.timer is None or watchdog.is_alive(change.timer):
         if is_waiting:
-            raise PlanRefusedError(what, decide)
-        raise NotNowError(f"{what} and is being rolled back", _SOON)
-    try:
-        armed_again(change, journal, target)
-    except StorageError as error:
-        text = f"{what}; its timer is gone and cannot be started again: {error.message}"
-        raise PlanRefusedError(text, decide if is_waiting else "`vppcfg rollback` brings the old state back") from error
+            return Objection(what, _DECIDE)
+        return Objection(f"{what} and is being rolled back", _SOON, ExitCode.NOT_NOW)
     if is_waiting and not _is_overdue(change):
-        raise PlanRefusedError(f"{what}; its timer was gone and was started again", decide)
+        return Objection(f"{what}; its timer {timer_is}", _DECIDE)
     if is_waiting:
-        what = f"change {number} was not confirmed until {until}"
-    raise NotNowError(f"{what}, and its timer was gone; it was started again and brings the old state back", _SOON)
+        what = f"change {change.entry.number} was not confirmed until {until}"
+    return Objection(f"{what} and is to be rolled back; its timer {timer_is}", _SOON, ExitCode.NOT_NOW)
 
 
 def unconfirmed(journal: Journal) -> Unconfirmed | None:

@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import field, replace
 
+from vppcfg.app.confirming import undecided
 from vppcfg.app.console import Console
+from vppcfg.app.target import Target
 from vppcfg.app.workplace import Workplace
 from vppcfg.dataplane import Dataplane
-from vppcfg.errors import PlanProofError, PlanRefusedError, UsageError
+from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
 from vppcfg.plan.impact import Impact
@@ -20,13 +22,13 @@ from vppcfg.transaction import guard as guards
 from vppcfg.transaction.accepted import awaited, was_rolled_back
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.guard import Limits, Objection
-from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.lock import whose
 
 __all__ = [
     "Limits",
     "Terms",
     "about_the_file",
-    "about_the_journal",
+    "about_the_place",
     "about_the_way_back",
     "guard",
     "pass_guards",
@@ -71,19 +73,25 @@ def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms) ->
         )
 
 
-def about_the_journal(digest: str, journal: Journal, boot_id: str, terms: Terms) -> Iterator[Objection]:
-    """Yield what `apply` would find in the journal against a file: a change that waits, or that file rolled back.
+def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
+    """Yield what `apply` would find at a VPP against a file before it plans, in the order in which it would.
 
-    A change that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Raise
-    PlanRefusedError when the journal cannot be read.
+    That is another vppcfg at work, a change that waits to be confirmed, and that the file was rolled back. A change
+    that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Who may not read the
+    journal learns nothing of it.
     """
-    change = awaited(journal.newest_first())
-    if change is not None and change.entry.boot_id == boot_id:
-        yield Objection(
-            f"change {change.entry.number} waits to be confirmed",
-            "`vppcfg confirm` keeps it, `vppcfg rollback` brings the old state back",
-        )
-    yield from about_the_file(digest, (_as_settled(each, boot_id) for each in journal.newest_first()), terms)
+    holder = target.who_is_at_work()
+    if holder is not None:
+        hint = "wait for it to end, and plan again: what VPP has may be half-way"
+        yield Objection(whose(holder), hint, ExitCode.NOT_NOW)
+    journal = target.journal()
+    try:
+        change = awaited(journal.newest_first())
+        if change is not None and change.entry.boot_id == boot_id:
+            yield undecided(change)
+        yield from about_the_file(digest, (_as_settled(each, boot_id) for each in journal.newest_first()), terms)
+    except PlanRefusedError as error:
+        log.warning("What the journal has against the file is not known: %s", error.message)
 
 
 def _as_settled(change: Record, boot_id: str) -> Record:

@@ -10,6 +10,7 @@ from vppcfg import __version__
 from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.consent import Terms
 from vppcfg.app.console import Console
+from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.app.workplace import workplace
 from vppcfg.config import Loaded, parse_text
@@ -17,8 +18,10 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import STDIN
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
+from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
+from vppcfg.record import record
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
 from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
@@ -57,12 +60,31 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
     return awaited_confirmation(applied, target, terms, console)
 
 
-def refuse_misfit(saved: SavedPlan, name: str, target: Target, console: Console) -> None:
-    """Raise PlanRefusedError when a saved plan would be refused for what it was made for, showing what has moved."""
+@record
+class Found:
+    """What a saved plan meets: its configuration, and VPP as it is now."""
+
+    configuration: Configuration
+    loaded: Loaded
+    observed: State
+    boot_id: str
+    problems: tuple[Problem, ...]
+    """What stands between the configuration and VPP."""
+
+
+def look_for(saved: SavedPlan, name: str, target: Target) -> Found:
+    """Return what a saved plan meets. Raise PlanRefusedError when this vppcfg cannot tell what it means."""
     _refuse_other_version(saved, name)
-    configuration, _ = _configuration(saved, name)
+    configuration, loaded = _configuration(saved, name)
     with target.connect() as dataplane:
-        _refuse_stale(saved, configuration, dataplane.boot_id, dataplane.observe(), console)
+        observed, boot_id = dataplane.observe(), dataplane.boot_id
+    problems = propose(configuration, loaded, observed, adopt=saved.is_adopting).problems
+    return Found(configuration=configuration, loaded=loaded, observed=observed, boot_id=boot_id, problems=problems)
+
+
+def refuse_misfit(saved: SavedPlan, found: Found, console: Console) -> None:
+    """Raise PlanRefusedError when a saved plan would be refused for what it was made for, showing what has moved."""
+    _refuse_stale(saved, found.configuration, found.boot_id, found.observed, console)
 
 
 def _refuse_other_version(saved: SavedPlan, name: str) -> None:

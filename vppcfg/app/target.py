@@ -67,11 +67,16 @@ class Target:
         folder = common if is_usable(common) else made_folder(Path(self.state_dir))
         return folder / f"{folder_name(self.api_socket)}.lock"
 
-    def is_another_at_work(self) -> bool:
-        """Return whether another vppcfg holds the lock, which is not touched."""
+    def who_is_at_work(self) -> Holder | None:
+        """Return which vppcfg holds the lock, as far as that may be read; the lock is not touched."""
         name = f"{folder_name(self.api_socket)}.lock"
         holders = (holder_of(Path(folder) / name) for folder in (self.run_dir, self.state_dir))
-        return any(holder is not None and is_running(holder.pid) for holder in holders)
+        return next((holder for holder in holders if holder is not None and is_running(holder.pid)), None)
+
+    def is_another_at_work(self) -> bool:
+        """Return whether another process than this one holds the lock."""
+        holder = self.who_is_at_work()
+        return holder is not None and holder.pid != os.getpid()
 
     def options(self) -> list[str]:
         """Return the words of a command line that name this VPP, wherever that is run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
-from vppcfg.errors import ContradictionError, ExitCode, PlanRefusedError, UsageError
+from vppcfg.errors import ContradictionError, ExitCode, PlanRefusedError, UsageError, VppcfgError
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
@@ -64,7 +64,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
     )
     source.add_argument(
-        "--show", metavar="PLAN", help="show a plan that --save has kept, and whether `vppcfg apply PLAN` would take it"
+        "--show", metavar="PLAN", help="show a plan that --save has kept; exit as `vppcfg apply PLAN` would"
     )
     add_adopt_option(parser)
     add_limit_options(parser)
@@ -77,9 +77,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Show the plan; exit 5 or 4 when something forbids applying it, as `apply` would."""
+    """Show the plan; exit 12, 5 or 4 when something forbids applying it, as `apply` would."""
     from vppcfg.app.loading import load_configuration
-    from vppcfg.app.planning import propose, show_obstacles
+    from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
 
     console = terminal_for(args)
@@ -90,21 +90,16 @@ def run(args: argparse.Namespace) -> ExitCode:
     if boot_id:
         _warn_of_journal(args, boot_id)
     proposal = propose(configuration, loaded, observed, adopt=args.adopt)
+    before = _before_planning(loaded, boot_id, args)
     if not proposal.resolution.is_possible:
-        code = show_obstacles(proposal, args.config, console)
         log.error("There is no plan as things stand")
-        return code
+        return _verdict(before, proposal.problems, (), args.config, console)
     plan = _plan_of(proposal, args)
-    objections = tuple(_objections(plan, configuration, loaded, boot_id, args))
-    _show(plan, proposal.resolution.problems, objections, args)
-    code = show_obstacles(proposal, args.config, console)
+    guarded = _guarded(plan, configuration, args, has_vpp=bool(boot_id))
+    _show(plan, proposal.resolution.problems, (*before, *guarded), args)
+    code = _verdict(before, proposal.problems, guarded, args.config, console)
     if code is not ExitCode.DONE:
-        log.error("The plan must not be applied as things stand")
         return code
-    if objections:
-        for objection in objections:
-            log.error("`vppcfg apply` would refuse this: %s (%s)", objection.text, objection.hint)
-        return ExitCode.REFUSED
     if args.save is not None:
         from vppcfg.app.saved_plans import save_plan
 
@@ -124,8 +119,8 @@ def _plan_of(proposal: Proposal, args: argparse.Namespace) -> Plan:
 
 
 def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
-    """Show a plan that was kept. Raise PlanRefusedError when it does not fit any more, once it is shown."""
-    from vppcfg.app.saved_plans import refuse_misfit, saved_plan
+    """Show a plan that was kept; exit as `apply` of it would."""
+    from vppcfg.app.saved_plans import look_for, refuse_misfit, saved_plan
     from vppcfg.plan.plan import make_plan
 
     if args.config != DEFAULT_CONFIG or args.adopt:
@@ -133,10 +128,46 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     saved = saved_plan(args.show)
     log.info("Made %s by vppcfg %s for %s", saved.made_at, saved.made_with, saved.source_name)
     plan = make_plan(saved.observed, saved.desired)
-    _show(plan, (), (), args)
-    refuse_misfit(saved, args.show, target_of(args), console)
+    try:
+        found = look_for(saved, args.show, target_of(args))
+    except VppcfgError:
+        _show(plan, (), (), args)
+        raise
+    _warn_of_journal(args, found.boot_id)
+    before = _before_planning(found.loaded, found.boot_id, args)
+    guarded = _guarded(plan, found.configuration, args, has_vpp=True)
+    _show(plan, found.problems, (*before, *guarded), args)
+    code = _verdict(before, found.problems, guarded, saved.source_name, console)
+    try:
+        refuse_misfit(saved, found, console)
+    except PlanRefusedError as error:
+        if not before:
+            raise
+        log.error("%s", error.message)
+    if code is not ExitCode.DONE:
+        return code
     log.info("It fits: VPP and the file are as they were; `vppcfg apply %s` applies it", args.show)
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+
+
+def _verdict(
+    before: Sequence[Objection],
+    problems: Sequence[Problem],
+    guarded: Sequence[Objection],
+    file_name: str,
+    console: Terminal,
+) -> ExitCode:
+    """Say everything that stands in the way, and return the exit code of what `apply` would meet first."""
+    from vppcfg.app.planning import exit_code_of
+
+    console.show_problems(problems, file_name)
+    obstacle = exit_code_of(problems)
+    if obstacle is not ExitCode.DONE:
+        log.error("The plan must not be applied as things stand")
+    for objection in (*before, *guarded):
+        log.error("`vppcfg apply` would refuse this: %s (%s)", objection.text, objection.hint)
+    codes = (*(each.code for each in before), obstacle, *(each.code for each in guarded))
+    return next((code for code in codes if code is not ExitCode.DONE), ExitCode.DONE)
 
 
 def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[State, str]:
@@ -153,23 +184,29 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
         return dataplane.observe(), dataplane.boot_id
 
 
-def _objections(
-    plan: Plan, configuration: Configuration, loaded: Loaded, boot_id: str, args: argparse.Namespace
-) -> Iterator[Objection]:
-    """Yield what `apply` with the same options would find against the plan, as far as the journal may be read."""
-    from vppcfg.app.consent import about_the_journal, about_the_way_back
+def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
+    """Return what `apply` would find at VPP before it plans; nothing where there is no VPP."""
+    from vppcfg.app.consent import about_the_place
+
+    return list(about_the_place(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
+
+
+def _guarded(plan: Plan, configuration: Configuration, args: argparse.Namespace, *, has_vpp: bool) -> list[Objection]:
+    """Return what the guards of `apply` with the same options have against the plan."""
+    from vppcfg.app.consent import about_the_way_back
     from vppcfg.transaction.guard import about_routes, doomed_tables, objections
 
-    terms = terms_of(args)
-    if boot_id:
-        with suppress(PlanRefusedError):
-            yield from about_the_journal(loaded.digest, target_of(args).journal(), boot_id, terms)
-    if plan.steps:
-        yield from objections(plan, configuration.protected, terms.limits)
-        yield from about_the_way_back(plan, configuration.unmanaged, terms.limits)
-        if boot_id and doomed_tables(plan):
-            with target_of(args).connect() as dataplane:
-                yield from about_routes(plan, dataplane)
+    if not plan.steps:
+        return []
+    limits = terms_of(args).limits
+    found = [
+        *objections(plan, configuration.protected, limits),
+        *about_the_way_back(plan, configuration.unmanaged, limits),
+    ]
+    if has_vpp and doomed_tables(plan):
+        with target_of(args).connect() as dataplane:
+            found += about_routes(plan, dataplane)
+    return found
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:

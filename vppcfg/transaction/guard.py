@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
-from vppcfg.errors import PlanRefusedError
+from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -41,6 +41,8 @@ class Objection(NamedTuple):
     text: str
     hint: str
     """What lifts the guard, or what to do before."""
+    code: ExitCode = ExitCode.REFUSED
+    """With which a change is refused for this."""
 
     def error(self) -> PlanRefusedError:
         """Return it as the error with which nothing is changed."""

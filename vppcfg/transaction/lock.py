@@ -72,7 +72,7 @@ class Lock:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(descriptor)
-            raise LockedError(_whose(holder_of(self._path)), "wait for it to end, and try again") from error
+            raise LockedError(whose(holder_of(self._path)), "wait for it to end, and try again") from error
         with contextlib.suppress(PermissionError):  # somebody else's, who has set it
             os.fchmod(descriptor, _MODE)
         return descriptor
@@ -115,7 +115,8 @@ def holder_of(path: Path) -> Holder | None:
         return None
 
 
-def _whose(holder: Holder | None) -> str:
+def whose(holder: Holder | None) -> str:
+    """Return what to say when somebody else has the lock."""
     if holder is None:
         return "another vppcfg works on this VPP"
     return f"another vppcfg works on this VPP: {holder.command}, process {holder.pid}, since {holder.since}"
@@ -141,4 +142,4 @@ def acquire_within(
 
 def is_running(pid: int) -> bool:
     """Return whether there is a process with this id."""
-    return Path(f"/proc/{pid}").exists() and pid != os.getpid()
+    return Path(f"/proc/{pid}").exists()

@@ -107,6 +107,16 @@ def test_a_watch_looks_after_it_all_the_time(router: Router) -> None:
             watch.wait(PATIENCE_S)
 
 
+def test_a_plan_when_it_is_late_ends_as_an_apply_and_starts_nothing(router: Router) -> None:
+    be_late(router)
+    answer = router.vppcfg("plan", "-c", "l2xc.yaml")
+    assert answer.returncode == ExitCode.NOT_NOW
+    assert "is to be rolled back; its timer is gone" in answer.stderr
+    assert router.timers() == []
+    assert router.vppcfg("apply", "--yes", "-c", "l2xc.yaml").returncode == ExitCode.NOT_NOW
+    assert_goes_back(router)
+
+
 def test_an_apply_starts_it_again_and_is_refused(router: Router) -> None:
     wait_without_timer(router)
     answer = router.vppcfg("apply", "-c", "l2xc.yaml")
@@ -120,7 +130,7 @@ def test_an_apply_when_it_is_late_has_the_old_state_brought_back(router: Router,
     be_late(router)
     answer = router.vppcfg("apply", "-c", "l3.yaml", option)
     assert answer.returncode == ExitCode.NOT_NOW
-    assert "it was started again and brings the old state back" in answer.stderr
+    assert "is to be rolled back; its timer was gone and was started again" in answer.stderr
     assert_goes_back(router)
 
 

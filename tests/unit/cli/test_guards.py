@@ -129,6 +129,48 @@ def test_a_plan_that_apply_would_refuse_is_not_kept(run: Run) -> None:
     assert run("apply", "--yes", "kept", "--override-protected")[0] == ExitCode.DONE
 
 
+@pytest.mark.parametrize("command", [("plan", "--show"), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_plan_that_is_kept_has_the_guards_when_it_is_shown_and_when_it_is_applied(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    assert run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")[0] == ExitCode.DONE
+    code, _, err = run(*command, "kept")
+    assert code == ExitCode.REFUSED
+    assert f"the plan has impact on what the file protects: remove on {GI1}" in err
+    code, _, err = run(*command, "kept", "--override-protected", "--max-impact", "flap")
+    assert code == ExitCode.REFUSED
+    assert "more than --max-impact flap" in err
+    assert run(*command, "kept", "--override-protected")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan", "--show"), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_plan_that_is_kept_of_a_file_that_was_rolled_back_is_refused(run: Run, command: tuple[str, ...]) -> None:
+    run("apply", "--yes", "-c", "other.yaml")
+    run("rollback", "--yes")
+    assert run("plan", "-c", "other.yaml", "--again", "--save", "kept")[0] == ExitCode.DONE
+    code, _, err = run(*command, "kept")
+    assert code == ExitCode.REFUSED
+    assert "this very file was rolled back (change 2" in err
+    assert run(*command, "kept", "--again")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("command", [("plan", "--show"), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_plan_that_is_kept_waits_for_a_change_that_waits(run: Run, command: tuple[str, ...]) -> None:
+    assert run("plan", "-c", "other.yaml", "--save", "kept")[0] == ExitCode.DONE
+    assert run("apply", "--yes", "-c", "other.yaml", "--confirm=5")[0] == ExitCode.DONE
+    code, _, err = run(*command, "kept")
+    assert code == ExitCode.REFUSED
+    assert "change 2 waits to be confirmed" in err
+    run("rollback", "--yes")
+
+
+def test_json_of_a_plan_that_is_kept_says_why_apply_would_refuse_it(run: Run) -> None:
+    run("plan", "-c", "protected.yaml", "--save", "kept", "--override-protected")
+    code, out, _ = run("plan", "--show", "kept", "--format", "json")
+    assert code == ExitCode.REFUSED
+    assert json.loads(out)["refusals"] == [f"the plan has impact on what the file protects: remove on {GI1}"]
+
+
 def test_a_rollback_has_the_guards_of_the_file_that_is_in_force(run: Run) -> None:
     assert run("apply", "--yes", "-c", "protected.yaml", "--override-protected")[0] == ExitCode.DONE
     code, _, err = run("rollback", "--yes")

@@ -22,7 +22,9 @@ pytestmark = pytest.mark.usefixtures("files")
 
 
 @pytest.mark.parametrize(
-    "command", [["apply", "-y", "-c", "l3.yaml"], ["rollback", "-y"], ["confirm"]], ids=lambda words: words[0]
+    "command",
+    [["apply", "-y", "-c", "l3.yaml"], ["plan", "-c", "l3.yaml"], ["rollback", "-y"], ["confirm"]],
+    ids=lambda words: words[0],
 )
 def test_another_vppcfg_at_work_passes(
     serve: Serve, command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -36,6 +38,25 @@ def test_another_vppcfg_at_work_passes(
         assert "another vppcfg works on this VPP" in capsys.readouterr().err
     finally:
         assert main(["confirm", "-a", vpp]) == ExitCode.DONE
+
+
+def test_a_plan_is_shown_while_another_vppcfg_is_at_work_and_says_so(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports()))
+    assert main(["plan", "-c", "l3.yaml", "-a", vpp, "--save", "kept"]) == ExitCode.DONE
+    free = capsys.readouterr().out
+    with Target(api_socket=vpp).lock("vppcfg rollback"):
+        for words in (["plan", "-c", "l3.yaml"], ["plan", "--show", "kept"]):
+            assert main([*words, "-a", vpp]) == ExitCode.NOT_NOW
+            out, err = capsys.readouterr()
+            assert out == free
+            assert f"another vppcfg works on this VPP: vppcfg rollback, process {os.getpid()}, since" in err
+            assert "plan again: what VPP has may be half-way" in err
+        assert main(["plan", "-c", "l3.yaml", "-a", vpp, "--save", "other"]) == ExitCode.NOT_NOW
+        assert not Path("other").exists()
+        assert main(["apply", "--yes", "kept", "-a", vpp]) == ExitCode.NOT_NOW
+    assert main(["plan", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
 
 
 def test_a_full_disk_passes(serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
