@@ -137,12 +137,14 @@ def perform(
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
-    ends = [position for position, operation in enumerate(operations, start=1) if _bond_to_await(operation)]
-    if not ends:
+    turns = _turns(operations)
+    if not turns:
         return Run(connection, operations, should_stop).go(on_progress)
-    before = active_members(connection)
+    before: Mapping[str, int] = {}
     done: list[int] = []
-    for start, end in itertools.pairwise([0, *ends, len(operations)]):
+    for start, end in itertools.pairwise(sorted({0, *turns.values(), *turns, len(operations)})):
+        if start in turns.values():  # not once for all: an earlier step may have taken a member away
+            before = active_members(connection)
         part = operations[start:end]
         performed = Run(connection, part, should_stop).go(_counting_from(start, on_progress))
         done += (start + index for index in performed.done)
@@ -151,12 +153,25 @@ def perform(
             return Performance(done=tuple(done), refusals=refusals)
         if len(performed.done) < len(part):
             break
-        bond = _bond_to_await(part[-1]) if part else ""
+        bond = _bond_to_await(part[-1])
         if bond and not _is_whole_again(bond, before, connection, should_stop or (lambda: False)):
             text = f"{bond} does not use {part[-1].subject} again after {LONGEST_WAIT_S:g} seconds"
             refusal = Refusal(index=end - 1, operation=part[-1], retval=0, text=text)
             return Performance(done=tuple(done[:-1]), refusals=(refusal,))
     return Performance(done=tuple(done))
+
+
+def _turns(operations: Sequence[Operation]) -> dict[int, int]:
+    """Return where the turn of each member that its bond is to use again began, by where it ends."""
+    shut: dict[str, int] = {}
+    turns: dict[int, int] = {}
+    for position, operation in enumerate(operations):
+        if isinstance(operation, SetAdminState):
+            if not operation.is_up:
+                shut[operation.interface] = position
+            elif _bond_to_await(operation):
+                turns[position + 1] = shut.get(operation.interface, 0)
+    return turns
 
 
 def _bond_to_await(operation: Operation) -> str:
@@ -171,7 +186,7 @@ def _counting_from(start: int, on_progress: Callable[[int], None] | None) -> Cal
 def _is_whole_again(
     bond: str, before: Mapping[str, int], connection: Connection, should_stop: Callable[[], bool]
 ) -> bool:
-    """Wait until a bond sends on as many members as before; LACP has to talk with the other side for that."""
+    """Wait until a bond sends on as many members as before one went down; LACP has to talk with the other side for that."""
     deadline = time.monotonic() + LONGEST_WAIT_S
     while active_members(connection).get(bond, 0) < before.get(bond, 0):
         if time.monotonic() > deadline:
