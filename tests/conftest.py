@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,13 @@ TESTS = Path(__file__).parent
 def pytest_configure() -> None:
     """Let SIGINT end what it should, also where a shell that started the tests in its background has it ignored.
 
-    Programs inherit what is ignored, so the commands that tests start and interrupt would never notice.
+    Programs inherit what is ignored, so the commands that tests start and interrupt would never notice. And let them
+    keep compiled modules: hundreds of commands are started, and half of the time of a small one goes into compiling.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(TESTS.parent / ".pytest_cache" / "compiled")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,10 +42,24 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
+@pytest.fixture(scope="session")
+def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Return what makes one folder after another: pytest's own looks through all former ones for each new one."""
+    base = tmp_path_factory.mktemp("vppcfg")
+    numbers = count()
+
+    def make() -> Path:
+        (folder := base / str(next(numbers))).mkdir()
+        return folder
+
+    return make
+
+
 @pytest.fixture(autouse=True)
-def folders_of_this_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep journals and locks in folders of the test's own."""
-    folder = tmp_path_factory.mktemp("vppcfg")
+def folders_of_this_test(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep journals and locks in folders of the test's own, on a disk that need not survive a loss of power."""
+    folder = new_folder()
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setenv("VPPCFG_STATE_DIR", str(folder / "state"))
     monkeypatch.setenv("VPPCFG_RUN_DIR", str(folder / "run"))
     return folder
@@ -49,8 +68,8 @@ def folders_of_this_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print one line per reason; pytest's own summary has one per test."""
     reasons = Counter(reason_of(report) for report in terminalreporter.stats.get("skipped", []))
-    for reason, count in sorted(reasons.items()):
-        terminalreporter.write_line(f"skipped {count}: {reason}")
+    for reason, number in sorted(reasons.items()):
+        terminalreporter.write_line(f"skipped {number}: {reason}")
 
 
 def reason_of(report: pytest.TestReport) -> str:

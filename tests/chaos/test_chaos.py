@@ -55,8 +55,18 @@ def every_linux_step() -> Iterator[tuple[str, int]]:
             yield name, position
 
 
-at_every_message = pytest.mark.parametrize(("name", "position"), list(every_message()))
-at_some_messages = pytest.mark.parametrize(("name", "position"), list(every_message())[::4])
+def at_messages(one_in: int, first: int = 0) -> pytest.MarkDecorator:
+    """Let an accident happen at one in so many messages, and at each of them in `make test-long`.
+
+    What there is to go back to depends on the message alone, so different accidents share the messages among them.
+    """
+    cases = [
+        pytest.param(*case, marks=() if number % one_in == first else pytest.mark.long)
+        for number, case in enumerate(every_message())
+    ]
+    return pytest.mark.parametrize(("name", "position"), cases)
+
+
 at_every_linux_step = pytest.mark.parametrize(("name", "position"), list(every_linux_step()))
 
 
@@ -91,7 +101,7 @@ def test_a_rollback_brings_the_old_state_back(tmp_path: Path, name: str, with_li
         assert router.state() == before
 
 
-@at_every_message
+@at_messages(2)
 def test_vpp_refuses_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -103,7 +113,7 @@ def test_vpp_refuses_a_message(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_some_messages
+@at_messages(4)
 def test_vpp_ignores_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +129,7 @@ def test_vpp_ignores_a_message(
             assert router.state() == before
 
 
-@at_some_messages
+@at_messages(4, first=2)
 def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     with simulated_router(tmp_path / "router", name, Faults(lie_at=position)) as router:
         with_linux(router)
@@ -128,7 +138,7 @@ def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: i
         assert router.state() == before
 
 
-@at_every_message
+@at_messages(3)
 def test_vpp_dies_and_starts_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,7 +150,7 @@ def test_vpp_dies_and_starts_again(
         assert_new(router)
 
 
-@at_every_message
+@at_messages(3, first=1)
 def test_somebody_presses_control_c(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -173,7 +183,7 @@ def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_lin
         assert router.state() == before
 
 
-@at_every_message
+@at_messages(3, first=2)
 def test_vppcfg_is_killed_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
+from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
 from tests.services import Found, found_on_the_way
 from vppcfg.config.configuration import Configuration
@@ -39,7 +40,7 @@ def check_one(observed: State, configuration: Configuration) -> None:
     assert (plan.impact.label == "none") == (found == {})
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(100)
 @given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
 def test_the_impact_is_what_a_slow_account_of_services_finds_at_every_step(
     observed: State, configuration: Configuration
@@ -48,7 +49,7 @@ def test_the_impact_is_what_a_slow_account_of_services_finds_at_every_step(
 
 
 def test_so_it_is_for_everyday_edits() -> None:
-    for number in range(200):
+    for number in range(100):
         check_one(*numbered_edit(number))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, states, without_what_is_left_open
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -23,8 +24,8 @@ from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
-many = settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck))
-some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+many = examples(800)
+some = examples(150)
 
 
 def plan_for(configuration: Configuration, observed: State) -> Plan:
@@ -50,7 +51,7 @@ def test_the_reverse_plan_brings_the_old_state_back(observed: State, configurati
     assert list(diff(reached, restorable(observed))) == []
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+@many
 @given(
     observed=states(with_linux=True),
     configuration=configurations(with_linux=True),

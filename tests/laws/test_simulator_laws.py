@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 
+from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_pair, states
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -21,7 +22,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
-CHECKS = settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+CHECKS = examples(600)
 
 
 @contextmanager
@@ -64,7 +65,7 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
         assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
 
 
-@settings(CHECKS, max_examples=200)
+@examples(100)
 @given(state=states())
 def test_what_is_observed_is_what_is_there(state: State) -> None:
     with simulated(state) as dataplane:

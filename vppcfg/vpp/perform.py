@@ -186,7 +186,7 @@ def _counting_from(start: int, on_progress: Callable[[int], None] | None) -> Cal
 def _is_whole_again(
     bond: str, before: Mapping[str, int], connection: Connection, should_stop: Callable[[], bool]
 ) -> bool:
-    """Wait until a bond sends on as many members as before one went down; LACP has to talk with the other side for that."""
+    """Wait until a bond sends on as many members as before one went down; LACP has to talk with the other side."""
     deadline = time.monotonic() + LONGEST_WAIT_S
     while active_members(connection).get(bond, 0) < before.get(bond, 0):
         if time.monotonic() > deadline:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.api_definitions import api_learned_once
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -42,6 +43,13 @@ interfaces:
 def two_ports() -> list[PhysicalPort]:
     """Return the ports of the transcripts: link and packet MTU 9000, down."""
     return [PhysicalPort(name=GI1), PhysicalPort(name=GI3)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keep_api_definitions() -> Iterator[None]:
+    """Learn the API of simulated VPPs once for all commands that a module runs in this process."""
+    with api_learned_once():
+        yield
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def reason_for(state: State, glob: str) -> str:
     return line.partition(" # ")[2]
 
 
-many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many
@@ -281,7 +281,7 @@ def assert_what_is_configured_stays(state: State) -> None:
     assert not any(problem.rule == "phy-unlisted" for problem in resolution.problems)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(state=hostile_states())
 def test_any_state_is_written_so_that_what_is_configured_stays(state: State) -> None:
     assert_what_is_configured_stays(state)

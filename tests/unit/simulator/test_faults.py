@@ -208,6 +208,7 @@ def test_each_answer_can_be_slow() -> None:
     assert clock.now_s == pytest.approx(1.5)
 
 
+@pytest.mark.timed
 def test_a_slow_vpp_answers_each_change_before_it_turns_to_the_next() -> None:
     vpp = with_faults(Faults(pace_s=0.05))
     with SimulatorServer(vpp) as server:

@@ -62,9 +62,7 @@ def test_a_member_that_is_not_used_again_ends_the_plan_before_the_next_goes(
     assert dataplane.observe().interfaces["gi1"].is_up
 
 
-def test_a_member_that_left_before_is_not_waited_for(
-    dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_member_that_left_before_is_not_waited_for(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(performing, "LONGEST_WAIT_S", 0.1)
     dataplane.perform([op.SetAdminState(interface=name, is_up=up) for up in (False, True) for name in ("gi0", "gi1")])
     leave = op.RemoveBondMember(interface="gi1", bond="BondEthernet0")
