@@ -11,6 +11,7 @@ from typing import Any
 from vppcfg.model.bond import Bond
 from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -36,7 +37,7 @@ def _has_link(name: str, state: State, linked: set[str]) -> bool:
         return interface.parent in linked
     if isinstance(made, Bond):
         return any(member in linked for member in made.members)
-    if isinstance(made, Vxlan | Gre):
+    if isinstance(made, Vxlan | Gre | Ipip):
         return any(
             address.split("/")[0] == made.local
             and other.tables[":" in address] == made.encap_vrf

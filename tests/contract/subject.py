@@ -174,6 +174,8 @@ class Subject:
             self.api.vxlan_add_del_tunnel_v3(is_add=False, **ends, src_port=row.src_port)
         for row in self.api.gre_tunnel_v2_dump(sw_if_index=ALL):
             self.api.gre_tunnel_add_del_v2(is_add=False, tunnel=row.tunnel._asdict())
+        for row in self.api.ipip_tunnel_dump(sw_if_index=ALL):
+            self.api.ipip_del_tunnel(sw_if_index=row.tunnel.sw_if_index)
         for row in self.interfaces().values():
             for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
                 delete(sw_if_index=row.sw_if_index)

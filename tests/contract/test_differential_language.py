@@ -23,6 +23,7 @@ OPERATIONS = 500
 MACS = ("02:00:00:00:0a:01", "02:00:00:00:0a:02")
 ENDS = (("192.0.2.1", "192.0.2.2"), ("192.0.2.3", "192.0.2.2"), ("2001:db8::1", "2001:db8::2"), ("192.0.2.1",) * 2)
 GRE_WORDS = ("teb", "erspan 5", "teb key 7", "erspan 5 key 7", "teb key 7 del", "teb del")
+IPIP_WORDS = ("", "flags encap-copy-df", "p2mp", "flags encap-set-df flags decap-copy-ecn")
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
 ROUTES = ("10.9.0.0/16", "10.9.1.2/24", "172.16.0.0/12")
 TYPED = 9
@@ -62,6 +63,10 @@ class LanguageSide(Side):
                 row.tunnel.key,
             )
             for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
+        ]
+        shown["ipips"] = [
+            (names[row.tunnel.sw_if_index], str(row.tunnel.src), str(row.tunnel.dst), int(row.tunnel.flags))
+            for row in api.ipip_tunnel_dump(sw_if_index=ALL)
         ]
         shown["taps"] = [_tap(row) for row in api.sw_interface_tap_v2_dump(sw_if_index=ALL)]
         shown["lists"] = [
@@ -148,6 +153,14 @@ class LanguageSide(Side):
         fields = {"type": kind, "mode": 0, "flags": 0, "session_id": session, "outer_table_id": 0, "key": key}
         tunnel = {**fields, "instance": number, "sw_if_index": ALL, "src": ends[0], "dst": ends[1]}
         return int(self.subject.api.gre_tunnel_add_del_v2(is_add=is_add, tunnel=tunnel).retval)
+
+    def ipip(self, number: int, ends: tuple[str, str], flags: int, mode: int) -> int:
+        fields = {"mode": mode, "flags": flags, "dscp": 0, "table_id": 0}
+        tunnel = {**fields, "instance": number, "sw_if_index": ALL, "src": ends[0], "dst": ends[1]}
+        return int(self.subject.api.ipip_add_tunnel(tunnel=tunnel).retval)
+
+    def delete_ipip(self, index: int) -> int:
+        return int(self.subject.api.ipip_del_tunnel(sw_if_index=index).retval)
 
     def tap(self, number: int, name: str, netns: str, size: int) -> int:
         arguments = {"id": number, "host_if_name_set": True, "host_if_name": name, "host_namespace_set": bool(netns)}
@@ -256,6 +269,9 @@ class LanguageGenerator(Generator):
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
                 ("gre", (number(4), number(1, 3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
                 ("cli", (f"create gre tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(GRE_WORDS)}",)),
+                ("ipip", (number(4), pick(ENDS), number(8), pick([0, 0, 0, 1]))),
+                ("delete_ipip", (name,)),
+                ("cli", (f"create ipip tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(IPIP_WORDS)}",)),
                 ("tap", (number(4), pick(["t1", "t2", "p1", "a/b"]), pick(["", "", "dataplane", "nowhere"]), 256)),
                 ("tap", (number(4), pick(["t1", "t2"]), "", pick([100, 512]))),
                 ("delete_tap", (name,)),

@@ -17,6 +17,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -67,6 +68,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["bridge"]["properties"]["settings"], BridgeSettings, set()),
         (DEFINITIONS["vxlan"], Vxlan, set()),
         (DEFINITIONS["gre"], Gre, set()),
+        (DEFINITIONS["ipip"], Ipip, set()),
         (DEFINITIONS["fib_table"], FibTable, set()),
         (DEFINITIONS["tap"], Tap, set()),
         (DEFINITIONS["acl"], Acl, set()),

@@ -24,6 +24,7 @@ from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.gre import GreConfig
+from vppcfg.config.sections.ipip import IpipConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
@@ -31,6 +32,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import Severity
@@ -44,6 +46,7 @@ LOOPBACKS = ("loop0", "loop3")
 BONDS = ("BondEthernet0", "BondEthernet7")
 VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
 GRES = ("gre0", "gre3", "gre12")
+IPIPS = ("ipip0", "ipip4")
 TAPS = ("tap0", "tap2")
 BRIDGES = (10, 20)
 VRFS = (("red", 100), ("blue", 200), ("blue", 100), ("red", 300), ("green", 4294967294))
@@ -107,6 +110,10 @@ class _Dice:
         """Return other dice, whose choices leave those of these as they would be without them."""
         return _Dice(self._seed + 1)
 
+    def further(self, number: int) -> _Dice:
+        """Return other dice as `apart` does, and others for each number."""
+        return _Dice((self._seed + 1) ^ (number << 64))
+
     def flip(self) -> bool:
         return self._random.random() < 0.5
 
@@ -165,6 +172,7 @@ class _Network:
         self.bridges: dict[str, BridgeConfig] = {}
         self.vxlans: dict[str, VxlanConfig] = {}
         self.gres: dict[str, GreConfig] = {}
+        self.ipips: dict[str, IpipConfig] = {}
         self.taps: dict[str, TapConfig] = {}
         self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
@@ -175,7 +183,7 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            made={**self.bonds, **self.vxlans, **self.gres, **self.taps},
+            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.taps},
             bridges=self.bridges,
             vrfs=self.vrfs,
             acls=self.acls,
@@ -190,6 +198,7 @@ class _Network:
         for loopback in self._some(LOOPBACKS):
             self._add(loopback, InterfaceKind.LOOPBACK, is_up=True)
         self._add_tunnels_and_taps()
+        self._add_ipips(self._dice.further(1))
         for port in [name for name in self.interfaces if self._may_have_sub_interfaces(name)]:
             self._add_sub_interfaces(self.interfaces[port])
         self._bridge_up()
@@ -284,7 +293,34 @@ class _Network:
             if mode is GreMode.L3:
                 self._change(name, mac=None)
 
+    def _add_ipips(self, dice: _Dice) -> None:
+        for number, name in enumerate(dice.some(IPIPS)):
+            local, remote = dice.pick((("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")))
+            flags = dice.pick(((), ("encap-copy-df", "encap-copy-ecn"), ("encap-copy-dscp",)))
+            self.ipips[name] = IpipConfig(
+                name=name,
+                path=("ipip_tunnels", name),
+                local=local,
+                remote=remote if number == 0 else f"{remote}0",
+                dscp=0 if "encap-copy-dscp" in flags else dice.pick((0, 0, 46)),
+                flags=flags,
+            )
+            if dice.flip():
+                self._add_without_ethernet(name, InterfaceKind.IPIP, dice)
+
+    def _add_without_ethernet(self, name: str, kind: InterfaceKind, dice: _Dice) -> None:
+        self.interfaces[name] = InterfaceConfig(
+            name=name,
+            path=("interfaces", name),
+            kind=kind,
+            mtu=dice.pick(MTUS),
+            description=dice.pick(DESCRIPTIONS),
+            is_up=dice.flip(),
+        )
+
     def _has_ethernet(self, name: str) -> bool:
+        if name in self.ipips:
+            return False
         return name not in self.gres or self.gres[name].mode is not GreMode.L3
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
@@ -392,7 +428,7 @@ class _Network:
         names = [None, *self.vrfs]
         for interface in self._routed() if self.vrfs else ():
             self._change(interface.name, vrf=dice.pick(names))
-        for tunnels in (self.vxlans, self.gres) if self.vrfs else ():
+        for tunnels in (self.vxlans, self.gres, self.ipips) if self.vrfs else ():
             for tunnel in list(tunnels.values()):
                 vrf = dice.pick(names)
                 if vrf is None or (self.vrfs[vrf].has_ipv6 if ":" in tunnel.local else self.vrfs[vrf].has_ipv4):
@@ -408,7 +444,7 @@ class _Network:
         """Give prefixes to interfaces of one VRF, but no address that is the other end of a tunnel."""
         name = None if vrf is None else vrf.name
         routed = [interface.name for interface in self._routed() if interface.vrf == name]
-        others = {tunnel.remote for tunnel in (*self.vxlans.values(), *self.gres.values())}
+        others = {tunnel.remote for tunnel in (*self.vxlans.values(), *self.gres.values(), *self.ipips.values())}
         for prefix in PREFIXES if routed else ():
             owner = dice.pick([None, *routed])
             if owner is not None:
@@ -596,7 +632,7 @@ def without_what_is_left_open(state: State) -> State:
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *taps):
+    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {
         name: replace(bond, members=dict.fromkeys(bond.members, Membership()))

@@ -100,6 +100,16 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
             )
             for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
         },
+        "ipips": {
+            names[row.tunnel.sw_if_index]: (
+                str(row.tunnel.src),
+                str(row.tunnel.dst),
+                row.tunnel.table_id,
+                int(row.tunnel.flags),
+                int(row.tunnel.dscp),
+            )
+            for row in api.ipip_tunnel_dump(sw_if_index=ALL)
+        },
         "taps": {
             tap.dev_name: (
                 tap.host_if_name,

@@ -14,6 +14,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -237,6 +238,32 @@ def test_a_gre_tunnel_is_made_as_told_and_born_down(plane: LiveDataplane, vpp: R
     assert shown in line
     assert refused(plane, create) == -79
     do(plane, op.DeleteGre(interface="gre7", tunnel=gre))
+
+
+@pytest.mark.parametrize(
+    ("ipip", "shown"),
+    [
+        (Ipip(local="192.0.2.1", remote="192.0.2.2"), "flags [none] dscp CS0"),
+        (Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=2), "flags [encap-set-df ] dscp EF"),
+        (Ipip(local="2001:db8::1", remote="2001:db8::2", flags=255), "flags [encap-copy-df encap-set-df "),
+    ],
+)
+def test_an_ipip_tunnel_is_made_as_told_and_born_down(
+    plane: LiveDataplane, vpp: RealVpp, ipip: Ipip, shown: str
+) -> None:
+    create = op.CreateIpip(interface="ipip7", instance=7, tunnel=ipip)
+    state = do(plane, create)
+    assert state.made == {"ipip7": ipip}
+    tunnel = state.interfaces["ipip7"]
+    assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.IPIP, False, 9000)
+    assert (tunnel.link_mtu, tunnel.mac) == (None, "")
+    line = vpp.cli("show ipip tunnel")[1]
+    assert f"instance 7 src {ipip.local} dst {ipip.remote}" in line
+    assert shown in line
+    assert refused(plane, create) == -79
+    pair = op.CreateLcpPair(interface="ipip7", host_name="i7", netns="", is_default_netns=True, is_tun=True)
+    assert do(plane, pair).lcps == {"ipip7": LcpPair(host_name="i7", is_tun=True)}
+    do(plane, op.DeleteLcpPair(interface="ipip7"), op.DeleteIpip(interface="ipip7", tunnel=ipip))
 
 
 def test_a_gre_tunnel_without_ethernet_is_mirrored_by_a_tun(plane: LiveDataplane, vpp: RealVpp) -> None:

@@ -51,6 +51,7 @@ interfaces:
   vxlan_tunnel0: {{ mtu: 2000, acls: {{ input: inside }} }}
   gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
   gre1: {{ mtu: 2000 }}
+  ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
   tap1: {{ mtu: 2000, acls: {{ input: inside }} }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
@@ -62,6 +63,8 @@ vxlan_tunnels:
 gre_tunnels:
   gre0: {{ local: 192.0.2.1, remote: 192.0.2.2 }}
   gre1: {{ local: 192.0.2.1, remote: 192.0.2.2, mode: teb }}
+ipip_tunnels:
+  ipip0: {{ local: 192.0.2.1, remote: 192.0.2.2, flags: [ encap-copy-dscp ] }}
 taps:
   tap1: {{ host: {{ name: vpp-tap1, mac: "02:00:00:00:20:01" }} }}
 bridgedomains:
@@ -95,6 +98,7 @@ interfaces:
   BondEthernet1: { mtu: 1500 }
 """
     + "".join(f"  vxlan_tunnel{number}: {{ mtu: 1500 }}\n  gre{number}: {{ mtu: 1500 }}\n" for number in range(10, 22))
+    + "".join(f"  ipip{number}: {{ mtu: 1500 }}\n" for number in range(10, 14))
     + """bondethernets:
   BondEthernet1: { mac: "02:00:00:00:40:01", interfaces: [] }
 vxlan_tunnels:
@@ -107,6 +111,8 @@ vxlan_tunnels:
     + "".join(
         f"  gre{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, mode: teb }}\n" for number in range(10, 22)
     )
+    + "ipip_tunnels:\n"
+    + "".join(f"  ipip{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number} }}\n" for number in range(10, 14))
 )
 _FEWER = """
 interfaces:

@@ -368,6 +368,8 @@ LISTS = {
     ("kind", "elsewhere"),
     [
         ("gre", set()),
+        # A word of the ISO in a list of protocols has the same letters.
+        ("ipip", set()),
         (
             "vxlan",
             # A rule of its own, an example in a docstring, and a key of T-Rex.

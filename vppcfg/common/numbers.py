@@ -10,6 +10,14 @@ HIGHEST_CPU = 8191
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 
+DSCP_NAMES = {
+    **{f"cs{number}": 8 * number for number in range(8)},
+    **{f"af{number}{drop}": 8 * number + 2 * drop for number in (1, 2, 3, 4) for drop in (1, 2, 3)},
+    "ef": 46,
+}
+"""The usual names of values of the DSCP (RFC 2474, 2597, 3246)."""
+LAST_DSCP = 63
+
 
 def cpus_of(text: str) -> tuple[int, ...]:
     """Return the ids in `text`, ascending and each once. Raise ValueError when it is no list of CPUs."""

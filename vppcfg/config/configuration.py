@@ -66,6 +66,11 @@ class MadeConfig:
     path: KeyPath
     description: str | None = None
 
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether the interface carries Ethernet frames."""
+        return True
+
 
 _Kind = TypeVar("_Kind", bound=MadeConfig)
 

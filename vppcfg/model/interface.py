@@ -54,6 +54,7 @@ class InterfaceKind(Enum):
     BOND = "bond"
     VXLAN = "vxlan"
     GRE = "gre"
+    IPIP = "ipip"
     TAP = "tap"
 
 

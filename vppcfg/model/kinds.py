@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from vppcfg.model.bond import Bond
 from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Tap)
+MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Tap)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
 

@@ -11,6 +11,7 @@ from typing import Any
 from vppcfg.model.acl import AclRule
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.ipip import flag_words
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations.vrf import LAST_TYPED
 
@@ -190,6 +191,18 @@ def _gre(tunnel: Gre) -> str:
     return " ".join([*words, f"key {tunnel.key}"] if tunnel.key else words)
 
 
+# IPIP tunnels (plugins/ipip/ipip_cli.c), which VPP's prompt makes without a DSCP and deletes by index
+
+
+def _create_ipip(operation: op.CreateIpip) -> str | None:
+    tunnel = operation.tunnel
+    if tunnel.dscp or tunnel.encap_vrf > LAST_TYPED:
+        return None
+    words = [f"create ipip tunnel src {tunnel.local} dst {tunnel.remote} instance {operation.instance}"]
+    words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
+    return " ".join([*words, *(f"flags {word}" for word in flag_words(tunnel.flags))])
+
+
 # TAPs (plugins/tap/cli.c)
 
 
@@ -241,7 +254,7 @@ def _release_typed_vrf(operation: op.ReleaseTypedVrf) -> str:
     return f"{_table(is_ipv6=operation.is_ipv6)} del {operation.table_id}"
 
 
-def _only_by_the_api(operation: op.MarkVrfRoutes | op.SweepVrfRoutes | op.DeleteVrf) -> None:
+def _only_by_the_api(operation: op.MarkVrfRoutes | op.SweepVrfRoutes | op.DeleteVrf | op.DeleteIpip) -> None:
     return None
 
 
@@ -435,6 +448,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteVxlan: _delete_vxlan,
     op.CreateGre: _create_gre,
     op.DeleteGre: _delete_gre,
+    op.CreateIpip: _create_ipip,
+    op.DeleteIpip: _only_by_the_api,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
     op.AddAddress: _add_address,

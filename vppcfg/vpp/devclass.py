@@ -18,6 +18,7 @@ _KINDS = {
     "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
     "VXLAN": (InterfaceKind.VXLAN, re.compile(r"vxlan_tunnel\d+")),
     "GRE tunnel device": (InterfaceKind.GRE, re.compile(r"gre\d+")),
+    "IPIP tunnel device": (InterfaceKind.IPIP, re.compile(r"ipip\d+")),
     "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
 }

@@ -13,6 +13,7 @@ import pytest
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
 from vppcfg.model.making import Making
 from vppcfg.model.state import State
@@ -30,6 +31,7 @@ EXAMPLES: dict[str, Making] = {
     "BondEthernet3": Bond(mode=BondMode.BROADCAST, load_balance=None),
     "vxlan_tunnel3": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=7),
     "gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.ERSPAN, session=5),
+    "ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=10, flags=4),
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""

@@ -54,6 +54,7 @@ interfaces:
   BondEthernet0: {}
   BondEthernet1: {}
   gre0: {}
+  ipip0: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
   loop0:
@@ -94,6 +95,9 @@ vxlan_tunnels:
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5, encap-vrf: red }
   gre1: { local: 192.0.2.1, remote: 192.0.2.4, key: 5, description: to Bern }
+ipip_tunnels:
+  ipip0: { local: 192.0.2.1, remote: 192.0.2.3, dscp: ef, encap-vrf: red }
+  ipip1: { local: 192.0.2.1, remote: 192.0.2.4, flags: [ encap-set-df ], description: to Basel }
 taps:
   tap0:
     description: a machine
@@ -133,6 +137,7 @@ HEADINGS = {
     "bridge-settings": r"bridgedomains\..+",
     "vxlan": r"vxlan_tunnels\..+",
     "gre": r"gre_tunnels\..+",
+    "ipip": r"ipip_tunnels\..+",
     "tap": r"taps\..+",
     "tap-host": r"taps\..+",
     "vrf": r"vrfs\..+",
@@ -155,7 +160,7 @@ MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")
 """What Linux gets and never loses."""
 LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
 """What stays when a file does not say it any more."""
-FACTS = Facts(plugins=frozenset({"acl", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "tap"}))
+FACTS = Facts(plugins=frozenset({"acl", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}))
 
 
 def state_of(text: str) -> State:

@@ -95,7 +95,7 @@ def test_harmless_names_are_said(kind: type[Any]) -> None:
 
     lines: list[str | None] = []
     collect()
-    assert any(lines) or kind.__name__ in {"BindAcls", "DeleteVrf", "MarkVrfRoutes", "SweepVrfRoutes"}
+    assert any(lines) or kind.__name__ in {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "SweepVrfRoutes"}
 
 
 @settings(max_examples=300, deadline=None)

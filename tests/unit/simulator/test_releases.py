@@ -60,6 +60,7 @@ def test_an_unknown_release_is_refused() -> None:
         ("tap_create_v3", NAMES),
         ("mpls_interface_dump", ["24.10", "26.06", "26.10"]),
         ("gre_tunnel_dump", NAMES),
+        ("ipip_tunnel_dump", NAMES),
         ("gre_tunnel_add_del_v2", ["26.06", "26.10"]),
         ("sflow_enable_disable", ["26.06", "26.10"]),
     ],
@@ -108,7 +109,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
     written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "api").iterdir()}
     core = {"memclnt", "vlib", "vpe", "interface", "ip", "fib", "l2", "bond", "mpls", "tapv2"}
     sflow = {"sflow"} if release >= "25.02" else set()
-    plugins = {"acl", "gre", "lacp", "lcp", "vxlan"}
+    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "vxlan"}
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
     interface = written["interface.api.json"]
     messages = {message[0]: message[1:] for message in interface["messages"]}

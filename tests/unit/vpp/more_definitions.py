@@ -155,4 +155,15 @@ request gre_tunnel_v2_dump 1 streams gre_tunnel_v2_details: u32 sw_if_index
 reply gre_tunnel_v2_details 1: gre_tunnel_v2 tunnel
 """
 
-PLUGINS = {"acl": ACL, "gre": GRE, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}
+IPIP = """
+version 26.10 1.0.0 1
+struct ipip_tunnel: u32 instance, address src, address dst, u32 sw_if_index, u32 table_id, u8 flags, u8 mode, u8 dscp
+request ipip_add_tunnel 1: ipip_tunnel tunnel
+reply ipip_add_tunnel_reply 1: i32 retval, u32 sw_if_index
+request ipip_del_tunnel 1: u32 sw_if_index
+reply ipip_del_tunnel_reply 1: i32 retval
+request ipip_tunnel_dump 1 streams ipip_tunnel_details: u32 sw_if_index
+reply ipip_tunnel_details 1: ipip_tunnel tunnel
+"""
+
+PLUGINS = {"acl": ACL, "gre": GRE, "ipip": IPIP, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}

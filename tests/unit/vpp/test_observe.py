@@ -351,7 +351,17 @@ def test_the_whole_state_takes_two_rounds() -> None:
 
 def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
     stub = StubVpp(plugins=ALL_PLUGINS)
-    assert observed(stub).facts.plugins == {"acl", "gre", "gre_key", "lacp", "linux_cp", "sflow", "tap", "vxlan"}
+    assert observed(stub).facts.plugins == {
+        "acl",
+        "gre",
+        "gre_key",
+        "ipip",
+        "lacp",
+        "linux_cp",
+        "sflow",
+        "tap",
+        "vxlan",
+    }
 
 
 @pytest.mark.parametrize(

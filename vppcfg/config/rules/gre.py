@@ -1,4 +1,4 @@
-"""Rules about GRE tunnels: what belongs to which mode, and what one that carries no Ethernet cannot do."""
+"""Rules about GRE tunnels: what belongs to which mode, and what tells them apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.gre import GreConfig
 from vppcfg.model.gre import GreMode
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import Problem
 
 
 def gre_mode(index: Index) -> Iterator[Problem]:
@@ -34,27 +34,3 @@ def gre_duplicate(index: Index) -> Iterator[Problem]:
         if first != tunnel.name:
             text = f"{first} has the same ends, VRF, mode, session and key; make one of them differ"
             yield Problem(rule="gre-duplicate", path=tunnel.path, text=text)
-
-
-def gre_l3(index: Index) -> Iterator[Problem]:
-    """Find what needs Ethernet on a tunnel that has none; VPP would take it."""
-    for tunnel in index.configuration.made_as(GreConfig).values():
-        if tunnel.mode is GreMode.L3:
-            for path, thing in _with_ethernet(index, tunnel.name):
-                text = f"{tunnel.name} carries packets without Ethernet and cannot {thing}; `mode: teb` can"
-                yield Problem(rule="gre-l3", path=path, text=text)
-
-
-def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
-    """Yield where the file says of an interface what needs Ethernet, and in words what that is."""
-    interface = index.find(name)
-    if interface is not None and interface.mac is not None:
-        yield (*interface.path, "mac"), "have a MAC address"
-    if interface is not None and interface.l2xc is not None:
-        yield (*interface.path, "l2xc"), "be cross-connected"
-    for child in index.children.get(name, ())[:1]:
-        yield child.path, "have sub-interfaces"
-    for source in index.sources.get(name, ()):
-        yield (*source.path, "l2xc"), "be cross-connected"
-    for bridge in index.bridges.get(name, ()):
-        yield (*bridge.path, "interfaces", bridge.members.index(name)), "be a member of a bridge domain"

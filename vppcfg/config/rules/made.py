@@ -8,7 +8,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.tunnel import TunnelConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _SECTIONS = {section.config: section for section in MADE}
 
@@ -78,3 +78,28 @@ def vxlan_vni(index: Index) -> Iterator[Problem]:
         if first != tunnel.name:
             text = f"{first} has the VNI {tunnel.vni} already"
             yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)
+
+
+def made_without_ethernet(index: Index) -> Iterator[Problem]:
+    """Find what needs Ethernet on an interface that has none; VPP would take it."""
+    for made in index.configuration.made.values():
+        if not made.has_ethernet:
+            section = _SECTIONS[type(made)]
+            for path, thing in _with_ethernet(index, made.name):
+                text = f"{made.name} carries packets without Ethernet and cannot {thing}{section.ethernet_hint}"
+                yield Problem(rule=section.rule("l3"), path=path, text=text)
+
+
+def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
+    """Yield where the file says of an interface what needs Ethernet, and in words what that is."""
+    interface = index.find(name)
+    if interface is not None and interface.mac is not None:
+        yield (*interface.path, "mac"), "have a MAC address"
+    if interface is not None and interface.l2xc is not None:
+        yield (*interface.path, "l2xc"), "be cross-connected"
+    for child in index.children.get(name, ())[:1]:
+        yield child.path, "have sub-interfaces"
+    for source in index.sources.get(name, ()):
+        yield (*source.path, "l2xc"), "be cross-connected"
+    for bridge in index.bridges.get(name, ()):
+        yield (*bridge.path, "interfaces", bridge.members.index(name)), "be a member of a bridge domain"

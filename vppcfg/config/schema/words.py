@@ -17,7 +17,7 @@ from vppcfg.common.addresses import (
     canonical_prefix,
     is_unicast,
 )
-from vppcfg.common.numbers import HIGHEST_CPU, KIB, MIB, bytes_of, cpus_of
+from vppcfg.common.numbers import DSCP_NAMES, HIGHEST_CPU, KIB, LAST_DSCP, MIB, bytes_of, cpus_of
 from vppcfg.config.names import (
     ACL_LENGTH,
     GLOB,
@@ -97,6 +97,11 @@ def is_host(value: Any) -> bool:
 def is_prefix(value: Any) -> bool:
     """Return whether a value is a host, a prefix or a host with a length."""
     return canonical_prefix(value) is not None
+
+
+def is_dscp(value: Any) -> bool:
+    """Return whether a value is a DSCP, by its number or its usual name."""
+    return _is_number(value, 0, LAST_DSCP) or (isinstance(value, str) and value in DSCP_NAMES)
 
 
 def is_endpoint(value: Any) -> bool:
@@ -236,6 +241,12 @@ _ROWS = (
         accepts=is_address,
         expects="is no address with a prefix length, such as 192.0.2.1/24 or 2001:db8::1/64",
         pattern=_address_pattern,
+    ),
+    Word(
+        name="dscp",
+        accepts=is_dscp,
+        expects="is no DSCP: a name such as ef or af21, or a number from 0 to 63",
+        pattern=lambda: {"anyOf": [limited(0, LAST_DSCP), {"enum": list(DSCP_NAMES)}]},
     ),
     Word(
         name="endpoint",

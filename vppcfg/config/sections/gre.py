@@ -27,12 +27,18 @@ class GreConfig(TunnelConfig):
     session: int | None = None
     key: int | None = None
 
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether it carries frames."""
+        return self.mode is not GreMode.L3
+
 
 class Gres(TunnelSection[GreConfig, Gre]):
     """The section `gre_tunnels`."""
 
     key = "gre_tunnels"
     word = "gre"
+    ethernet_hint = "; `mode: teb` can"
     config = GreConfig
     making = Gre
     assumed: ClassVar = {**ASSUMED_ENDS, "mode": ("l3", "erspan"), "session": (1, 2), "key": (1, 2)}

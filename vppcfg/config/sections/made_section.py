@@ -67,6 +67,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     needs_interface = False
     """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
     can_join_bond = False
+    ethernet_hint = ""
+    """Which change gives one Ethernet that has none, as the end of a sentence."""
     assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
     """Two values of each key of its own, with which the rest of an entry is judged when one is of a wrong shape."""
 

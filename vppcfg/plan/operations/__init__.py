@@ -11,6 +11,7 @@ from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, R
 from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
+from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
@@ -33,6 +34,7 @@ __all__ = [
     "CreateBridge",
     "CreateGre",
     "CreateInterface",
+    "CreateIpip",
     "CreateLcpPair",
     "CreateLinuxBridge",
     "CreateLoopback",
@@ -47,6 +49,7 @@ __all__ = [
     "DeleteBridge",
     "DeleteGre",
     "DeleteInterface",
+    "DeleteIpip",
     "DeleteLcpPair",
     "DeleteLoopback",
     "DeleteSubInterface",

@@ -12,6 +12,7 @@ from vppcfg.common.names import instance_of
 from vppcfg.model.bond import Bond
 from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
@@ -19,6 +20,7 @@ from vppcfg.plan.operations import (
     CreateBond,
     CreateGre,
     CreateInterface,
+    CreateIpip,
     CreateLoopback,
     CreateSubInterface,
     CreateTap,
@@ -26,6 +28,7 @@ from vppcfg.plan.operations import (
     DeleteBond,
     DeleteGre,
     DeleteInterface,
+    DeleteIpip,
     DeleteLoopback,
     DeleteSubInterface,
     DeleteTap,
@@ -113,6 +116,7 @@ CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
     Vxlan: _creating(CreateVxlan),
     Gre: _creating(CreateGre),
+    Ipip: _creating(CreateIpip),
     Tap: _create_tap,
 }
 """What creates an interface of each kind, given how it is to be."""
@@ -120,6 +124,7 @@ DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
     Vxlan: _delete_vxlan,
     Gre: _deleting(DeleteGre),
+    Ipip: _deleting(DeleteIpip),
     Tap: _delete_tap,
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -15,6 +15,7 @@ from vppcfg.simulator.kinds import (
     fib,
     gre,
     interface,
+    ipip,
     l2xc,
     lacp,
     lcp,
@@ -54,6 +55,7 @@ KINDS: tuple[Kind, ...] = (
     tap.KIND,
     vxlan.KIND,
     gre.KIND,
+    ipip.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -13,6 +13,7 @@ from vppcfg.vpp.messages import (
     bridge,
     gre,
     interface,
+    ipip,
     l2,
     lcp,
     mpls,
@@ -24,7 +25,7 @@ from vppcfg.vpp.messages import (
 )
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 
-MADE = (gre, tap, vxlan)
+MADE = (gre, ipip, tap, vxlan)
 """Kinds of interfaces of which one dump tells all. Each has `requests`, `read`, and `PARTS`: the optional parts of VPP
 that it needs, with the message whose presence shows each."""
 _KINDS = (acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, sub_interface, vrf, *MADE)

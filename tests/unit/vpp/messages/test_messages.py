@@ -16,6 +16,7 @@ from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.ipip import Ipip
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan import operations as op
@@ -331,6 +332,29 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "tunnel.dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
             "tunnel.key": 0,
         },
+    ),
+    (
+        op.CreateIpip(
+            interface="ipip4",
+            instance=4,
+            tunnel=Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=9, encap_vrf=10),
+        ),
+        "ipip_add_tunnel",
+        {
+            "tunnel.instance": 4,
+            "tunnel.src.af": 0,
+            "tunnel.src.un": b"\xc0\0\2\1" + bytes(12),
+            "tunnel.dst.un": b"\xc0\0\2\2" + bytes(12),
+            "tunnel.table_id": 10,
+            "tunnel.mode": 0,
+            "tunnel.flags": 9,
+            "tunnel.dscp": 46,
+        },
+    ),
+    (
+        op.DeleteIpip(interface="other", tunnel=Ipip(local="2001:db8::1", remote="2001:db8::2")),
+        "ipip_del_tunnel",
+        {"sw_if_index": 2},
     ),
     (
         op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),

@@ -1,0 +1,66 @@
+"""IPIP tunnels, as a VPP tells of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import StubVpp, observed
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.ipip import Ipip
+from vppcfg.vpp.codec import Value
+
+TUNNEL = 5
+
+
+def stub_with(*, name: str = "ipip3", device_class: str = "IPIP tunnel device", **changes: Any) -> StubVpp:
+    """Return a VPP with one tunnel, plain but for `changes`."""
+    stub = StubVpp(plugins=("ipip",))
+    stub.add_interface(TUNNEL, name, interface_dev_type=device_class)
+    plain: dict[str, Value] = {
+        "sw_if_index": TUNNEL,
+        "instance": 3,
+        "src.un": b"\xc0\0\2\1" + bytes(12),
+        "dst.un": b"\xc0\0\2\2" + bytes(12),
+    }
+    given = {f"tunnel.{key}": value for key, value in (plain | changes).items()}
+    stub.tell("ipip_tunnel_dump", "ipip_tunnel_details", given)
+    return stub
+
+
+def test_a_tunnel_is_read_by_name() -> None:
+    state = observed(stub_with(flags=0x14, dscp=46, table_id=10))
+    assert state.made == {"ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=0x14, encap_vrf=10)}
+    assert state.interfaces["ipip3"].kind is InterfaceKind.IPIP
+    assert state.made["ipip3"].needed_table == "ipv4-VRF:10"
+
+
+def test_ipv6_endpoints_are_canonical() -> None:
+    ends: dict[str, Any] = {
+        "src.af": 1,
+        "dst.af": 1,
+        "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
+        "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
+    }
+    (tunnel,) = observed(stub_with(**ends)).made.values()
+    assert tunnel == Ipip(local="2001:db8::1", remote="2001:db8::2")
+
+
+def test_more_than_one_other_end_is_not_plain() -> None:
+    (tunnel,) = observed(stub_with(mode=1)).made_as(Ipip).values()
+    assert (tunnel.is_plain, tunnel.other_end) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "device_class"), [("ip6ip-6rd0", "ip6ip-6rd"), ("to-bern", "IPIP tunnel device"), ("ipip3", "dpdk")]
+)
+def test_6rd_tunnels_and_others_with_the_wrong_name_are_ports(name: str, device_class: str) -> None:
+    state = observed(stub_with(name=name, device_class=device_class))
+    assert state.made == {}
+    assert state.interfaces[name].kind is InterfaceKind.PHYSICAL
+
+
+def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
+    stub = StubVpp(plugins=("gre",))
+    assert "ipip" not in observed(stub).facts.plugins

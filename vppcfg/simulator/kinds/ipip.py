@@ -1,0 +1,270 @@
+"""IPIP tunnels (plugins/ipip, vnet/ipip up to 26.06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ipip import FLAGS, Ipip
+from vppcfg.model.state import State
+from vppcfg.record import record
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 2.0.2 4609caba
+import interface_index
+import prefix
+enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
+IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 \
+IP_API_DSCP_AF31=26 IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 \
+IP_API_DSCP_AF42=36 IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
+enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
+enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
+struct ipip_tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
+tunnel_encap_decap_flags flags, tunnel_mode mode, ip_dscp dscp
+request ipip_add_tunnel 2ac399f5: ipip_tunnel tunnel
+reply ipip_add_tunnel_reply 5383d31f: i32 retval, interface_index sw_if_index
+request ipip_del_tunnel f9e6675e: interface_index sw_if_index
+reply ipip_del_tunnel_reply e8d4e804: i32 retval
+request ipip_tunnel_dump f9e6675e streams ipip_tunnel_details: interface_index sw_if_index
+reply ipip_tunnel_details d31cb34e: ipip_tunnel tunnel
+"""
+_DEVICE_CLASS = "IPIP tunnel device"
+_MTU = 9000
+_MULTIPOINT = 1
+"""TUNNEL_API_MODE_MP."""
+
+
+@record
+class IpipRequest:
+    """The tunnel that is asked for."""
+
+    source: Address
+    destination: Address
+    mode: int = 0
+    flags: int = 0
+    dscp: int = 0
+    number: int = NONE
+    table: int = 0
+
+    @property
+    def key(self) -> TunnelKey:
+        """Return what VPP finds a tunnel by (ipip_mk_key_i)."""
+        return self.source, self.destination, self.table, self.mode
+
+
+class IpipMain(TunnelMain[IpipRequest]):
+    """All tunnels (ipip_main_t)."""
+
+
+def create(tables: Tables, request: IpipRequest) -> SwInterface:
+    """Make ipipN, which is born down; raise RefusedError when there is such a tunnel or the number is taken."""
+    if request.mode == _MULTIPOINT and int(request.destination):
+        raise RefusedError(Retval.INVALID_DST_ADDRESS, "destination IP address when mode is multi-point")
+    main = tables.part(IpipMain)
+    if request.key in main.by_key:
+        raise RefusedError(Retval.IF_ALREADY_EXISTS, "IPIP tunnel already exists...")
+    tunnel = main.add(request)
+    return main.enter(tunnel, _register(tables, tunnel))
+
+
+def _register(tables: Tables, tunnel: Tunnel[IpipRequest]) -> SwInterface:
+    """Make the port: the outer header is taken off what its link can carry, which is nothing."""
+    overhead = 40 if tunnel.request.source.version == 6 else 20
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"ipip{tunnel.number}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=False,
+            mac=bytes(6),
+            link_mtu=-overhead & 0xFFFF,
+            has_gso=False,
+        )
+
+    return interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+
+
+def delete(tables: Tables, sw_if_index: int) -> None:
+    """Delete the tunnel with an interface; raise RefusedError when there is none."""
+    main = tables.part(IpipMain)
+    if sw_if_index not in main.by_sw:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    main.remove(tables, main.tunnels[main.by_sw[sw_if_index]].request.key)
+
+
+def _answer_add(call: Call, values: Values) -> Outgoing:
+    source, destination = address_of(values, "tunnel.src"), address_of(values, "tunnel.dst")
+    if source.version != destination.version:
+        raise RefusedError(Retval.INVALID_PROTOCOL)
+    if source == destination:
+        raise RefusedError(Retval.SAME_SRC_DST)
+    if values["tunnel.mode"] > _MULTIPOINT:
+        raise RefusedError(Retval.INVALID_VALUE)
+    request = IpipRequest(
+        source=source,
+        destination=destination,
+        mode=values["tunnel.mode"],
+        flags=values["tunnel.flags"],
+        dscp=values["tunnel.dscp"],
+        number=values["tunnel.instance"],
+        table=values["tunnel.table_id"],
+    )
+    if not has_table(call.tables, request):
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    main = call.tables.part(IpipMain)
+    try:
+        return call.reply(sw_if_index=create(call.tables, request).index)
+    except RefusedError as refusal:
+        if refusal.retval is Retval.IF_ALREADY_EXISTS:
+            index = main.tunnels[main.by_key[request.key]].sw_if_index
+            return call.reply(retval=refusal.retval, sw_if_index=index)
+        raise
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    for tunnel in call.tables.part(IpipMain).shown(values["sw_if_index"]):
+        request = tunnel.request
+        yield call.details(
+            {
+                "tunnel.instance": tunnel.number,
+                **address_values("tunnel.src", request.source),
+                **address_values("tunnel.dst", request.destination),
+                "tunnel.sw_if_index": tunnel.sw_if_index,
+                "tunnel.table_id": request.table,
+                "tunnel.flags": request.flags,
+                "tunnel.mode": request.mode,
+                "tunnel.dscp": request.dscp,
+            }
+        )
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create ipip tunnel src <addr> dst <addr> [instance <n>] [outer-table-id <ID>] [p2mp] [flags <flag>]`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    found: dict[str, Any] = {"words": 0, "flags": 0}
+    while not line.is_at_end:
+        _option(line, found)
+    request = _requested(found)
+    if not has_table(tables, request):
+        raise RefusedError(Retval.UNSPECIFIED, "outer fib ID -1 doesn't exist")
+    return f"{tables.name_of(create(tables, request))}\n"
+
+
+def _option(line: Input, found: dict[str, Any]) -> None:
+    line.skip_space()
+    refusal = line.unknown()
+    for word in ("src", "dst"):
+        if (address := line.address_after(word)) is not None:
+            found[word] = address
+            found["words"] += 1
+            return
+    for word in ("instance", "outer-table-id"):
+        if (number := line.number_after(word)) is not None:
+            found[word] = number
+            return
+    if line.take("p2p"):
+        found |= {"mode": 0, "words": found["words"] + 1}
+    elif line.take("p2mp") or line.take("mp"):
+        found |= {"mode": _MULTIPOINT, "words": found["words"] + 1}
+    elif (flag := _flag(line)) is not None:
+        found["flags"] |= flag
+    else:
+        raise refusal
+
+
+def _flag(line: Input) -> int | None:
+    """Take `flags` and the first of VPP's words, whose list begins with none, that fits."""
+    for value, word in ((0, "none"), *((1 << bit, word) for bit, word in enumerate(FLAGS))):
+        if line.take("flags", word):
+            return value
+    return None
+
+
+def _requested(found: dict[str, Any]) -> IpipRequest:
+    """Return the tunnel that a line asks for; one that lacks an end has zeros there."""
+    if found["words"] < 2:
+        raise RefusedError(Retval.UNSPECIFIED, "mandatory argument(s) missing")
+    ends = [found[word] for word in ("src", "dst") if word in found]
+    versions = {end.version for end in ends}
+    if len(versions) > 1:
+        raise RefusedError(Retval.UNSPECIFIED, "source and destination must be of same address family")
+    nothing = ip_address("::" if versions == {6} else "0.0.0.0")
+    return IpipRequest(
+        source=found.get("src", nothing),
+        destination=found.get("dst", nothing),
+        mode=found.get("mode", 0),
+        flags=found["flags"],
+        number=found.get("instance", NONE),
+        table=found.get("outer-table-id", 0),
+    )
+
+
+def _command_delete(tables: Tables, rest: Input) -> str:
+    """`delete ipip tunnel sw_if_index <sw_if_index>`, which says nothing when there is no such tunnel."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    number = None
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        number = line.number_after("sw_if_index")
+        if number is None:
+            raise refusal
+    if number in tables.part(IpipMain).by_sw:
+        delete(tables, number)
+    return ""
+
+
+def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
+    tables.part(IpipMain).let_link_follow(tables, sw_if_index)
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    tunnel = state.making(wanted.name, Ipip)
+    if tunnel is None:
+        return None
+    request = IpipRequest(
+        source=ip_address(tunnel.local),
+        destination=ip_address(tunnel.remote if tunnel.is_plain else "::" if ":" in tunnel.local else "0.0.0.0"),
+        mode=0 if tunnel.is_plain else _MULTIPOINT,
+        flags=tunnel.flags,
+        dscp=tunnel.dscp,
+        number=number,
+        table=tunnel.encap_vrf,
+    )
+    return create(tables, request)
+
+
+KIND = Kind(
+    plugin="ipip",
+    plugin_releases="26.10-",
+    api={"ipip": _API},
+    changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
+    queries={"ipip_tunnel_dump": _dump},
+    commands={"create ipip tunnel": _command_create, "delete ipip tunnel": _command_delete},
+    interface=InterfaceKind.IPIP,
+    make=_make,
+    admin_changed=_follow_admin_state,
+)
