@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, diff
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.operations import InterfaceOperation
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
@@ -15,6 +16,8 @@ from vppcfg.render.impact_text import impact_lines, impact_summary
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
+_SHARED = frozenset({"acls", "bridgedomains", "vrfs", "sflow"})
+"""Sections of what is no interface, and what interfaces have in common."""
 _NOTE_COLUMN = 40
 
 
@@ -31,7 +34,7 @@ def diff_lines(plan: Plan) -> Iterator[DiffLine]:
     if not plan.changes and not plan.steps:
         return
     entries = plan_difference(plan)
-    yield from _lines(entries, lambda entry: _felt(entry, plan))
+    yield from _lines(entries, _Felt(plan))
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield DiffLine(text=_counts(entries))
     yield DiffLine(text=f"impact: {impact_summary(plan)}")
@@ -61,10 +64,30 @@ def _counts(entries: Iterable[EntryDifference]) -> str:
     )
 
 
-def _felt(entry: EntryDifference, plan: Plan) -> str:
-    """Return what traffic feels on the object of an entry; empty for nothing."""
-    impact = plan.impacts.get(entry.name, Impact.NONE)
-    return impact.label if impact else ""
+class _Felt:
+    """What traffic feels, by the entries of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._of_interface = plan.impacts
+        self._by_shared: dict[str, dict[str, Impact]] = defaultdict(dict)
+        for name, effect in plan.effects.items():
+            for loss in effect.losses:
+                operation = plan.steps[loss.step].operation
+                if not isinstance(operation, InterfaceOperation):
+                    found = self._by_shared[operation.subject]
+                    found[name] = max(loss.impact, found.get(name, Impact.NONE))
+
+    def __call__(self, entry: EntryDifference) -> str:
+        """Return the word for an interface, and for what several share those who feel it too; empty for nothing."""
+        if entry.path[0] not in _SHARED:
+            impact = self._of_interface.get(entry.name, Impact.NONE)
+            return impact.label if impact else ""
+        found = self._by_shared.get(entry.name)
+        if not found:
+            return ""
+        worst = max(found.values())
+        names = [name for name, impact in found.items() if impact is worst]
+        return f"{worst.label} on {names[0] if len(names) == 1 else f'{len(names)} interfaces'}"
 
 
 def entry_lines(entry: EntryDifference, felt: str = "") -> Iterator[DiffLine]:
