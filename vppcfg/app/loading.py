@@ -11,6 +11,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
 
@@ -38,8 +39,12 @@ def load_configuration(file_name: str, console: Console) -> tuple[Configuration,
 
 
 def configuration_in(loaded: Loaded, console: Console) -> Configuration:
-    """Return the configuration in a file that was read, after showing its problems. Raise ConfigError for an error."""
-    console.show_problems(loaded.problems, loaded.name)
+    """Return the configuration in a file that was read. Raise ConfigError for an error.
+
+    Its problems are shown, but no notices: those are for who checks the file.
+    """
+    to_act_on = [problem for problem in loaded.problems if problem.severity is not Severity.NOTICE]
+    console.show_problems(to_act_on, loaded.name)
     if loaded.configuration is None:
         raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` tells more about a rule")
     return loaded.configuration

@@ -9,8 +9,11 @@ from vppcfg.cli.output import Colour, Paint, write
 from vppcfg.common.printable import printable
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of the JSON document; grows when a reader of the former one would misread it."""
+
+
+_COLOURS = {Severity.ERROR: Colour.BAD, Severity.WARNING: Colour.CHANGED, Severity.NOTICE: Colour.STRONG}
 
 
 def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, paint: Paint) -> None:
@@ -22,21 +25,21 @@ def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, p
 
 
 def counts(problems: Sequence[Problem]) -> str:
-    """Return how many errors and warnings there are, in words."""
-    errors = sum(problem.severity is Severity.ERROR for problem in problems)
-    parts = [_count(errors, "error"), _count(len(problems) - errors, "warning")]
+    """Return how many errors, warnings and notices there are, in words."""
+    parts = [_count(_how_many(problems, severity), severity.value) for severity in Severity]
     return ", ".join(part for part in parts if part) or "no problems"
 
 
 def document(problems: Sequence[Problem], file_name: str) -> dict[str, Any]:
     """Return the problems as data for JSON."""
-    errors = sum(problem.severity is Severity.ERROR for problem in problems)
+    errors = _how_many(problems, Severity.ERROR)
     return {
         "format_version": FORMAT_VERSION,
         "file": file_name,
         "is_valid": errors == 0,
         "errors": errors,
-        "warnings": len(problems) - errors,
+        "warnings": _how_many(problems, Severity.WARNING),
+        "notices": _how_many(problems, Severity.NOTICE),
         "problems": [_entry(problem) for problem in problems],
     }
 
@@ -54,14 +57,17 @@ def _entry(problem: Problem) -> dict[str, Any]:
 
 def _lines_of(problem: Problem, file_name: str, paint: Paint) -> list[str]:
     place = f"{file_name}:{problem.line}:{problem.column}" if problem.line else file_name
-    colour = Colour.BAD if problem.severity is Severity.ERROR else Colour.CHANGED
-    severity = paint(f"{problem.severity.value}:", colour)
+    severity = paint(f"{problem.severity.value}:", _COLOURS[problem.severity])
     first = f"{paint(printable(place) + ':', Colour.STRONG)} {severity} {printable(problem.text)} [{problem.rule}]"
     return [first, f"    {_dotted(problem.path)}"] if problem.path else [first]
 
 
 def _dotted(path: KeyPath) -> str:
     return printable(".".join(str(key) for key in path))
+
+
+def _how_many(problems: Sequence[Problem], severity: Severity) -> int:
+    return sum(problem.severity is severity for problem in problems)
 
 
 def _count(number: int, noun: str) -> str:

@@ -12,10 +12,12 @@ KeyPath = tuple[str | int, ...]
 
 
 class Severity(Enum):
-    """Whether a problem forbids going on."""
+    """Whether a problem forbids going on, should be looked at, or is only good to know."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTICE = "notice"
+    """Nothing needs to be done; `check` alone tells it."""
 
 
 @record
@@ -34,7 +36,7 @@ class Problem:
 
 
 class ProblemList(list[Problem]):
-    """Problems up to a bound: the first so many errors, and the first so many warnings, are kept."""
+    """Problems up to a bound: the first so many of each severity are kept."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         super().__init__()

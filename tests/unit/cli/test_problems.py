@@ -19,6 +19,7 @@ EARLY = Problem(
     column=7,
     severity=Severity.WARNING,
 )
+KNOWN = Problem(rule="description-altered", path=(), text="kept in part", severity=Severity.NOTICE)
 ELSEWHERE = Problem(rule="phy-missing", path=(), text="VPP has no eth9\n\x1b[2J")
 
 
@@ -56,7 +57,13 @@ def test_no_problems_are_no_words() -> None:
 
 @pytest.mark.parametrize(
     ("problems", "expected"),
-    [([], "no problems"), ([LATE], "1 error"), ([LATE, LATE], "2 errors"), ([EARLY, EARLY], "2 warnings")],
+    [
+        ([], "no problems"),
+        ([LATE], "1 error"),
+        ([LATE, LATE], "2 errors"),
+        ([EARLY, EARLY], "2 warnings"),
+        ([KNOWN], "1 notice"),
+    ],
 )
 def test_counts_are_words(problems: list[Problem], expected: str) -> None:
     assert counts(problems) == expected
@@ -64,11 +71,12 @@ def test_counts_are_words(problems: list[Problem], expected: str) -> None:
 
 def test_the_document_says_whether_the_file_is_valid() -> None:
     assert document([EARLY], "router.yaml") == {
-        "format_version": 1,
+        "format_version": 2,
         "file": "router.yaml",
         "is_valid": True,
         "errors": 0,
         "warnings": 1,
+        "notices": 0,
         "problems": [
             {
                 "rule": "sub-up-parent-down",
@@ -81,3 +89,9 @@ def test_the_document_says_whether_the_file_is_valid() -> None:
         ],
     }
     assert document([LATE], "router.yaml")["is_valid"] is False
+
+
+def test_a_notice_is_counted_as_what_it_is() -> None:
+    found = document([EARLY, KNOWN], "router.yaml")
+    assert (found["is_valid"], found["errors"], found["warnings"], found["notices"]) == (True, 0, 1, 1)
+    assert reported([KNOWN]).startswith("router.yaml: notice: kept in part [description-altered]\n")

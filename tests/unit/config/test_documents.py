@@ -64,7 +64,7 @@ def test_the_values_of_device_type_are_documented() -> None:
     [
         ("mtu", "128 to 9216"),
         ("dot1q", "1 to 4095"),
-        ("description", "255"),
+        ("description", "any length"),
         ("rx-ring-size", "8 to 32768"),
         ("vni", "1 to 16777215"),
         ("mac-age-minutes", "0 to 255"),

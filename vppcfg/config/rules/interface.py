@@ -51,7 +51,7 @@ def description_altered(index: Index) -> Iterator[Problem]:
         others = f", and those of {len(altered) - 1} more in part," if len(altered) > 1 else ""
         text = f"VPP keeps the description of {entry.name} as `{kept}`{others} and the journal the whole text"
         path = (*entry.path, "description")
-        yield Problem(rule="description-altered", path=path, text=text, severity=Severity.WARNING)
+        yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
 
 
 def _kept_by_vpp(description: str | None) -> str | None:

@@ -162,8 +162,8 @@ def _any_of(inner: list[Predicate]) -> Predicate:
     return lambda value: any(accepts(value) for accepts in inner)
 
 
-def _text(*, max: int, exclude: str) -> Predicate:
-    return lambda value: value.__class__ is str and len(value) <= max and not any(c in value for c in exclude)
+def _text(*, exclude: str) -> Predicate:
+    return lambda value: value.__class__ is str and not any(c in value for c in exclude)
 
 
 def _whole(*, min: int | None = None, max: int | None = None) -> Predicate:

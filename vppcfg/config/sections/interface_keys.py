@@ -18,7 +18,6 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
-MAX_DESCRIPTION = 255
 _DISPENSABLE = frozenset({"acls", "addresses", "description", "device-type", "mac"}) | interface_values.KEYS
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
@@ -116,7 +115,7 @@ def why_not_owned(interface: Interface) -> str | None:
     if is_foreign(interface.tag):
         return f'its tag says that it is somebody else\'s: "{interface.tag}"'
     description = description_of(interface.tag)
-    is_text = len(description) <= MAX_DESCRIPTION and not set("'\"") & set(description) and description.isprintable()
+    is_text = not set("'\"") & set(description) and description.isprintable()
     if interface.tag and not (is_text and tag_for(description) == interface.tag):
         return "its tag holds what no description can"
     return None
