@@ -90,6 +90,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         _rules(interface.acls.output, state),
         interface.has_mpls,
         interface.has_sflow,
+        interface.has_gso,
     )
     offer["switches"] = _bridge_behaviour(interface, state)
     own = interface.packet_mtu or root.packet_mtu

@@ -493,6 +493,9 @@ class _Network:
         for port in PORTS:
             if self._dice.one_in(5):
                 self._change(port, has_sflow=True)
+        others = self._dice.apart()
+        for name in [name for name in self.interfaces if name not in self._members]:
+            self._change(name, has_gso=others.one_in(5))
 
 
 def _empty_vpp() -> State:
@@ -700,6 +703,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"acls": AclBinding(input=tuple(sorted(configuration.acls)[:1]))},
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
+        {"has_gso": not interface.has_gso},
         {"lcp": None},
         {"lcp": LcpConfig(host_name="renamed")} if interface.lcp else {"description": "edited"},
         {"l2xc": None},

@@ -376,6 +376,15 @@ def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:
     assert not do(plane, op.SetMpls(interface="port0", is_on=False)).interfaces["port0"].has_mpls
 
 
+def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:
+    assert {one.has_gso for one in plane.observe().interfaces.values()} == {False}
+    state = do(plane, op.SetGso(interface="port1", is_on=True), op.SetGso(interface="port3", is_on=True))
+    assert {name for name, one in state.interfaces.items() if one.has_gso} == {"port1", "port3"}
+    state = do(plane, op.SetGso(interface="port3", is_on=False))
+    assert {name for name, one in state.interfaces.items() if one.has_gso} == {"port1"}
+    do(plane, op.SetGso(interface="port1", is_on=False))
+
+
 def test_a_table_is_made_entered_left_and_deleted_for_each_family(plane: LiveDataplane, vpp: RealVpp) -> None:
     tables = {is_ipv6: FibTable(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in (False, True)}
     made = [op.CreateVrf(table_id=7, is_ipv6=is_ipv6, name="red") for is_ipv6 in tables]

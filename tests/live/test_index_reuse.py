@@ -33,30 +33,32 @@ interfaces:
     mtu: 2000
     lcp: e1
     sflow: true
+    gso: true
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     sub-interfaces:
       100:
         mtu: 1280
         lcp: e1.100
         mpls: true
+        gso: true
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
         acls: {{ input: inside, output: inside }}
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
-      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }} }}
+      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true }}
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
       104: {{ l2xc: GigabitEthernet1/0/0.105, acls: {{ input: inside }} }}
       105: {{ l2xc: GigabitEthernet1/0/0.104 }}
   GigabitEthernet3/0/0: {{ mtu: 2000 }}
-  BondEthernet0: {{ mtu: 1500, lcp: be0, mpls: true, addresses: [ 10.0.2.1/24 ] }}
-  vxlan_tunnel0: {{ mtu: 2000, acls: {{ input: inside }} }}
-  gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
+  BondEthernet0: {{ mtu: 1500, lcp: be0, mpls: true, gso: true, addresses: [ 10.0.2.1/24 ] }}
+  vxlan_tunnel0: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
+  gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, gso: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
   gre1: {{ mtu: 2000 }}
-  ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
-  tap1: {{ mtu: 2000, acls: {{ input: inside }} }}
+  ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
+  tap1: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
 loopbacks:
-  loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, lcp: lo0 }}
+  loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, gso: true, lcp: lo0 }}
   loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
 vxlan_tunnels:
   vxlan_tunnel0: {{ local: 192.0.2.1, remote: 192.0.2.2, vni: 100 }}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.sections import MADE, acl, lcp, sflow
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
@@ -11,6 +12,7 @@ ALL_PLUGINS = frozenset(
     {acl.PLUGIN, lcp.PLUGIN, sflow.PLUGIN}
     | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
     | {part.name for section in MADE for part in section.parts}
+    | {value.key for value, _ in WITH_RELEASE}
 )
 """Those that a plan asks VPP for, with the parts of them that came later."""
 

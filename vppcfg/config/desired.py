@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
@@ -50,6 +51,15 @@ class DesiredState:
             return True
         text = f"{thing}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
         self.problem(rule, path, text)
+        return False
+
+    def has_part(self, part: str, since: Release, path: KeyPath, thing: str) -> bool:
+        """Return whether VPP has a part that came with a release; note a problem when it does not."""
+        facts = self.observed.facts
+        if part in facts.plugins:
+            return True
+        this = f"this one is {facts.version}" if facts.version else "this one is older"
+        self.problem("vpp-too-old", path, f"{thing}, which VPP can do from {since} on; {this}")
         return False
 
     def state(self) -> State:

@@ -12,6 +12,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from vppcfg.common.release import Release
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
@@ -25,6 +26,7 @@ class InterfaceValues:
     l2xc: str | None = None
     has_mpls: bool = False
     has_sflow: bool = False
+    has_gso: bool = False
 
 
 class Value(NamedTuple):
@@ -38,6 +40,8 @@ class Value(NamedTuple):
     """str, int, bool, or an Enum whose values are those of the file."""
     plugin: str | None = None
     """The plugin of VPP without which the value stays as by default."""
+    since: Release | None = None
+    """The first release that can be asked for the value, of which the facts of a VPP then have the key as a part."""
 
     def in_file(self, value: Any) -> str | int:
         """Return a value as the file says it."""
@@ -50,10 +54,12 @@ VALUES = (
     Value(key="l2xc", attribute="l2xc", kind=str),
     Value(key="mpls", attribute="has_mpls", kind=bool),
     Value(key="sflow", attribute="has_sflow", kind=bool, plugin="sflow"),
+    Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6)),
 )
 """In the order in which they are written."""
 
 WITH_PLUGIN = tuple((value, value.plugin) for value in VALUES if value.plugin is not None)
+WITH_RELEASE = tuple((value, value.since) for value in VALUES if value.since is not None)
 KEYS = frozenset(value.key for value in VALUES)
 _ATTRIBUTES = tuple(value.attribute for value in VALUES)
 _GET_ALL = attrgetter(*_ATTRIBUTES)

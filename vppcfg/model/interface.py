@@ -150,6 +150,8 @@ class Interface:
     """Interface whose addresses are borrowed."""
     has_mpls: bool = False
     has_sflow: bool = False
+    has_gso: bool = False
+    """Whether VPP cuts large packets that leave here, where the device cannot."""
     acls: AclBinding = AclBinding()
 
     @property

@@ -47,6 +47,7 @@ class Policy(NamedTuple):
     output: tuple[tuple[AclRule, ...], ...] = ()
     has_mpls: bool = False
     has_sflow: bool = False
+    has_gso: bool = False
     bridge: tuple[bool, ...] = ()
     """The switches of the bridge domain."""
 
@@ -193,13 +194,14 @@ class Services:
 
     def _policy(self, interface: Interface) -> Policy:
         bridge = self._tables.bridges.get(bridge_name(interface.bridge)) if interface.bridge is not None else None
-        if not (interface.acls or interface.has_mpls or interface.has_sflow or bridge):
+        if not (interface.acls or interface.has_mpls or interface.has_sflow or interface.has_gso or bridge):
             return _OPEN
         return Policy(
             tuple(self._rules(interface.acls.input)),
             tuple(self._rules(interface.acls.output)),
             interface.has_mpls,
             interface.has_sflow,
+            interface.has_gso,
             _switches(bridge) if bridge is not None else (),
         )
 
@@ -288,7 +290,7 @@ def _is_alike(one: Policy, other: Policy) -> bool:
     """
     if one.bridge and other.bridge and one.bridge != other.bridge:
         return False
-    return (one.has_mpls, one.has_sflow) == (other.has_mpls, other.has_sflow) and all(
+    return (one.has_mpls, one.has_sflow, one.has_gso) == (other.has_mpls, other.has_sflow, other.has_gso) and all(
         bool(former) == bool(lists) and sum(former, ()) == sum(lists, ())
         for former, lists in ((one.input, other.input), (one.output, other.output))
     )

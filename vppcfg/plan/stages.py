@@ -28,7 +28,7 @@ class Stage(IntEnum):
     DELETE_ORPHANED_LCP = auto()
     """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
     TURN_OFF = auto()
-    """Access lists, sFlow and MPLS of what is deleted; sFlow and MPLS where they are no longer wanted.
+    """Access lists, sFlow, MPLS and features of what is deleted; all but the lists where they are no longer wanted.
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
@@ -82,6 +82,7 @@ class Stage(IntEnum):
     BIND_ACLS = auto()
     SET_SFLOW = auto()
     TURN_SFLOW_ON = auto()
+    TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
     SET_LINUX_LINK = auto()

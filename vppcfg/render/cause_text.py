@@ -27,6 +27,7 @@ from vppcfg.plan.operations import (
     SetAdminState,
     SetBridgeFlag,
     SetCrossConnect,
+    SetGso,
     SetLinkMtu,
     SetLinuxBridge,
     SetLinuxLink,
@@ -220,6 +221,7 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
         f"have their switch {operation.flag.value.replace('_', ' ')} turned {'on' if operation.is_on else 'off'}",
     ),
     SetCrossConnect: _said("sends to another interface", "send to other interfaces"),
+    SetGso: _switched("has GSO turned {}", "have GSO turned {}"),
     SetLinkMtu: _said("gets link MTU {o.mtu}", "get link MTU {o.mtu}"),
     SetLinuxBridge: _said("leaves its bridge in Linux", "leave their bridges in Linux"),
     SetLinuxLink: lambda operation: (

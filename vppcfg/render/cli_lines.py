@@ -392,6 +392,11 @@ def _set_sflow(operation: op.SetSflow) -> str:
     return f"sflow enable-disable {operation.interface}{'' if operation.is_on else ' disable'}"
 
 
+def _set_gso(operation: op.SetGso) -> str:
+    """Write the command of vnet/gso/cli.c."""
+    return f"set interface feature gso {operation.interface} {'enable' if operation.is_on else 'disable'}"
+
+
 def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate) -> str:
     return f"sflow sampling-rate {operation.sampling_rate}"
 
@@ -479,6 +484,7 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteAcl: _delete_acl,
     op.BindAcls: _bind_acls,
     op.SetSflow: _set_sflow,
+    op.SetGso: _set_gso,
     op.SetSflowSamplingRate: _set_sflow_sampling_rate,
     op.SetSflowPollingInterval: _set_sflow_polling_interval,
     op.SetSflowHeaderBytes: _set_sflow_header_bytes,

@@ -10,13 +10,14 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
-from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, interface, l2, lcp, mpls, sflow, vrf
+from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, features, interface, l2, lcp, mpls, sflow, vrf
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
     "acl": "acl_dump",
+    "gso": features.IS_ENABLED,
     "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
@@ -32,6 +33,7 @@ class _Details(NamedTuple):
     tables: Mapping[int, tuple[int, int]]
     bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
+    with_gso: frozenset[int]
 
 
 def observe(connection: Connection, version: str) -> State:
@@ -72,7 +74,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, *MADE)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, *MADE)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -89,13 +91,15 @@ def _second_round(
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
     commands = Commands(connection, bond.commands(bonds))
+    gso = features.GsoQuestions(connection, replies, indexes)
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
-    told = connection.ask([*asked, *members.requests, *commands.requests])
+    told = connection.ask([*asked, *members.requests, *gso.requests, *commands.requests])
     return _Details(
         addresses=address.read(connection, told),
         tables=tables.read(connection, told),
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),
+        with_gso=gso.read(connection, told),
     )
 
 
@@ -113,6 +117,7 @@ def _surroundings(
         acls=details.bindings,
         with_mpls=mpls.read_interfaces(connection, replies, shown, names),
         with_sflow=sflow.read_ports(shown),
+        with_gso=details.with_gso,
     )
 
 

@@ -35,7 +35,7 @@ SUB = Interface(
     sub_id=100,
     encapsulation=Encapsulation(outer=100, is_exact=True),
 )
-FACTS = Facts(plugins=frozenset({"acl", "lacp", "linux_cp", "sflow", "vxlan"}))
+FACTS = Facts(plugins=frozenset({"acl", "gso", "lacp", "linux_cp", "sflow", "vxlan"}))
 
 
 def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> State:
@@ -251,6 +251,7 @@ def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
         "is_bvi": draw(st.sampled_from([False, False, True])),
         "has_mpls": draw(st.sampled_from([False, False, True])),
         "has_sflow": draw(st.sampled_from([False, False, True])),
+        "has_gso": draw(st.sampled_from([False, False, True])),
         "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
         "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
     }
@@ -467,7 +468,9 @@ def whole() -> State:
     member = replace(PORT, name="eth2", mac="02:00:00:00:00:01")
     bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
-    routed = replace(OTHER, unnumbered="loop0", has_mpls=True, has_sflow=True, acls=AclBinding(input=("b", "a")))
+    routed = replace(
+        OTHER, unnumbered="loop0", has_mpls=True, has_sflow=True, has_gso=True, acls=AclBinding(input=("b", "a"))
+    )
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -521,6 +524,7 @@ interfaces:
     unnumbered: loop0
     mpls: true
     sflow: true
+    gso: true
     acls:
       input: [ b, a ]
 

@@ -160,7 +160,7 @@ MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")
 """What Linux gets and never loses."""
 LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
 """What stays when a file does not say it any more."""
-FACTS = Facts(plugins=frozenset({"acl", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}))
+FACTS = Facts(plugins=frozenset({"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}))
 
 
 def state_of(text: str) -> State:

@@ -20,6 +20,7 @@ from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.bond_member import BondMain, detach
 from vppcfg.simulator.kinds.gre import GreMain
+from vppcfg.simulator.kinds.gso import GsoMain
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
@@ -41,7 +42,7 @@ INTERFACES = (
     interface("loop8", InterfaceKind.LOOPBACK, addresses=frozenset({"10.0.0.1/24"}), has_mpls=True),
     interface("BondEthernet3", InterfaceKind.BOND, "02:00:00:00:00:01", unnumbered="loop8"),
     interface("vxlan_tunnel5", InterfaceKind.VXLAN, acls=AclBinding(input=("mine", "acl:@4"))),
-    replace(interface("gre1", InterfaceKind.GRE), link_mtu=None),
+    replace(interface("gre1", InterfaceKind.GRE), link_mtu=None, has_gso=True),
     interface("tap2", InterfaceKind.TAP, is_up=True),
 )
 STATE = State(
@@ -103,6 +104,7 @@ def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
     (gre,) = tables.part(GreMain).tunnels
     assert (gre.number, str(gre.request.destination), gre.request.gre_key) == (1, "192.0.2.2", 9)
     assert not tables.hw_of(row(tables, "gre1")).is_ethernet
+    assert tables.part(GsoMain).enabled == {row(tables, "gre1").index: 1}
     assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
     assert not row(tables, "vxlan_tunnel5").is_up
     assert tables.linux.device("", "vt2") is not None

@@ -224,7 +224,7 @@ def test_the_switches_of_linux_cp_are_read_from_its_text() -> None:
     show_lcp(stub, SWITCHES)
     facts = observed(stub).facts
     assert facts.lcp == LcpSettings(default_netns="dataplane", is_auto_subint=True)
-    assert facts.plugins == {"linux_cp"}
+    assert facts.plugins == {"gso", "linux_cp"}
 
 
 def test_the_switches_are_read_though_local0_has_another_name() -> None:
@@ -243,7 +243,7 @@ def test_a_vpp_without_linux_cp_has_no_pairs_and_is_not_asked_for_any() -> None:
     stub = StubVpp(plugins=())
     stub.add_interface(PORT, "port")
     state = observed(stub)
-    assert (dict(state.lcps), state.facts.plugins) == ({}, frozenset())
+    assert (dict(state.lcps), state.facts.plugins) == ({}, frozenset({"gso"}))
     assert "cli_inband" not in stub.asked
 
 
@@ -355,6 +355,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "acl",
         "gre",
         "gre_key",
+        "gso",
         "ipip",
         "lacp",
         "linux_cp",
@@ -366,7 +367,10 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("  6. linux_cp_plugin.so  26.10", {"linux_cp"}), (" 7. linux_nl_plugin.so 26.10", {"linux_cp", "linux_nl"})],
+    [
+        ("  6. linux_cp_plugin.so  26.10", {"gso", "linux_cp"}),
+        (" 7. linux_nl_plugin.so 26.10", {"gso", "linux_cp", "linux_nl"}),
+    ],
 )
 def test_a_plugin_without_messages_is_present_when_it_is_shown(text: str, expected: set[str]) -> None:
     stub = StubVpp()

@@ -64,6 +64,7 @@ def bond_member_keys(index: Index) -> Iterator[Problem]:
             ("bond-member-mac", "unnumbered", member.unnumbered is not None),
             ("bond-member-mac", "vrf", member.vrf is not None),
             ("bond-member-mac", "mpls", member.has_mpls),
+            ("bond-member-mac", "gso", member.has_gso),
             ("bond-member-mac", "acls", bool(member.acls)),
         ):
             if is_set:

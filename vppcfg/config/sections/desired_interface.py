@@ -172,11 +172,17 @@ class _Resolver:
         return marked_tag(description, tag, is_made_by_us=is_made_by_us)
 
     def _values(self, config: InterfaceConfig) -> dict[str, Any]:
-        """Return the plain values by attribute, one whose plugin VPP does not run as by default."""
+        """Return the plain values by attribute, one that VPP cannot have as by default."""
         values = interface_values.values_of(config)
         for value, plugin in interface_values.WITH_PLUGIN:
             default = interface_values.DEFAULTS[value.attribute]
             if values[value.attribute] != default and not self._runs(plugin, config, value.key):
+                values[value.attribute] = default
+        for value, since in interface_values.WITH_RELEASE:
+            default, path = interface_values.DEFAULTS[value.attribute], (*config.path, value.key)
+            if values[value.attribute] != default and not self._desired.has_part(
+                value.key, since, path, f"{config.name} has {value.key}"
+            ):
                 values[value.attribute] = default
         return values
 

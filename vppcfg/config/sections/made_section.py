@@ -138,13 +138,12 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.thing}")
 
     def _has_parts(self, config: _Config, desired: DesiredState) -> bool:
-        facts = desired.observed.facts
-        missing = [part for part in self.parts if part.is_needed_by(config) and part.name not in facts.plugins]
-        for part in missing:
-            this = f"this one is {facts.version}" if facts.version else "this one is older"
-            text = f"{config.name} {part.thing}, which VPP can do from {part.since} on; {this}"
-            desired.problem("vpp-too-old", config.path, text)
-        return not missing
+        found = [
+            desired.has_part(part.name, part.since, config.path, f"{config.name} {part.thing}")
+            for part in self.parts
+            if part.is_needed_by(config)
+        ]
+        return all(found)
 
     def why_not_made(self, interface: Interface, state: State) -> str | None:
         """Return why what an observed interface of this kind was made with cannot be said."""

@@ -102,8 +102,8 @@ def dangling(name: str, draft: Draft) -> str | None:
         return f"{name} has addresses"
     if interface.is_l2 or draft.references.to(name):
         return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
-    if interface.has_mpls or interface.has_sflow or interface.acls:
-        return f"{name} has MPLS, sFlow or access lists, which the next interface with its index would inherit"
+    if interface.has_mpls or interface.has_sflow or interface.has_gso or interface.acls:
+        return f"{name} has MPLS, sFlow, GSO or access lists, which the next interface with its index would inherit"
     if draft.stacking.on_port(name):
         return f"{name} has sub-interfaces"
     if name in draft.bond_of:

@@ -19,6 +19,7 @@ _ASPECTS = (
     features.mpls_steps,
     features.acl_binding_steps,
     features.sflow_steps,
+    features.gso_steps,
 )
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 

@@ -1,4 +1,4 @@
-"""What is turned on and off on interfaces: MPLS, access lists and sFlow, with what each needs beside them."""
+"""What is turned on and off on interfaces: MPLS, access lists, sFlow and GSO, with what each needs beside them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from vppcfg.plan.operations import (
     DeleteAcl,
     Operation,
     ReplaceAcl,
+    SetGso,
     SetMpls,
     SetSflow,
     SetSflowHeaderBytes,
@@ -80,6 +81,17 @@ def sflow_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield Step(stage=Stage.TURN_OFF, operation=SetSflow(interface=name, is_on=False))
     if is_on and (name in transition.created or not was_on):
         yield Step(stage=Stage.TURN_SFLOW_ON, operation=SetSflow(interface=name, is_on=True))
+
+
+def gso_steps(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that turn GSO off and on."""
+    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+    was_on = before is not None and before.has_gso
+    is_on = after is not None and after.has_gso
+    if was_on and (name in transition.doomed or not is_on):
+        yield Step(stage=Stage.TURN_OFF, operation=SetGso(interface=name, is_on=False))
+    if is_on and (name in transition.created or not was_on):
+        yield Step(stage=Stage.TURN_FEATURE_ON, operation=SetGso(interface=name, is_on=True))
 
 
 def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:

@@ -161,6 +161,7 @@ class Surroundings:
     acls: Mapping[int, AclBinding]
     with_mpls: frozenset[str]
     with_sflow: frozenset[str]
+    with_gso: frozenset[int]
 
 
 def requests(connection: Connection) -> list[bytes]:
@@ -237,6 +238,7 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tables": around.tables.get(index, (0, 0)),
         "unnumbered": _donor(index, around),
         "has_mpls": row.name in around.with_mpls,
+        "has_gso": index in around.with_gso,
         "acls": around.acls.get(index, _NO_ACLS),
     }
 

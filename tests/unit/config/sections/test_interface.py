@@ -44,6 +44,7 @@ def test_every_key_arrives_in_canonical_form() -> None:
         "unnumbered": "loop0",
         "mpls": True,
         "sflow": True,
+        "gso": True,
         "acls": {"input": "a", "output": ["b", "a"]},
     }
     assert interfaces({"eth0": entry})["eth0"] == InterfaceConfig(
@@ -60,6 +61,7 @@ def test_every_key_arrives_in_canonical_form() -> None:
         unnumbered="loop0",
         has_mpls=True,
         has_sflow=True,
+        has_gso=True,
         acls=AclBinding(input=("a",), output=("b", "a")),
     )
 

@@ -450,6 +450,8 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"hw_if_index": 2, "enable_disable": True},
     ),
     (op.SetSflow(interface="other", is_on=False), "sflow_enable_disable", {"enable_disable": False}),
+    (op.SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
+    (op.SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
     (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
     (op.SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
     (op.SetSflowHeaderBytes(header_bytes=64), "sflow_header_bytes_set", {"header_B": 64}),

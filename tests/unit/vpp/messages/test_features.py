@@ -1,0 +1,42 @@
+"""Which interfaces have GSO, of a VPP that says yes of all that it has never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp import LiveDataplane, connect
+from vppcfg.vpp.shell import show
+
+PORTS = tuple(f"eth{number}" for number in range(9))
+
+
+@contextmanager
+def plane_of(folder: Path) -> Iterator[LiveDataplane]:
+    vpp = SimulatedVpp(ports=[PhysicalPort(name=name) for name in PORTS])
+    path = str(folder / "api.sock")
+    with SimulatorServer(vpp, path), connect(path) as plane:
+        yield plane
+
+
+def with_gso(plane: LiveDataplane) -> set[str]:
+    return {name for name, interface in plane.observe().interfaces.items() if interface.has_gso}
+
+
+def turn_on(plane: LiveDataplane, name: str) -> None:
+    assert show(plane._connection, f"set interface feature gso {name} enable") == (0, "")
+
+
+@pytest.mark.parametrize("names", [(), *((name,) for name in PORTS), ("eth0", "eth3"), ("eth2", "eth8"), PORTS])
+def test_just_those_have_it_on_which_it_was_turned_on(names: tuple[str, ...], tmp_path: Path) -> None:
+    with plane_of(tmp_path) as plane:
+        assert with_gso(plane) == set()
+        for name in names:
+            turn_on(plane, name)
+        assert with_gso(plane) == set(names)
