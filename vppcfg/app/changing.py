@@ -22,6 +22,7 @@ from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
+from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")
@@ -167,6 +168,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
         unmanaged=intent.unmanaged,
         protected=intent.protected,
         pid=os.getpid(),
+        process=mark_of(os.getpid()),
     )
 
 

@@ -18,8 +18,9 @@ from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import LockedError, holder_of, is_running
-from vppcfg.transaction.watchdog import READY, await_deadline, machine_run
+from vppcfg.transaction.lock import LockedError, holder_of
+from vppcfg.transaction.process import is_another_running, is_running, machine_run
+from vppcfg.transaction.watchdog import READY, await_deadline
 
 log = logging.getLogger("root.main")
 
@@ -95,7 +96,7 @@ class Awaited:
         found = self.look()
         if found is None or found.status is Status.WAITING:
             return False
-        return found.status is not Status.STARTED or not is_running(found.entry.pid)
+        return found.status is not Status.STARTED or not is_another_running(found.entry.pid, found.entry.process)
 
 
 def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
@@ -143,7 +144,7 @@ def _stand_in(number: int, place: Workplace) -> Record:
 def _end_overdue(record: Record, target: Target) -> None:
     """Make the vppcfg that still makes the change go back by itself, and end it when it does not."""
     holder = holder_of(target.lock_path())
-    if holder is None or holder.pid != record.entry.pid:
+    if holder is None or holder.pid != record.entry.pid or not is_running(holder.pid, holder.process):
         return
     with suppress(ProcessLookupError):
         os.kill(holder.pid, signal.SIGTERM)

@@ -14,7 +14,8 @@ from vppcfg.app import places
 from vppcfg.record import record
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import Holder, Lock, holder_of, is_running
+from vppcfg.transaction.lock import Holder, Lock, holder_of
+from vppcfg.transaction.process import is_running, mark_of
 
 if TYPE_CHECKING:
     from vppcfg.app.router import Router
@@ -59,7 +60,8 @@ class Target:
 
     def lock(self, command: str) -> Lock:
         """Return the lock, not yet taken. `command` is what others are told who holds it."""
-        return Lock(self.lock_path(), Holder(pid=os.getpid(), command=command, since=now()))
+        pid = os.getpid()
+        return Lock(self.lock_path(), Holder(pid=pid, command=command, since=now(), process=mark_of(pid)))
 
     def lock_path(self) -> Path:
         """Return the file of the lock; who may not use the common folder for locks has it beside the journal."""
@@ -71,7 +73,9 @@ class Target:
         """Return which vppcfg holds the lock, as far as that may be read; the lock is not touched."""
         name = f"{folder_name(self.api_socket)}.lock"
         holders = (holder_of(Path(folder) / name) for folder in (self.run_dir, self.state_dir))
-        return next((holder for holder in holders if holder is not None and is_running(holder.pid)), None)
+        return next(
+            (holder for holder in holders if holder is not None and is_running(holder.pid, holder.process)), None
+        )
 
     def is_another_at_work(self) -> bool:
         """Return whether another process than this one holds the lock."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.transaction.accepted import beginning
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
-from vppcfg.transaction.lock import is_running
+from vppcfg.transaction.process import is_another_running
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread it."""
@@ -20,7 +20,7 @@ def document(shown: Sequence[Record], records: Sequence[Record]) -> dict[str, An
 
 def status_of(record: Record) -> Status:
     """Return how a change stands; one whose vppcfg is dead was cut off, also when nobody has written that down yet."""
-    is_dead = record.status is Status.STARTED and not is_running(record.entry.pid)
+    is_dead = record.status is Status.STARTED and not is_another_running(record.entry.pid, record.entry.process)
     return Status.CUT_OFF if is_dead else record.status
 
 

@@ -22,7 +22,7 @@ from vppcfg.transaction.entry import (
     Status,
 )
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import is_running
+from vppcfg.transaction.process import is_another_running
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ def left_half_way(newest_first: Iterable[Record]) -> Record | None:
     for record in newest_first:
         if record.status is Status.UNDONE:
             continue
-        is_under_way = record.status is Status.STARTED and is_running(record.entry.pid)
+        is_under_way = record.status is Status.STARTED and is_another_running(record.entry.pid, record.entry.process)
         return record if record.status in HALF_WAY and record.timer is None and not is_under_way else None
     return None
 

@@ -101,6 +101,8 @@ class Entry:
     """Interfaces that the file protects."""
     pid: int = 0
     """The process that makes the change."""
+    process: str = ""
+    """What tells that process from others of its id, as `mark_of` says it; '' in entries of former versions."""
 
 
 @record

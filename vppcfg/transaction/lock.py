@@ -33,6 +33,8 @@ class Holder:
     command: str
     since: str
     """ISO 8601, local time of the machine."""
+    process: str = ""
+    """What tells that process from others of its id, as `mark_of` says it; '' where that is not known."""
 
 
 class LockedError(NotNowError):
@@ -106,12 +108,11 @@ def holder_of(path: Path) -> Holder | None:
         with open(descriptor, "rb") as stream:
             data = json.loads(stream.read(_MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b"")
         pid = int(data["pid"])
-        return (
-            None
-            if not 0 < pid <= _MOST_PID
-            else Holder(pid=pid, command=str(data["command"]), since=str(data["since"]))
-        )
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        if not 0 < pid <= _MOST_PID:
+            return None
+        mark = str(data.get("process", ""))
+        return Holder(pid=pid, command=str(data["command"]), since=str(data["since"]), process=mark)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 
@@ -138,8 +139,3 @@ def acquire_within(
             if clock() >= deadline:
                 return False
             sleep(0.1)
-
-
-def is_running(pid: int) -> bool:
-    """Return whether there is a process with this id."""
-    return Path(f"/proc/{pid}").exists()

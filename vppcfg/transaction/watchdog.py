@@ -21,6 +21,7 @@ from pathlib import Path
 from vppcfg.errors import StorageError
 from vppcfg.record import record
 from vppcfg.transaction.entry import Timer
+from vppcfg.transaction.process import machine_run
 from vppcfg.transaction.sealed import MODE
 
 READY = b"armed\n"
@@ -28,7 +29,6 @@ READY_OPTION = "--ready-fd"
 _PATIENCE_S = 20.0
 _SYSTEMD = Path("/run/systemd/system")
 """Is there when systemd is the machine's init (sd_booted(3))."""
-_MACHINE_RUN = Path("/proc/sys/kernel/random/boot_id")
 _PASSED_ON = ("VPPCFG_RUN_DIR", "VPP_API_DIR", "PYTHONPATH")
 
 _CONFINEMENT = (
@@ -115,14 +115,6 @@ def left_s(timer: Timer, now: datetime) -> float:
         return (datetime.fromisoformat(timer.deadline) - now).total_seconds()
     except (ValueError, TypeError):
         return 0.0
-
-
-def machine_run() -> str:
-    """Return what tells this run of the machine from every other one; '' where that is unknown."""
-    try:
-        return _MACHINE_RUN.read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
 
 
 def disarm(timer: Timer) -> None:

@@ -17,7 +17,8 @@ import pytest
 from tests.unit.cli.test_confirm import PATIENCE_S, Router, until
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Timer
-from vppcfg.transaction.watchdog import left_s, machine_run, seconds_since_boot
+from vppcfg.transaction.process import machine_run
+from vppcfg.transaction.watchdog import left_s, seconds_since_boot
 
 pytestmark = pytest.mark.usefixtures("files")
 

@@ -9,7 +9,8 @@ import pytest
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
-from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.journal import FORMAT_VERSION, Journal
+from vppcfg.transaction.sealed import sealed, unsealed
 
 NOW = "2026-01-02T03:04:05+00:00"
 
@@ -42,6 +43,15 @@ def added(journal: Journal, status: Status, origin: Origin = Origin.APPLY, targe
 
 def numbers(journal: Journal) -> list[int]:
     return [record.entry.number for record in journal.records()]
+
+
+def test_an_entry_of_a_former_version_is_read(journal: Journal) -> None:
+    record = added(journal, Status.APPLIED)
+    path = journal.folder / "000001" / "entry.json"
+    content = unsealed(path.read_bytes(), "journal entry", FORMAT_VERSION, str(path))
+    assert content.pop("process") == ""
+    path.write_bytes(sealed("journal entry", FORMAT_VERSION, content))
+    assert journal.records() == [record]
 
 
 def test_the_oldest_are_forgotten(journal: Journal) -> None:

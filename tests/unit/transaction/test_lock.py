@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from vppcfg.transaction.lock import Holder, Lock, holder_of
 
-HOLDER = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00")
+HOLDER = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00", process="run-1/987")
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
@@ -27,6 +28,11 @@ def test_a_holder_is_who_the_file_says(tmp_path: Path) -> None:
     with Lock(tmp_path / "vpp.lock", HOLDER):
         assert holder_of(tmp_path / "vpp.lock") == HOLDER
     assert holder_of(tmp_path / "vpp.lock") is None
+
+
+def test_a_holder_of_a_former_version_is_told_by_its_id_alone(tmp_path: Path) -> None:
+    (tmp_path / "vpp.lock").write_text('{"pid": 4711, "command": "vppcfg apply", "since": ""}')
+    assert holder_of(tmp_path / "vpp.lock") == replace(HOLDER, since="", process="")
 
 
 @pytest.mark.parametrize(

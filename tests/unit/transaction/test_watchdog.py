@@ -13,6 +13,7 @@ import pytest
 from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Timer
+from vppcfg.transaction.process import machine_run
 from vppcfg.transaction.watchdog import TimerWatch, arm, arm_again, is_alive, left_s, seconds_since_boot
 
 READY = "import os, sys, time; os.write(int(sys.argv[sys.argv.index('--ready-fd') + 1]), b'armed\\n'); time.sleep(60)"
@@ -131,5 +132,5 @@ def test_a_process_that_is_something_else_is_no_timer() -> None:
 
 def test_what_is_left_is_below_0_once_the_moment_is_past() -> None:
     now = datetime.fromisoformat("2026-01-02T03:04:05+00:00")
-    timer = Timer(deadline="", moment_s=seconds_since_boot() - 5, machine_run=watchdog.machine_run())
+    timer = Timer(deadline="", moment_s=seconds_since_boot() - 5, machine_run=machine_run())
     assert -6 < left_s(timer, now) <= -5

@@ -1,0 +1,42 @@
+"""Which process it is: ids come again, the moment of a start in one run of the machine does not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_PROC = Path("/proc")
+_RUN = "sys/kernel/random/boot_id"
+_START = 19
+"""Place of `starttime` behind the name of the program in /proc/PID/stat (proc(5)), the state being the first."""
+_DEAD = frozenset({b"Z", b"X"})
+
+
+def machine_run(proc: Path = _PROC) -> str:
+    """Return what tells this run of the machine from every other one; '' where that is unknown."""
+    try:
+        return (proc / _RUN).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def mark_of(pid: int, proc: Path = _PROC) -> str:
+    """Return what tells a process from all that had its id or will have it; '' when there is none, or it has ended."""
+    try:
+        words = (proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return ""
+    if len(words) <= _START or words[0] in _DEAD:
+        return ""
+    return f"{machine_run(proc)}/{words[_START].decode(errors='replace')}"
+
+
+def is_running(pid: int, mark: str = "", proc: Path = _PROC) -> bool:
+    """Return whether a process of this id lives, which has this mark where one is known."""
+    found = mark_of(pid, proc)
+    return found != "" and mark in {"", found}
+
+
+def is_another_running(pid: int, mark: str = "") -> bool:
+    """Return whether another process than this one has that id and mark, and lives."""
+    return pid != os.getpid() and is_running(pid, mark)
