@@ -45,6 +45,8 @@ class WatchedFile:
         """Load the file again. Raise ConfigError when it is not valid or we fail; then the former content stands."""
         self._is_asked = False
         self._loaded_as = self._seen_as = self._signature()
+        if not can_be_read_again(self.name):  # whoever opens a pipe waits until somebody writes to it
+            raise ConfigError(f"{self.name} is a pipe now, which is not read again", "put a file in its place")
         try:
             self.configuration, self.loaded = self._load()
         except VppcfgError:

@@ -85,6 +85,18 @@ def test_while_it_is_not_valid_the_former_content_stands(path: Path, broken: str
     assert mtu(file) == 9000
 
 
+@pytest.mark.timeout(10)
+def test_a_pipe_in_its_place_is_not_waited_for(path: Path) -> None:
+    file = watched(path)
+    path.unlink()
+    os.mkfifo(path)
+    file.is_news()
+    assert file.is_news()
+    with pytest.raises(ConfigError, match="is a pipe now, which is not read again"):
+        file.reload()
+    assert (file.is_news(), mtu(file)) == (False, 1500)
+
+
 @pytest.mark.parametrize("error", [RecursionError("too deep"), AttributeError("x"), MemoryError(), KeyError("y")])
 def test_a_bug_that_a_new_content_meets_is_a_problem_of_the_file(
     path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
