@@ -71,20 +71,20 @@ def machine_at(root: str) -> Host:
 
 def read_machine(file_name: str) -> Host:
     """Return the machine in an inventory, `-` for standard input. Raise ConfigError or UsageError."""
-    import json
-
+    from vppcfg.common.bounds import CONFIG_BYTES
+    from vppcfg.common.documents import parse_json
     from vppcfg.config.yaml.document import read_source
     from vppcfg.model.host import host_of
 
+    source, hint = read_source(file_name), "`vppcfg host -o host.json` writes an inventory"
     try:
-        return host_of(json.loads(read_source(file_name)))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file_name} is no text", "`vppcfg host -o host.json` writes an inventory") from error
-    except json.JSONDecodeError as error:
-        hint = "`vppcfg host -o host.json` writes an inventory"
-        raise UsageError(f"{file_name}:{error.lineno}:{error.colno}: not JSON: {error.msg}", hint) from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{file_name}: {error}", "`vppcfg host -o host.json` writes an inventory") from error
+        document = parse_json(source, file_name, CONFIG_BYTES)
+    except ValueError as error:
+        raise UsageError(str(error), hint) from error
+    try:
+        return host_of(document)
+    except ValueError as error:
+        raise UsageError(f"{file_name}: {error}", hint) from error
 
 
 def _lines(host: Host) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Frozen dataclasses from plain data, such as JSON holds: every value is checked against the type of its attribute."""
+"""Plain data from JSON, and frozen dataclasses from plain data: every value is checked against its attribute's type."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -18,12 +19,57 @@ Check = Callable[[str, float], str]
 """From the name of an attribute and a number in it to why the number cannot be, '' when it can."""
 
 
-def build(kind: type[_T], data: object, whole: str, path: str = "", check: Check | None = None) -> _T:
+def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infinite: bool = False) -> Any:
+    """Return the plain data in a JSON text. Raise ValueError with the source's name, and the place of what is wrong.
+
+    `NaN` and `Infinity`, which are no JSON, are refused unless numbers `may_be_infinite`.
+    """
+    if len(text) > most_bytes:
+        raise ValueError(f"{source} is larger than {most_bytes >> 20} MB")
+    try:
+        decoded = text.decode() if isinstance(text, bytes) else text
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{source} is no text") from error
+    try:
+        return json.loads(decoded, parse_constant=float if may_be_infinite else _refuse_constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(_json_problem(source, decoded, error)) from error
+    except RecursionError as error:
+        raise ValueError(f"{source}: lists or objects are nested too deeply") from error
+    except ValueError as error:
+        is_constant = isinstance(error, _ConstantError)
+        reason = str(error) if is_constant else "a number has thousands of digits"  # which Python refuses
+        raise ValueError(f"{source}: {reason}") from error
+
+
+class _ConstantError(ValueError):
+    """A text has a number that is none."""
+
+
+def _refuse_constant(name: str) -> float:
+    raise _ConstantError(f"the number {name} is none that can be reckoned with")
+
+
+def _json_problem(source: str, text: str, error: json.JSONDecodeError) -> str:
+    """Return what is wrong; a document that ends where more must follow was cut off."""
+    if not text.strip():
+        return f"{source} is empty"
+    rest = text[error.pos :].strip()
+    is_open_string = error.msg.startswith("Unterminated string")
+    if text.lstrip()[0] in "{[" and (not rest or is_open_string or text.rstrip()[-1] not in "]}"):
+        return f"{source} is cut off: its JSON ends in line {text.count(chr(10)) + 1}, in the middle of the document"
+    return f"{source}:{error.lineno}:{error.colno}: not JSON: {error.msg}"
+
+
+def build(
+    kind: type[_T], data: object, whole: str, path: str = "", check: Check | None = None, *, is_open: bool = False
+) -> _T:
     """Return the dataclass `kind` that `data` describes. Raise ValueError with the path of what is wrong.
 
-    `whole` is what a message calls the document itself. Every number is finite, and as `check` wants it.
+    `whole` is what a message calls the document itself. Every number is finite, and as `check` wants it. Attributes
+    that are not known are passed over when the document `is_open`, as those of other programs are.
     """
-    built: _T = _Builder(whole, check).build(kind, data, path)
+    built: _T = _Builder(whole, check, is_open=is_open).build(kind, data, path)
     return built
 
 
@@ -48,9 +94,10 @@ def _hints(kind: type[Any]) -> Mapping[str, Any]:
 class _Builder:
     """The reader of one document."""
 
-    def __init__(self, whole: str, check: Check | None) -> None:
+    def __init__(self, whole: str, check: Check | None, *, is_open: bool) -> None:
         self._whole = whole
         self._check = check
+        self._is_open = is_open
 
     def build(self, kind: Any, data: object, path: str) -> Any:
         """Return the dataclass `kind` that `data` at `path` describes."""
@@ -58,9 +105,10 @@ class _Builder:
             raise ValueError(f"{path or self._whole} is not an object")
         hints = _hints(kind)
         unknown = sorted(str(name) for name in set(data) - {field.name for field in fields(kind)})
-        if unknown:
+        if unknown and not self._is_open:
             raise ValueError(f"{_join(path, unknown[0])} is unknown")
-        values = {name: self._value(hints[name], value, _join(path, name), name) for name, value in data.items()}
+        known = ((name, value) for name, value in data.items() if name in hints)
+        values = {name: self._value(hints[name], value, _join(path, name), name) for name, value in known}
         try:
             return kind(**values)
         except TypeError as error:

@@ -5,7 +5,6 @@ A file that lacks something, or says what cannot be, raises a UsageError that na
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -14,14 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from vppcfg.common.documents import build, plain
+from vppcfg.common.bounds import RESULT_BYTES
+from vppcfg.common.documents import build, parse_json, plain
 from vppcfg.common.printable import json_text
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Offered, Result
 from vppcfg.loadtest.trex_loadtest import result_of_trex_loadtest
 from vppcfg.loadtest.watch.outcome import Watched
 
-_LIMIT_BYTES = 256 << 20
 _SHORTEST_S = 1e-6
 _LEAST = 1e-15
 """A smaller number is 0, or none that was measured."""
@@ -118,34 +117,14 @@ def _range_of(name: str) -> tuple[float, str]:
 def load_json(path: Path) -> Any:
     """Return the JSON document in a file. Raise UsageError when it is none, is cut off or too large."""
     try:
-        if path.stat().st_size > _LIMIT_BYTES:
-            raise UsageError(f"{path} is larger than {_LIMIT_BYTES >> 20} MB, which no result is")
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as stream:
+            text = stream.read(RESULT_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text", _HINT) from error
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise UsageError(_json_problem(path, text, error), _HINT) from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: {error}", _HINT) from error
-
-
-def _json_problem(path: Path, text: str, error: json.JSONDecodeError) -> str:
-    """Return what is wrong; a document that ends where more must follow was cut off."""
-    if not text.strip():
-        return f"{path} is empty"
-    rest = text[error.pos :].strip()
-    is_open_string = error.msg.startswith("Unterminated string")
-    if text.lstrip()[0] == "{" and (not rest or is_open_string or text.rstrip()[-1] not in "]}"):
-        return f"{path} is cut off: its JSON ends in line {text.count(chr(10)) + 1}, in the middle of the document"
-    return f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}"
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"the number {name} is none that a result has")
+        return parse_json(text, str(path), RESULT_BYTES)
+    except ValueError as error:
+        raise UsageError(str(error), _HINT) from error
 
 
 def _complaints(result: Result) -> Iterator[str]:

@@ -14,6 +14,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from vppcfg.common.bounds import CAPTURE_BYTES
+from vppcfg.common.documents import parse_json
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 
@@ -35,7 +37,6 @@ COMMANDS: dict[str, str] = {
 """File name without `.txt` -> the command that prints it."""
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
-_LIMIT_BYTES = 64 << 20
 _TYPED = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?(sh(?:ow)?\s+[a-z][a-z0-9 /.-]*?)\s*$")
 _TYPED_NAMES: tuple[tuple[str, str], ...] = (
     (r"run\w*\s+max", "runtime-max"),
@@ -153,20 +154,26 @@ def _pasted(path: Path) -> Capture:
 
 def _text(path: Path) -> str:
     """Return the text of a file; bytes that are no UTF-8 are replaced."""
+    return _content(path).decode(errors="replace")
+
+
+def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _LIMIT_BYTES:
-            raise UsageError(f"{path} is larger than {_LIMIT_BYTES >> 20} MB", "what VPP prints has a few MB at most")
-        return path.read_text(encoding="utf-8", errors="replace")
+        with path.open("rb") as stream:
+            content = stream.read(CAPTURE_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    if len(content) > CAPTURE_BYTES:
+        raise UsageError(f"{path} is larger than {CAPTURE_BYTES >> 20} MB", "what VPP prints has a few MB at most")
+    return content
 
 
 def _json(path: Path) -> tuple[Any, str]:
     """Return the document in a file, or why there is none."""
     try:
-        return json.loads(_text(path)), ""
-    except (ValueError, RecursionError) as error:
-        return None, f"{path} is no JSON ({error}): it was cut or damaged, and is left out"
+        return parse_json(_content(path), str(path), CAPTURE_BYTES, may_be_infinite=True), ""
+    except ValueError as error:
+        return None, f"{error}; it was cut or damaged, and is left out"
 
 
 def split_paste(text: str) -> dict[str, str]:

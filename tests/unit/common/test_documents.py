@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.common.documents import build, plain
+from vppcfg.common.documents import build, parse_json, plain
 from vppcfg.record import record
 
 
@@ -65,3 +66,39 @@ def test_whole_numbers_are_taken_where_others_are_allowed() -> None:
 def test_what_does_not_fit_is_refused_with_its_place(data: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         build(Cart, data, "the cart")
+
+
+@pytest.mark.parametrize("text", [b'{"a": [1, 2.5, null]}', '{"a": [1, 2.5, null]}'])
+def test_json_is_plain_data(text: bytes | str) -> None:
+    assert parse_json(text, "file", 100) == {"a": [1, 2.5, None]}
+    assert parse_json("[ -Infinity ]", "file", 100, may_be_infinite=True) == [-math.inf]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"", "file is empty"),
+        (b" \n", "file is empty"),
+        (b"\xff{}", "file is no text"),
+        (b'{"a": 1', "file is cut off: its JSON ends in line 1, in the middle of the document"),
+        (b'[\n1,\n"x', "file is cut off: its JSON ends in line 3, in the middle of the document"),
+        (b'{"a": ]}', "file:1:7: not JSON: Expecting value"),
+        (b"{} {}", "file:1:4: not JSON: Extra data"),
+        (b"nonsense", "file:1:1: not JSON: Expecting value"),
+        (b"[" * 50_000 + b"]" * 50_000, "file: lists or objects are nested too deeply"),
+        (b"[ NaN ]", "file: the number NaN is none that can be reckoned with"),
+        (b"9" * 5000, "file: a number has thousands of digits"),
+        (b" " * (1 << 20), "file is larger than 0 MB"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_the_place(text: bytes, problem: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        parse_json(text, "file", 200_000)
+    assert str(caught.value) == problem
+
+
+def test_what_a_document_of_another_program_has_besides_is_passed_over() -> None:
+    data = {"size": 1, "more": {}}
+    assert build(Wheel, data, "it", is_open=True) == Wheel(size=1.0)
+    with pytest.raises(ValueError, match="more is unknown"):
+        build(Wheel, data, "it")

@@ -42,7 +42,7 @@ def test_a_file_cut_anywhere_is_said_to_be_cut_off(share: float, tmp_path_factor
         ("[1]", "is no result of a load test: it has no format_version"),
         ('{"format_version": 99}', "has format_version 99, and this vppcfg reads 1"),
         ('{"format_version": 1, "kind": "ramp"}', "the result lacks an attribute"),
-        ('{"format_version": NaN}', "the number NaN is none that a result has"),
+        ('{"format_version": NaN}', "some.json: the number NaN is none that can be reckoned with"),
         ('{"format_version": 1, "bogus": 1}', "bogus is unknown"),
     ],
 )

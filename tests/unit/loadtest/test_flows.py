@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fuzz.plain import damage_node, flipped
 from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.cli.loadtest.flows import flows_lines
 from vppcfg.cli.main import main
@@ -89,7 +91,16 @@ def test_intervals_that_iperf3_was_told_to_omit_do_not_count() -> None:
         (REFUSED, "failed: unable to connect to server: Connection refused"),
         ("", "wrote no result: it says nothing"),
         ("iperf3: parameter error\n", "wrote no result: iperf3: parameter error"),
-        ("[]", "failed: no object"),
+        ("[]", "failed: its result is no object"),
+        ("5", "failed: its result is no object"),
+        (REFUSED[:40], "wrote no result: its result is cut off"),
+        ("[" * 100_000, "wrote no result: "),
+        (document(start={"connected": [{"local_port": "x"}]}), "start.connected[0].local_port is 'x', which is no int"),
+        (document(start={"connected": [{"local_port": 1}], "timestamp": 5}), "start.timestamp is not an object"),
+        (document(start={"connected": []}), "failed: its result is not complete: start.connected is empty"),
+        (document(intervals=[{"sum": 5}]), "failed: its result is not complete: intervals[0].sum is not an object"),
+        (document(error=5, end=[]), "failed: its result is not complete: "),
+        (document().replace("3084462920.7", "1e400"), "end.sum_sent.bits_per_second is inf"),
         (document(end={}), "failed: its result is not complete"),
     ],
 )
@@ -97,6 +108,20 @@ def test_a_flow_that_has_not_come_about_is_an_error_though_iperf3_exits_0(text: 
     with pytest.raises(EngineError, match="iperf3 to port 5999") as caught:
         flow_of(text, 5999)
     assert complaint in caught.value.message
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_damaged_result_is_a_flow_or_an_error(seed: int) -> None:
+    rng, whole = random.Random(seed), [json.loads(document())]
+    for _ in range(rng.choice((1, 1, 3, 20))):
+        damage_node(rng, whole)
+    text = json.dumps(whole[0] if whole else None).encode()
+    try:
+        flow = flow_of(flipped(rng, text) if rng.random() < 0.2 else text, 5999)
+    except EngineError as error:
+        assert "iperf3 to port 5999" in error.message
+    else:
+        list(flows_lines(FlowsOutcome(iperf3_version="3.12", duration_s=2, flows=(flow,), placed_by="x"), 10**10))
 
 
 def test_the_sum_is_that_of_the_measurement_of_a_known_board() -> None:

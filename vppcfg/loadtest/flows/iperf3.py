@@ -5,19 +5,19 @@ With -J a client that fails exits 0 and writes `error` (iperf3 3.12).
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from vppcfg.common.bounds import FLOW_BYTES
 from vppcfg.common.clock import Clock
+from vppcfg.common.documents import build, parse_json
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside, run_inside
 from vppcfg.loadtest.flows.outcome import Flow, Rate
+from vppcfg.record import record
 
 PROGRAM = "iperf3"
 _CONNECT_MS = 5000
@@ -88,48 +88,103 @@ class Client:
             output, _ = self._process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             raise EngineError(f"the flow to port {self.server_port} does not end") from None
-        return flow_of(output.decode(errors="replace"), self.server_port)
+        return flow_of(output, self.server_port)
 
     def stop(self) -> None:
         """End it."""
         _end([self._process])
 
 
-def flow_of(text: str, server_port: int) -> Flow:
+def flow_of(text: bytes | str, server_port: int) -> Flow:
     """Return the flow that a client's JSON describes. Raise EngineError when the JSON tells of a failure."""
+    source, hint = f"iperf3 to port {server_port}", "is a server listening there, and is it free?"
     try:
-        document = json.loads(text)
-    except ValueError:
-        shown = text.strip().splitlines()[-1:] or ["it says nothing"]
-        raise EngineError(f"iperf3 to port {server_port} wrote no result: {shown[0]}") from None
+        document = parse_json(text, "its result", FLOW_BYTES)
+    except ValueError as error:
+        said = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
+        shown = str(error) if said.startswith("{") else said.splitlines()[-1] if said else "it says nothing"
+        raise EngineError(f"{source} wrote no result: {shown}") from error
+    if not isinstance(document, dict):
+        raise EngineError(f"{source} failed: its result is no object", hint)
     try:
-        return _flow(document, server_port)
-    except (KeyError, IndexError, TypeError):
-        reason = document.get("error", "its result is not complete") if isinstance(document, dict) else "no object"
-        raise EngineError(
-            f"iperf3 to port {server_port} failed: {reason}", "is a server listening there, and is it free?"
-        ) from None
+        return _flow(build(_Report, document, "its result", is_open=True), server_port)
+    except ValueError as error:
+        told = document.get("error")
+        reason = told if isinstance(told, str) else f"its result is not complete: {error}"
+        raise EngineError(f"{source} failed: {reason}", hint) from error
 
 
-def _flow(document: Mapping[str, Any], server_port: int) -> Flow:
-    """Return the flow of a client's JSON.
+@record
+class _Total:
+    bits_per_second: float
+    retransmits: int | None = None
+
+
+@record
+class _Second:
+    start: float
+    end: float
+    bits_per_second: float
+    omitted: bool = False
+
+
+@record
+class _Interval:
+    sum: _Second
+
+
+@record
+class _End:
+    sum_sent: _Total
+    sum_received: _Total
+
+
+@record
+class _Connection:
+    local_port: int
+
+
+@record
+class _Timestamp:
+    timesecs: int | None = None
+
+
+@record
+class _Start:
+    connected: tuple[_Connection, ...]
+    timestamp: _Timestamp = _Timestamp()
+
+
+@record
+class _Report:
+    """What is read of a client's JSON, by the names that it has there."""
+
+    start: _Start
+    intervals: tuple[_Interval, ...]
+    end: _End
+    error: str | None = None
+
+
+def _flow(report: _Report, server_port: int) -> Flow:
+    """Return the flow of a client's JSON. Raise ValueError when it never had a connection.
 
     The flow of an interrupted client has what was sent, but not what arrived.
     """
-    sent, received = document["end"]["sum_sent"], document["end"]["sum_received"]
-    is_whole = "error" not in document
+    if not report.start.connected:
+        raise ValueError("start.connected is empty")
+    sent = report.end.sum_sent
     return Flow(
         server_port=server_port,
-        client_port=int(document["start"]["connected"][0]["local_port"]),
+        client_port=report.start.connected[0].local_port,
         core=None,
-        sent_bps=float(sent["bits_per_second"]),
-        received_bps=float(received["bits_per_second"]) if is_whole else None,
-        retransmits=sent.get("retransmits"),
-        began_at=document["start"].get("timestamp", {}).get("timesecs"),
+        sent_bps=sent.bits_per_second,
+        received_bps=report.end.sum_received.bits_per_second if report.error is None else None,
+        retransmits=sent.retransmits,
+        began_at=report.start.timestamp.timesecs,
         rates=tuple(
-            Rate(from_s=float(sum_["start"]), to_s=float(sum_["end"]), bps=float(sum_["bits_per_second"]))
-            for sum_ in (interval["sum"] for interval in document["intervals"])
-            if not sum_["omitted"]
+            Rate(from_s=second.start, to_s=second.end, bps=second.bits_per_second)
+            for second in (interval.sum for interval in report.intervals)
+            if not second.omitted
         ),
     )
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from vppcfg.common.clock import Clock, SystemClock
+from vppcfg.common.documents import parse_json
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.trex.channel import TrexChannel, UnreachableError, host_and_port
 from vppcfg.loadtest.trex.rpc import Rpc
@@ -20,6 +21,8 @@ from vppcfg.loadtest.trex.rpc import Rpc
 _PATIENCE_S = 5.0
 _ATTEMPTS = 12
 _PAUSE_S = 5.0
+_MOST_BYTES = 1 << 20
+"""Of a line: some bytes for each port."""
 
 
 class Guard:
@@ -67,11 +70,21 @@ class Guard:
 
 
 def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
-    """Return the ports that a test still had when its lines ended."""
+    """Return the ports that a test still had when its lines ended; one that was cut off with the test says nothing."""
     handlers: Mapping[str, str] = {}
     for line in lines:
-        handlers = json.loads(line) or {}
+        with suppress(ValueError):
+            told = parse_json(line, "the line", _MOST_BYTES)
+            if told is None or _are_handlers(told):
+                handlers = told or {}
     return handlers
+
+
+def _are_handlers(told: object) -> bool:
+    """Return whether plain data are handlers by the numbers of ports."""
+    return isinstance(told, dict) and all(
+        isinstance(handler, str) and port.isascii() and port.isdecimal() for port, handler in told.items()
+    )
 
 
 def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:

@@ -21,6 +21,11 @@ from vppcfg.loadtest.trex.guard import Guard, give_back, left_behind
         (['{"0": "a"}'], {"0": "a"}),
         (['{"0": "a"}', '{"0": "a", "1": "b"}'], {"0": "a", "1": "b"}),
         (['{"0": "a"}', "null"], {}),
+        (['{"0": "a"}', '{"0": "a", "1'], {"0": "a"}),
+        (['{"0": "a"}', ""], {"0": "a"}),
+        (['{"0": "a"}', "[" * 100_000], {"0": "a"}),
+        (['{"0": "a"}', '{"x": "b"}', '{"0": 5}', "[]", "5", '{"": "c"}'], {"0": "a"}),
+        (['{"0": "a"}', '{"0": "a", "1', "null"], {}),
     ],
 )
 def test_ports_are_left_behind_unless_the_test_says_that_it_ends(lines: list[str], expected: dict[str, str]) -> None:
