@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 
@@ -55,6 +56,8 @@ class WatchedFile:
             log.debug("Here the internal error arose:", exc_info=error)
             text = f"{self.name} cannot be read because of a bug in vppcfg, {type(error).__name__}: {error}"
             raise ConfigError(text, "please report it together with the file") from error
+        finally:
+            gc.collect()  # what a broken file leaves behind refers to itself, and the collector comes rarely here
 
     def _load(self) -> tuple[Configuration, Loaded]:
         return load_configuration(self.name, self._console)
