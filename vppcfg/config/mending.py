@@ -10,12 +10,18 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.config.sections import INTERFACES, MADE, bridge, loopback
+from vppcfg.config.sections import INTERFACES, MADE, acl_match, bridge, dataplane, loopback
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()
 _MENDED = frozenset(
-    {INTERFACES.key, loopback.SECTION.key, bridge.SECTION.key, *(section.key for section in MADE)},
+    {
+        INTERFACES.key,
+        loopback.SECTION.key,
+        bridge.SECTION.key,
+        acl_match.SECTION.key,
+        *(section.key for section in MADE),
+    },
 )
 """Sections whose entries are mended."""
 _NESTED = frozenset({("interfaces", "sub-interfaces"), ("acls", "terms")})
@@ -41,7 +47,15 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "destination": ("192.0.2.0/24", "2001:db8::/32"),
 }
 """Two values of each key that is worth it; of the others nothing is assumed."""
-_ASSUMED_OF_KIND = {section.key: section.assumed for section in MADE}
+_ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")
+_ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
+    **{section.key: section.assumed for section in MADE},
+    acl_match.SECTION.key: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
+    dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
+}
+_DEVICES: KeyPath = (dataplane.SECTION.key, "dpdk", "devices")
+_OF_A_DEVICE_ALONE = frozenset({"rx-queues", "tx-queues", "rx-descriptors", "tx-descriptors", "workers"})
+"""Keys of a device on which it does not depend which interface it becomes."""
 
 
 class Mended(NamedTuple):
@@ -70,8 +84,13 @@ def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath
     left: set[KeyPath] = set()
     dropped: dict[KeyPath, set[int]] = {}
     for path in bad:
-        if not _is_in_entry(path):
+        if path[:1] == (dataplane.SECTION.key,) and len(path) > 1:
+            _mend_dataplane(path, (first, second), is_misspelt=path in misspelt)
+        elif not _is_in_entry(path):
             left.add(path)
+        elif path[0] == acl_match.SECTION.key and isinstance(path[-1], int):
+            for copy, prefix in zip((first, second), _ASSUMED_PREFIXES, strict=True):
+                copy.put(path, prefix)
         elif isinstance(path[-1], int) and isinstance(first.at(path[:-1]), list):
             dropped.setdefault(path[:-1], set()).add(int(path[-1]))
         else:
@@ -81,6 +100,18 @@ def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath
                 _put_what_was_meant(path, (first, second))
     positions = {path: _without_items(path, lost, (first, second)) for path, lost in dropped.items()}
     return Mended(contents=(first.content, second.content), left=frozenset(left), positions=positions)
+
+
+def _mend_dataplane(path: KeyPath, copies: tuple[_Copy, _Copy], *, is_misspelt: bool) -> None:
+    """Assume other values at a path of the section; where it may be about which interface a device is, no devices."""
+    if isinstance(copies[0].at(path[:-1]), list):  # what the list lacks without the item would be found missing
+        path = path[:-1]
+    for copy, value in zip(copies, _values(path), strict=True):
+        copy.put(path, value)
+    if is_misspelt:
+        _put_what_was_meant(path, copies)
+    if path[:3] == _DEVICES and not (len(path) > 4 and path[4] in _OF_A_DEVICE_ALONE):
+        copies[1].put(_DEVICES, _ABSENT)
 
 
 def _is_in_entry(path: KeyPath) -> bool:
@@ -150,3 +181,5 @@ class _Copy:
                 node.pop(path[-1], None)
             else:
                 node[path[-1]] = value
+        elif isinstance(node, list) and isinstance(path[-1], int) and path[-1] < len(node):
+            node[path[-1]] = value

@@ -204,3 +204,89 @@ def test_the_items_of_a_list_with_a_wrong_one_keep_their_places() -> None:
 def test_an_empty_rest_of_a_list_is_not_taken_for_an_empty_list() -> None:
     text = "interfaces: {a: {unnumbered: loop0}}\nloopbacks: {loop0: {addresses: [ nonsense ]}}"
     assert [problem.rule for problem in parse_text(text, "file").problems] == ["schema-value"]
+
+
+def rules_of(text: str) -> list[str]:
+    return [problem.rule for problem in parse_text(text, "file").problems]
+
+
+def test_a_prefix_list_with_a_wrong_member_is_judged_and_so_are_the_terms_that_name_it() -> None:
+    text = """
+prefixlists:
+  any: { members: [ nonsense, 192.0.2.0/24 ] }
+  known: { members: [ 192.0.2.0/24, nonsense ], descripton: x }
+acls:
+  a:
+    terms:
+      - { action: permit, source: known, destination: nolist }
+      - { action: permit, source: known, family: ipv6 }
+      - { action: permit, source: known, destination: 2001:db8::/32, family: ipv4 }
+"""
+    assert sorted(rules_of(text)) == [
+        "acl-destination-empty",
+        "acl-destination-empty",
+        "prefixlist-any",
+        "schema-unknown-key",
+        "schema-value",
+        "schema-value",
+    ]
+    assert "acl-source-empty" in rules_of(text.replace(", nonsense", "").replace("nonsense, ", ""))
+
+
+def test_a_prefix_list_without_its_members_hides_what_depends_on_them_alone() -> None:
+    for members in ("members: 5", "membrs: [ 192.0.2.0/24 ]"):
+        text = f"prefixlists: {{known: {{{members}}}, any: {{{members}}}}}\n"
+        text += "acls: {a: {terms: [{action: permit, source: known, family: ipv6}]}}"
+        assert "prefixlist-any" in rules_of(text)
+        assert "acl-source-empty" not in rules_of(text)
+
+
+PORTS = "interfaces: {TenGigabitEthernet1/0/0: {device-type: dpdk, mtu: 9000}}\n"
+
+
+def test_a_wrong_key_of_the_dataplane_hides_only_what_depends_on_it() -> None:
+    text = (
+        PORTS
+        + """
+dataplane:
+  cpu: { main-core: 2, workers: [ 2, 3 ], isolate: perhaps }
+  memory: { main-heap: 1Q }
+  buffers: { data-size: many }
+  dpdk:
+    multi-seg: false
+    default: { rx-queues: 4 }
+    devices:
+      "0000:01:00": {}
+      "0000:01:00.0": { rx-queues: x, workers: [ 0, 1 ] }
+      "0000:02:00.0": { workers: [ 0, 0 ] }
+"""
+    )
+    found = [(problem.rule, problem.path[1:]) for problem in parse_text(text, "file").problems]
+    assert found == [
+        ("cpu-main-is-worker", ("cpu", "workers")),
+        ("schema-value", ("cpu", "isolate")),
+        ("schema-value", ("memory", "main-heap")),
+        ("schema-type", ("buffers", "data-size")),
+        ("dataplane-pci-address", ("dpdk", "devices", "0000:01:00")),
+        ("schema-value", ("dpdk", "devices", "0000:01:00.0", "rx-queues")),
+        ("device-interface", ("dpdk", "devices", "0000:02:00.0")),
+        ("queue-workers", ("dpdk", "devices", "0000:02:00.0", "workers")),
+        ("queue-workers", ("dpdk", "devices", "0000:02:00.0", "workers")),
+    ]
+    assert "interface-device" in rules_of(PORTS + 'dataplane: {dpdk: {devices: {"0000:02:00.0": {}}}}')
+    assert "interface-device" not in rules_of(PORTS + 'dataplane: {dpdk: {devices: {"0000:01:00": {}}}}')
+
+
+def test_no_interface_is_said_to_lack_a_device_that_cannot_be_read() -> None:
+    """The one that is wrong may be the one."""
+    for device in ("{ name: 5 }", "{ nam: TenGigabitEthernet1/0/0 }", "5"):
+        text = f'{PORTS}dataplane: {{dpdk: {{devices: {{"0000:09:00.0": {device}, "0000:09:00.1": {{}}}}}}}}'
+        assert {rule.partition("-")[0] for rule in rules_of(text)} == {"schema"}
+    sound = f'{PORTS}dataplane: {{dpdk: {{devices: {{"0000:09:00.0": {{}}}}}}}}'
+    assert rules_of(sound) == ["interface-device", "device-interface"]
+
+
+def test_a_plugin_that_cannot_be_read_may_be_the_one_that_is_missing() -> None:
+    text = PORTS.replace("mtu: 9000", "mtu: 9000, lcp: e0")
+    assert "plugin-missing" in rules_of(text + "dataplane: {plugins: [ ping ]}")
+    assert "plugin-missing" not in rules_of(text + "dataplane: {plugins: [ ping, 5 ]}")

@@ -89,7 +89,7 @@ def device_without_interface(index: Index) -> Iterator[Problem]:
 def interface_without_device(index: Index) -> Iterator[Problem]:
     """Find interfaces that DPDK would have to provide and no listed device does."""
     section = index.configuration.dataplane
-    if section is None or section.dpdk.devices is None:
+    if section is None or section.dpdk.devices is None or "dataplane" in index.broken_entries:
         return
     given = {device.name for device in section.dpdk.devices.values()}
     unnamed = {device.address for device in section.dpdk.devices.values() if device.name is None}

@@ -34,13 +34,19 @@ class _Dataplane(Section):
     attribute = "dataplane"
 
     def parse(self, parsing: Parsing) -> DataplaneSection | None:
-        """Return the section with canonical values; None when it is absent, or wrong somewhere."""
+        """Return the section with canonical values, without devices that have no address; None when it is absent."""
         raw = parsing.content.get(self.key)
         if raw is None or parsing.is_bad(self.key):
             return None
-        problems = list(_bad_addresses(_part(_part(raw, "dpdk"), "devices")))
+        devices = _part(_part(raw, "dpdk"), "devices")
+        problems = list(_bad_addresses(devices))
         parsing.problems += problems
-        return None if problems else _section(raw)
+        if problems:
+            bad = {problem.path[-1] for problem in problems}
+            parsing.broken_entries[self.key] = frozenset(str(key) for key in bad)
+            sound = {key: device for key, device in devices.items() if key not in bad}
+            raw = {**raw, "dpdk": {**_part(raw, "dpdk"), "devices": sound}}
+        return _section(raw)
 
 
 SECTION = _Dataplane()
