@@ -51,7 +51,7 @@ class LanguageSide(Side):
         }
         shown["bridges"] = [_bridge(row, names) for row in api.bridge_domain_dump(bd_id=ALL, sw_if_index=ALL)]
         shown["tunnels"] = [
-            (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.decap_next_index)
+            (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.src_port, row.dst_port)
             for row in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
         ]
         shown["gres"] = [

@@ -252,11 +252,18 @@ class _Network:
         )
 
     def _add_tunnels_and_taps(self) -> None:
+        ports = self._dice.further(2)
         for number, name in enumerate(self._some(VXLANS)):
             ends = self._pick((("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")))
             vni = self._pick((100, 200)) + number
             self.vxlans[name] = VxlanConfig(
-                name=name, path=("vxlan_tunnels", name), local=ends[0], remote=ends[1], vni=vni
+                name=name,
+                path=("vxlan_tunnels", name),
+                local=ends[0],
+                remote=ends[1],
+                vni=vni,
+                source_port=ports.pick((4789, 4789, 4790)),
+                destination_port=ports.pick((4789, 4789, 8472)),
             )
             if self._dice.flip():
                 self._add_port(name, InterfaceKind.VXLAN)

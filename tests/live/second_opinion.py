@@ -86,6 +86,8 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 str(tunnel.dst_address),
                 tunnel.vni,
                 tunnel.encap_vrf_id,
+                tunnel.src_port,
+                tunnel.dst_port,
             )
             for tunnel in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
         },

@@ -191,8 +191,9 @@ def test_addresses_of_a_bridge_can_age(plane: LiveDataplane) -> None:
     [
         Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=16777215),
         Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=1),
+        Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=1, source_port=4790, destination_port=65535),
     ],
-    ids=["ipv4", "ipv6"],
+    ids=["ipv4", "ipv6", "other ports"],
 )
 def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp, vxlan: Vxlan) -> None:
     create = op.CreateVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan)
@@ -201,7 +202,8 @@ def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp
     tunnel = state.interfaces["vxlan_tunnel7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.VXLAN, True, 9000)
     shown = vpp.cli("show vxlan tunnel")[1]
-    assert f"src {vxlan.local} dst {vxlan.remote} src_port 4789 dst_port 4789 vni {vxlan.vni}" in shown
+    assert f"src {vxlan.local} dst {vxlan.remote} src_port {vxlan.source_port} " in shown
+    assert f"dst_port {vxlan.destination_port} vni {vxlan.vni} " in shown
     assert refused(plane, create) == -75
     do(plane, op.DeleteVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan))
 

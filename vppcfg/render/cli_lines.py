@@ -12,6 +12,7 @@ from vppcfg.model.acl import AclRule
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import flag_words
+from vppcfg.model.vxlan import VXLAN_PORT
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations.vrf import LAST_TYPED
 
@@ -167,7 +168,9 @@ def _vxlan(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
     tunnel = operation.tunnel
     words = f"create vxlan tunnel src {tunnel.local} dst {tunnel.remote}"
     words += f" instance {operation.instance} vni {tunnel.vni}"
-    return f"{words} encap-vrf-id {tunnel.encap_vrf}" if tunnel.encap_vrf else words
+    words += f" encap-vrf-id {tunnel.encap_vrf}" if tunnel.encap_vrf else ""
+    words += f" src_port {tunnel.source_port}" if tunnel.source_port != VXLAN_PORT else ""
+    return f"{words} dst_port {tunnel.destination_port}" if tunnel.destination_port != VXLAN_PORT else words
 
 
 # GRE tunnels (plugins/gre/interface.c)

@@ -175,6 +175,8 @@ HOSTILE_TUNNELS = st.builds(
     local=st.sampled_from(["192.0.2.1", "2001:db8::1"]),
     remote=st.sampled_from(["192.0.2.1", "192.0.2.2", "224.0.0.1", "2001:db8::2"]),
     vni=st.sampled_from([0, 1, 16777215]),
+    source_port=st.sampled_from([0, 4789, 4790]),
+    destination_port=st.sampled_from([0, 4789, 65535]),
     is_plain=st.booleans(),
 )
 HOSTILE_TAPS = st.builds(

@@ -91,7 +91,8 @@ bridgedomains:
       mac-age-minutes: 5
 vxlan_tunnels:
   vxlan_tunnel0: { local: 192.0.2.1, remote: 192.0.2.2, vni: 7, encap-vrf: red }
-  vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 8, description: spare }
+  vxlan_tunnel1:
+    { local: 192.0.2.1, remote: 192.0.2.2, vni: 8, source-port: 1, destination-port: 2, description: spare }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5, encap-vrf: red }
   gre1: { local: 192.0.2.1, remote: 192.0.2.4, key: 5, description: to Bern }

@@ -71,10 +71,10 @@ def _owners(index: Index) -> dict[tuple[str | None, str], str]:
 
 
 def vxlan_vni(index: Index) -> Iterator[Problem]:
-    """Find VNIs that more than one tunnel of a VRF has."""
-    owners: dict[tuple[str | None, int], str] = {}
+    """Find VNIs that more than one tunnel of a VRF has on one port of this router."""
+    owners: dict[tuple[str | None, int, int], str] = {}
     for tunnel in index.configuration.made_as(VxlanConfig).values():
-        first = owners.setdefault((tunnel.encap_vrf, tunnel.vni), tunnel.name)
+        first = owners.setdefault((tunnel.encap_vrf, tunnel.vni, tunnel.source_port), tunnel.name)
         if first != tunnel.name:
             text = f"{first} has the VNI {tunnel.vni} already"
             yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)

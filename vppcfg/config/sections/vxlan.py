@@ -11,7 +11,7 @@ from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.vxlan import VXLAN_PORT, Vxlan
 from vppcfg.record import record
 
 MAX_VNI = 0xFFFFFF
@@ -22,6 +22,8 @@ class VxlanConfig(TunnelConfig):
     """One entry below `vxlan_tunnels`."""
 
     vni: int
+    source_port: int = VXLAN_PORT
+    destination_port: int = VXLAN_PORT
 
 
 class Vxlans(TunnelSection[VxlanConfig, Vxlan]):
@@ -31,33 +33,53 @@ class Vxlans(TunnelSection[VxlanConfig, Vxlan]):
     word = "vxlan_tunnel"
     config = VxlanConfig
     making = Vxlan
-    assumed: ClassVar = {**ASSUMED_ENDS, "vni": (MAX_VNI - 1, MAX_VNI - 2)}
+    assumed: ClassVar = {**ASSUMED_ENDS, "vni": (MAX_VNI - 1, MAX_VNI - 2), "source-port": (1, 2)}
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", thing="a VXLAN tunnel")
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> VxlanConfig:
         """Return a tunnel with canonical ends."""
-        return VxlanConfig(**self.parsed(entry), vni=entry.raw["vni"])
+        return VxlanConfig(
+            **self.parsed(entry),
+            vni=entry.raw["vni"],
+            source_port=entry.raw.get("source-port") or VXLAN_PORT,
+            destination_port=entry.raw.get("destination-port") or VXLAN_PORT,
+        )
 
     def making_of(self, config: VxlanConfig, before: Vxlan | None, desired: DesiredState) -> Vxlan:
         """Return the tunnel that VPP is to make."""
-        return Vxlan(**self.ends_of(config, desired), vni=config.vni)
+        return Vxlan(
+            **self.ends_of(config, desired),
+            vni=config.vni,
+            source_port=config.source_port,
+            destination_port=config.destination_port,
+        )
 
     def why_not(self, making: Vxlan) -> str | None:
         """Return why no entry can say what a tunnel is."""
         if not making.is_plain:
-            return "it is a multicast tunnel, or has ports or a next node of its own"
+            return "it is a multicast tunnel, or has a next node of its own"
         if not 1 <= making.vni <= MAX_VNI:
             return f"its VNI {making.vni} is outside of 1 to {MAX_VNI}"
+        if not making.source_port or not making.destination_port:
+            return "one of its ports is 0"
         return why_not_ends(making.local, making.remote)
 
     def restate_made(self, name: str, making: Vxlan, state: State) -> VxlanConfig:
         """Return the entry that says what a tunnel is."""
-        return VxlanConfig(**self.restated(name, making, state), vni=making.vni)
+        return VxlanConfig(
+            **self.restated(name, making, state),
+            vni=making.vni,
+            source_port=making.source_port,
+            destination_port=making.destination_port,
+        )
 
     def made_keys(self, entry: VxlanConfig) -> Iterator[KeyValue]:
         """Yield what a tunnel is made with."""
         yield from TunnelSection.made_keys(self, entry)
         yield KeyValue("vni", entry.vni)
+        for key, port in (("source-port", entry.source_port), ("destination-port", entry.destination_port)):
+            if port != VXLAN_PORT:
+                yield KeyValue(key, port)
 
 
 SECTION = Vxlans()

@@ -45,8 +45,8 @@ u32 vni
 """
 _DEVICE_CLASS = "VXLAN"
 _PORT = 4789
-_ODD_PORT = 4790
-"""Port of a loaded tunnel of which the state only says that it is not a plain one."""
+_TO_NOTHING = 0
+"""The next node of a loaded tunnel of which the state only says that it is not a plain one."""
 _TO_L2 = 1
 _NEXT_NODES = 2
 """What a tunnel can hand its payload to unless somebody adds a node: nothing, or L2."""
@@ -262,7 +262,9 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
         destination=ip_address(tunnel.remote),
         vni=tunnel.vni,
         table=tunnel.encap_vrf,
-        destination_port=0 if tunnel.is_plain else _ODD_PORT,
+        source_port=tunnel.source_port,
+        destination_port=tunnel.destination_port,
+        decap_next=_TO_L2 if tunnel.is_plain else _TO_NOTHING,
     )
     return create(tables, request)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.vxlan import VXLAN_PORT, Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
@@ -18,7 +18,6 @@ _ADD_DEL = ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2", "vxlan_add_del
 _DUMP = "vxlan_tunnel_v2_dump"
 """In 22.06 already; it tells UDP ports, which its predecessor did not."""
 PARTS = {"vxlan": _DUMP}
-_PORT = 4789
 _NEXT_IS_L2 = NO_INDEX
 """What vxlan_add_del_tunnel takes for it (plugins/vxlan/vxlan.c)."""
 _TO_L2 = 1
@@ -56,6 +55,8 @@ def _tunnel(tunnel: Vxlan, vpp: Vocabulary, is_add: int, instance: int) -> Reque
         "decap_next_index": _NEXT_IS_L2,
         "vni": tunnel.vni,
     }
+    ports = {"src_port": tunnel.source_port, "dst_port": tunnel.destination_port}
+    values |= {name: port for name, port in ports.items() if port != VXLAN_PORT}
     return Request(vpp.newest(_ADD_DEL), values)
 
 
@@ -78,15 +79,17 @@ def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> d
     if not connection.offers(_DUMP):
         return {}
     tunnels = {}
-    for index, family, source, target, *ports, group, table, next_node, vni in connection.rows(
+    for index, family, source, target, source_port, destination_port, group, table, next_node, vni in connection.rows(
         replies, "vxlan_tunnel_v2_details", *_PATHS
     ):
         if index in rows:
-            is_usual = ports == [_PORT, _PORT] and group == NO_INDEX and next_node == _TO_L2
+            is_usual = group == NO_INDEX and next_node == _TO_L2
             tunnels[rows[index].name] = Vxlan(
                 local=text_of_address(family, source),
                 remote=text_of_address(family, target),
                 vni=vni,
+                source_port=source_port,
+                destination_port=destination_port,
                 encap_vrf=table,
                 is_plain=is_usual and any(rows[index].mac),
             )

@@ -290,6 +290,15 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
+        op.CreateVxlan(
+            interface="vxlan_tunnel4",
+            instance=4,
+            tunnel=Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77, source_port=4790, destination_port=65535),
+        ),
+        "vxlan_add_del_tunnel_v3",
+        {"is_add": True, "src_port": 4790, "dst_port": 65535, "vni": 77},
+    ),
+    (
         op.DeleteVxlan(interface="other", instance=4, tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
         "vxlan_add_del_tunnel_v3",
         {

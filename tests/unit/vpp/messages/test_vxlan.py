@@ -49,8 +49,6 @@ def test_ipv6_endpoints_are_canonical() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("src_port", 4790),
-        ("dst_port", 4790),
         ("mcast_sw_if_index", 1),
         ("decap_next_index", 2),
     ],
@@ -58,6 +56,11 @@ def test_ipv6_endpoints_are_canonical() -> None:
 def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
     (tunnel,) = observed(stub_with(**{field: value})).made_as(Vxlan).values()
     assert not tunnel.is_plain
+
+
+def test_the_ports_are_read() -> None:
+    expected = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77, source_port=4790, destination_port=65535)
+    assert observed(stub_with(src_port=4790, dst_port=65535)).made == {"vxlan_tunnel3": expected}
 
 
 def test_the_ends_may_be_in_another_table() -> None:
