@@ -27,10 +27,11 @@ interfaces:
       200: { mtu: 1500, encapsulation: { dot1q: 200 } }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500 }
-  GigabitEthernet4/0/0: { mtu: 1500, mac: "02:00:00:00:00:44", unnumbered: loop1 }
+  GigabitEthernet4/0/0: { mtu: 1500, gso: true, mac: "02:00:00:00:00:44", unnumbered: loop1 }
   BondEthernet0: { mtu: 1500, lcp: be0 }
   vxlan_tunnel1: { mtu: 1500 }
   gre0: { mtu: 1400, addresses: [ 10.0.99.1/30 ] }
+  ipip0: { mtu: 1480, addresses: [ 10.0.98.0/31 ] }
   tap1: { mtu: 1500 }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
@@ -41,6 +42,8 @@ vxlan_tunnels:
   vxlan_tunnel1: { local: 192.0.2.1, remote: 192.0.2.2, vni: 101 }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, key: 42 }
+ipip_tunnels:
+  ipip0: { local: 192.0.2.1, remote: 192.0.2.4, dscp: ef }
 vrfs:
   red: { id: 100 }
 bridgedomains:
