@@ -9,13 +9,14 @@ import pytest
 
 from vppcfg.app.report import SilentReport
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
+from vppcfg.errors import DataplaneError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.session import Session
-from vppcfg.transaction.transact import Ending, Outcome, transact
+from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=1500, packet_mtu=1500, is_up=True)
 OLD = State(interfaces={"gi0": PORT})
@@ -129,3 +130,97 @@ def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: i
         on_bug=lambda outcome: None,
     )
     assert (outcome.ending, listener.ways_back) == (Ending.OLD, ways_back)
+
+
+class Failing(Played):
+    """Goes away during the first batch."""
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Performance:
+        if self.batches == 0:
+            self.batches += 1
+            raise DataplaneError("it does not answer")
+        return super().perform(operations, on_progress, should_stop)
+
+
+@pytest.mark.parametrize(
+    ("dataplane", "connections"), [(Played([OTHER, OLD], (1,)), 1), (Failing([OTHER, OLD], ()), 2)]
+)
+def test_only_a_vpp_that_is_in_doubt_is_connected_to_anew(dataplane: Played, connections: int) -> None:
+    made = []
+
+    def connect() -> Played:
+        made.append(dataplane)
+        return dataplane
+
+    outcome = transact(
+        make_plan(OLD, NEW),
+        Session(connect),
+        watcher=SilentReport(),
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+    assert (outcome.ending, len(made)) == (Ending.OLD, connections)
+
+
+@pytest.mark.parametrize(
+    ("dataplane", "ending", "cause"),
+    [
+        (Played([OTHER, OTHER, OLD], ()), Ending.KEPT, Cause.DIFFERENT),
+        (Played([OTHER, OLD], (1,)), Ending.OLD, Cause.REFUSED),
+    ],
+)
+def test_only_what_every_step_of_succeeded_is_kept(dataplane: Played, ending: Ending, cause: Cause) -> None:
+    outcome = transact(
+        make_plan(OLD, NEW),
+        Session(lambda: dataplane),
+        watcher=SilentReport(),
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+        keep=True,
+    )
+    assert outcome.failure is not None
+    assert (outcome.ending, outcome.failure.cause) == (ending, cause)
+
+
+def test_a_state_that_is_another_one_is_a_failure_and_undone() -> None:
+    outcome = outcome_of(Played([OTHER, OTHER, OLD], ()))
+    assert outcome.failure is not None
+    assert outcome.failure.remaining is not None
+    assert (outcome.ending, outcome.failure.cause) == (Ending.OLD, Cause.DIFFERENT)
+    assert [change.name for change in outcome.failure.remaining.changes] == ["gi0"]
+
+
+def test_a_way_back_that_led_elsewhere_is_tried_again_although_every_step_succeeded() -> None:
+    dataplane = Played([OTHER, OTHER, OTHER, OLD], (1,))
+    outcome = outcome_of(dataplane)
+    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 2, 3)
+
+
+class Counter(SilentReport):
+    """Counts the steps that it is told of."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def performed(self, performance: Performance) -> None:
+        self.told.append(len(performance.done))
+
+
+def test_the_steps_of_the_way_back_are_told_too() -> None:
+    counter = Counter()
+    transact(
+        make_plan(OLD, NEW),
+        Session(lambda: Played([OTHER, OLD], (1,))),
+        watcher=counter,
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+    assert counter.told == [0, 1]

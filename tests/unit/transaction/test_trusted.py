@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -119,3 +120,45 @@ def test_nothing_stays_open(file: Path, tmp_path: Path) -> None:
         with contextlib.suppress(UntrustedFileError):
             read_trusted(path)
     assert os.listdir("/proc/self/fd") == before
+
+
+@needs_root
+def test_a_link_leads_on_from_its_own_folder_and_what_it_passes_is_looked_at(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "one" / "hop").mkdir()
+    (tmp_path / "link").symlink_to("one/hop/../two")
+    assert read_trusted(tmp_path / "link" / "file") == b"content"
+    (tmp_path / "one" / "hop").chmod(0o777)
+    with pytest.raises(UntrustedFileError, match="everybody may write"):
+        read_trusted(tmp_path / "link" / "file")
+
+
+@needs_root
+def test_a_member_of_the_group_may_own_what_is_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    users = {
+        OTHER_USER: ("primary", GROUP),
+        OTHER_USER + 1: ("listed", OTHER_GROUP),
+        OTHER_USER + 2: ("stranger", OTHER_GROUP),
+    }
+    monkeypatch.setattr("pwd.getpwuid", lambda user: SimpleNamespace(pw_name=users[user][0], pw_gid=users[user][1]))
+    monkeypatch.setattr("grp.getgrgid", lambda group: SimpleNamespace(gr_name=f"g{group}", gr_mem=["listed"]))
+    for user in (OTHER_USER, OTHER_USER + 1):
+        os.chown(file, user, -1)
+        assert read_trusted(file, GROUP) == b"content"
+        with pytest.raises(UntrustedFileError, match="whose hand is not trusted here"):
+            read_trusted(file)
+    for user in (OTHER_USER + 2, OTHER_USER + 3):
+        os.chown(file, user, -1)
+        with pytest.raises(UntrustedFileError, match="whose hand is not trusted here"):
+            read_trusted(file, GROUP)
+
+
+@needs_root
+def test_the_root_of_all_folders_is_looked_at_as_well(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def look(here: int, group: int | None) -> None:
+        seen.append(os.readlink(f"/proc/self/fd/{here}"))
+
+    monkeypatch.setattr("vppcfg.transaction.trusted._check_folder", look)
+    read_trusted(file)
+    assert seen == ["/", *map(str, reversed(file.parents[:-1]))]

@@ -1,0 +1,154 @@
+"""What an interface offers to traffic, read from a state, and what is missing of it in another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.model.bond import Bond, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operations import AddBondMember, DeleteLoopback, SetUnnumbered, UnsetUnnumbered
+from vppcfg.plan.plan import make_plan
+from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
+
+PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=1500, is_up=True)
+OTHER = replace(PORT, name="gi1", packet_mtu=1400)
+SUB = Interface(
+    name="gi1.1",
+    kind=InterfaceKind.SUB_INTERFACE,
+    parent="gi1",
+    sub_id=1,
+    encapsulation=Encapsulation(outer=1, is_exact=True),
+)
+UP = ("gi0", "gi1", "gi1.1")
+
+
+def service(name: str, *interfaces: Interface, up: tuple[str, ...] = UP, **tables: Mapping[str, object]) -> Service:
+    """Return what an interface offers in a state with these interfaces, of which some have link."""
+    state = State(interfaces={each.name: each for each in interfaces}, **tables)  # type: ignore[arg-type]
+    members = {10: tuple(each.name for each in interfaces if each.bridge == 10 and each.name in up)}
+    bonds = {member: name for name, bond in state.made_as(Bond).items() for member in bond.members}
+    return Services(state, up, members, bonds).of(name)
+
+
+def test_what_is_not_there_offers_nothing() -> None:
+    assert service("gi0", OTHER) == NOTHING
+
+
+def test_frames_go_nowhere_from_a_port_without_link() -> None:
+    ends = (replace(PORT, l2xc="gi1"), replace(OTHER, l2xc="gi0"))
+    assert service("gi0", *ends).path == ("l2xc", "gi1", None)
+    assert service("gi0", *ends, up=("gi1",)).path is None
+    assert service("gi0", *ends, up=("gi0",)).path is None, "the other end has no link"
+
+
+def test_a_bridge_forwards_between_two_members_with_link_unless_it_is_told_not_to() -> None:
+    ports = (replace(PORT, bridge=10), replace(OTHER, bridge=10))
+    assert service("gi0", *ports).path == ("bridge", 10, False, 0, None)
+    assert service("gi0", *ports, up=("gi0",)).path is None
+    shut = {"bd10": Bridge(bd_id=10, settings=BridgeSettings(unicast_forward=False))}
+    assert service("gi0", *ports, bridges=shut).path is None
+    assert service("gi0", *ports, bridges={"bd10": Bridge(bd_id=10)}).path is not None
+
+
+def test_the_switches_of_a_bridge_are_policy_of_its_members_alone() -> None:
+    bridges = {"bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False))}
+    assert service("gi0", replace(PORT, bridge=10), OTHER, bridges=bridges).policy.bridge[0] is False
+    assert service("gi1", replace(PORT, bridge=10), OTHER, bridges=bridges).policy.bridge == ()
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "sizes"),
+    [
+        ((PORT,), (9000, 1500, 1500, 1500, 1500, 0, 0)),
+        ((replace(PORT, packet_mtu=0, link_mtu=None),), (0, 0, 0, 0, 0, 0, 0)),
+        ((replace(PORT, protocol_mtus=(1300, 1310, 1320)),), (9000, 1500, 1300, 1310, 1320, 0, 0)),
+        ((replace(PORT, l2xc="gi1"), OTHER), (9000, 1500, 1500, 1500, 1500, 0, 1400)),
+        ((replace(PORT, l2xc="gi1.1"), OTHER, SUB), (9000, 1500, 1500, 1500, 1500, 0, 1400)),
+        ((replace(PORT, l2xc="gi1.1"), OTHER, replace(SUB, packet_mtu=1200)), (9000, 1500, 1500, 1500, 1500, 0, 1200)),
+        ((replace(PORT, l2xc="gi1.1"), SUB), (9000, 1500, 1500, 1500, 1500, 0, 0)),
+    ],
+)
+def test_sizes_are_those_in_force(interfaces: tuple[Interface, ...], sizes: tuple[int, ...]) -> None:
+    assert service("gi0", *interfaces).sizes == sizes
+
+
+def test_a_sub_interface_has_the_sizes_of_its_parent_where_it_has_none() -> None:
+    assert service("gi1.1", OTHER, SUB).sizes == (9000, 1400, 1400, 1400, 1400, 0, 0)
+    assert service("gi1.1", SUB).sizes == (0, 0, 0, 0, 0, 0, 0)
+
+
+def device_of(*, parent_is_up: bool | None) -> str | None:
+    linux = {"gi1.1": LinuxDevice(is_up=True, bridge="br0", mtu=1500)}
+    if parent_is_up is not None:
+        linux["gi1"] = LinuxDevice(is_up=parent_is_up, mtu=1500)
+    return service("gi1.1", OTHER, SUB, linux=linux).device
+
+
+def test_a_vlan_of_a_device_that_is_down_does_nothing() -> None:
+    assert [device_of(parent_is_up=is_up) for is_up in (None, True, False)] == ["br0", "br0", None]
+    assert service("gi1", OTHER, linux={"gi1": LinuxDevice(is_up=False, mtu=1500)}).device is None
+    assert service("gi1", OTHER, linux={"gi1": LinuxDevice(is_up=True, mtu=1500)}).device == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("br0", "br0", []),
+        ("br0", None, [(ServicePart.DEVICE, "")]),
+        ("br0", "br1", [(ServicePart.DEVICE, "")]),
+        ("br0", "", [(ServicePart.DEVICE, "")]),
+        ("", "br0", []),
+        ("", None, [(ServicePart.DEVICE, "")]),
+        (None, "br0", []),
+        (None, None, []),
+    ],
+)
+def test_a_device_is_missing_when_it_is_down_or_in_another_bridge(
+    before: str | None, now: str | None, expected: list[Missing]
+) -> None:
+    assert list(missing(Service(device=before), Service(device=now))) == expected
+
+
+LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000, addresses=frozenset({"192.0.2.1/32"}))
+
+
+def test_what_lends_its_addresses_cannot_go_until_nobody_borrows_them() -> None:
+    draft = Draft(State(interfaces={"gi0": PORT, "loop0": replace(LOOPBACK, addresses=frozenset())}))
+    delete = DeleteLoopback(interface="loop0")
+    assert delete.refusal(draft) is None
+    SetUnnumbered(interface="gi0", donor="loop0").carry_out(draft)
+    assert delete.refusal(draft) is not None
+    UnsetUnnumbered(interface="gi0", donor="loop0").carry_out(draft)
+    assert delete.refusal(draft) is None
+
+
+def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
+    def borrower(**changes: object) -> State:
+        sub = replace(SUB, parent="gi0", name="gi0.1", unnumbered="loop0", is_up=True, packet_mtu=1500)
+        interfaces = {"gi0": PORT, "loop0": LOOPBACK, "gi0.1": replace(sub, **changes)}  # type: ignore[arg-type]
+        return State(interfaces=interfaces)
+
+    def borrowing(plan_to: State) -> list[str]:
+        names = [type(operation).__name__ for operation in make_plan(borrower(), plan_to).operations]
+        return [name for name in names if "Unnumbered" in name]
+
+    assert borrowing(borrower(packet_mtu=1400)) == []
+    assert borrowing(borrower(encapsulation=Encapsulation(outer=2, is_exact=True))) == [
+        "UnsetUnnumbered",
+        "SetUnnumbered",
+    ]
+
+
+def test_a_member_is_an_active_one_with_short_timeouts_unless_it_is_said_otherwise() -> None:
+    bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=9000)
+    port = replace(PORT, packet_mtu=9000)
+    draft = Draft(State(interfaces={"gi0": port, "BondEthernet0": bond}, made={"BondEthernet0": Bond()}))
+    AddBondMember(interface="gi0", bond="BondEthernet0").carry_out(draft)
+    assert draft.made["BondEthernet0"] == Bond(members={"gi0": Membership()})
