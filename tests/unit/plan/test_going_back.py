@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.model.acl import Acl, AclAction, AclRule
+from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
@@ -81,3 +83,28 @@ def test_devices_go_with_what_they_belong_to_when_only_one_of_both_states_knows_
     reachable = back(former, now)
     assert make_plan(now, reachable.state).reached.lcps == reachable.state.lcps
     assert reachable.state.linux == {}
+
+
+def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is_now() -> None:
+    def state(learn: bool, action: AclAction) -> State:
+        tags = {"bd1": "", "bd2": "", "bd3": "theirs"}
+        bridges = {
+            name: Bridge(bd_id=number, tag=tag, settings=BridgeSettings(learn=learn))
+            for number, (name, tag) in enumerate(tags.items(), start=1)
+        }
+        rule = AclRule(action=action, source="0.0.0.0/0", destination="0.0.0.0/0")
+        acls = {name: Acl(tag=tag, rules=(rule,)) for name, tag in (("a", "vppcfg a"), ("b", "b"), ("c", "vppcfg c"))}
+        return State(bridges=bridges, acls=acls)
+
+    former, now = state(learn=True, action=AclAction.PERMIT), state(learn=False, action=AclAction.DENY)
+    reached = back(former, now, "bd2", "acl:vppcfg c").state
+    assert {name: bridge.settings.learn for name, bridge in reached.bridges.items()} == {
+        "bd1": True,
+        "bd2": False,
+        "bd3": False,
+    }
+    assert {name: acl.rules[0].action for name, acl in reached.acls.items()} == {
+        "a": AclAction.PERMIT,
+        "b": AclAction.DENY,
+        "c": AclAction.DENY,
+    }

@@ -134,3 +134,13 @@ def test_a_plan_with_a_step_that_would_be_refused_is_no_plan() -> None:
     step = Step(stage=Stage.ADMIN_UP, operation=SetAdminState(interface="gi0.100", is_up=True))
     with pytest.raises(PlanProofError, match="step 1 of the plan"):
         prove(state(PORT, SUB), state(PORT, SUB), (step,))
+
+
+def test_a_new_link_mtu_overwrites_the_packet_mtus_of_a_port_and_all_that_is_upon_it() -> None:
+    other = replace(PORT, name="gi1")
+    draft = Draft(state(PORT, replace(SUB, packet_mtu=1400), other))
+    SetLinkMtu(interface="gi0", mtu=1500).carry_out(draft)
+    assert [draft.interfaces[name].packet_mtu for name in ("gi0", "gi0.100")] == [1500, 1400], "VPP does nothing"
+    SetLinkMtu(interface="gi0", mtu=9000).carry_out(draft)
+    sizes = {name: (each.link_mtu, each.packet_mtu) for name, each in draft.interfaces.items()}
+    assert sizes == {"gi0": (9000, 9000), "gi0.100": (None, 9000), "gi1": (1500, 1500)}
