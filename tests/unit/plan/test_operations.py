@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.errors import PlanProofError
+from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
+from vppcfg.model.bond import Bond, Membership
+from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.kinds import as_created
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
     AddAddress,
+    CreateGre,
     CreateLcpPair,
     CreateLinuxBridge,
     CreateSubInterface,
+    CreateVrf,
     DeleteLcpPair,
     DeleteSubInterface,
     LeaveL2,
@@ -25,7 +31,9 @@ from vppcfg.plan.operations import (
     SetCrossConnect,
     SetLinkMtu,
 )
+from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import prove
+from vppcfg.plan.reachable import ports_alone, restorable
 from vppcfg.plan.stages import Stage, Step
 
 EXACT = Encapsulation(outer=100, is_exact=True)
@@ -110,6 +118,22 @@ REFUSED: list[tuple[str, State, Operation]] = [
 ]
 
 
+GRE = Gre(local="192.0.2.1", remote="192.0.2.2")
+TUNNELLED = State(
+    interfaces={"gre0": as_created("gre0", InterfaceKind.GRE)},
+    made={"gre0": GRE},
+    vrfs={table_key(5, is_ipv6=False): FibTable(table_id=5, is_ipv6=False, name="blue")},
+)
+REFUSED += [
+    ("gre0 is the same tunnel", TUNNELLED, CreateGre(interface="gre1", instance=1, tunnel=GRE)),
+    (
+        "exists, and its name cannot be changed",
+        TUNNELLED,
+        CreateVrf(table_id=5, is_ipv6=False, name="red"),
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("words", "before", "operation"), REFUSED, ids=[f"{type(o).__name__}: {w}" for w, _, o in REFUSED]
 )
@@ -144,3 +168,54 @@ def test_a_new_link_mtu_overwrites_the_packet_mtus_of_a_port_and_all_that_is_upo
     SetLinkMtu(interface="gi0", mtu=9000).carry_out(draft)
     sizes = {name: (each.link_mtu, each.packet_mtu) for name, each in draft.interfaces.items()}
     assert sizes == {"gi0": (9000, 9000), "gi0.100": (None, 9000), "gi1": (1500, 1500)}
+
+
+def test_a_table_or_tunnel_of_its_own_is_not_refused() -> None:
+    draft = Draft(TUNNELLED)
+    assert CreateVrf(table_id=5, is_ipv6=True, name="red").refusal(draft) is None
+    assert CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).refusal(draft) is None
+
+
+def test_a_plan_that_is_wrong_from_a_sound_state_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.plan.plan.steps_of", lambda transition: ())
+    with pytest.raises(PlanProofError) as caught:
+        make_plan(state(PORT), state(replace(PORT, is_up=True)))
+    assert not isinstance(caught.value, ContradictionError)
+
+
+@pytest.mark.parametrize(
+    "observed",
+    [
+        state(PORT, Interface(name="tap1", kind=InterfaceKind.TAP, tag="vppcfg")),
+        state(PORT, gi9=LcpPair(host_name="e0")),
+    ],
+)
+def test_no_plan_begins_at_a_state_that_no_vpp_has(observed: State) -> None:
+    with pytest.raises(ContradictionError) as caught:
+        make_plan(observed, state(PORT))
+    assert caught.value.exit_code is ExitCode.DATAPLANE
+
+
+def test_the_members_of_a_bond_come_back_with_the_mac_that_it_gives_them() -> None:
+    port = replace(PORT, mac="02:00:00:00:00:01")
+    bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, mac=port.mac)
+    bonded = State(interfaces={"gi0": port, bond.name: bond}, made={bond.name: Bond(members={"gi0": Membership()})})
+    assert restorable(bonded).interfaces["gi0"].mac == ""
+    assert restorable(state(port)).interfaces["gi0"].mac == port.mac
+
+
+def test_what_is_up_below_a_port_that_is_down_comes_back_down() -> None:
+    down, up = replace(PORT, is_up=False), replace(PORT, is_up=True)
+    sub = replace(SUB, is_up=True)
+    assert not restorable(state(down, sub)).interfaces["gi0.100"].is_up
+    assert restorable(state(up, sub)).interfaces["gi0.100"].is_up
+
+
+def test_a_pair_that_had_lost_its_device_does_not_come_back() -> None:
+    pairs = {"gi0": LcpPair(host_name="e0"), "gi0_100": LcpPair(host_name="e0.100", has_host=False)}
+    assert set(restorable(state(PORT, SUB, **pairs)).lcps) == {"gi0"}
+
+
+def test_ports_alone_have_nothing_on_them() -> None:
+    port = replace(PORT, addresses=frozenset({"192.0.2.1/24"}), l2xc="gi1", bridge=3, tables=(5, 6), is_up=True)
+    assert ports_alone(state(port, SUB)) == state(replace(PORT, is_up=True))

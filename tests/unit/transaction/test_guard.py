@@ -44,3 +44,9 @@ def test_a_protected_interface_is_guarded_unless_somebody_says_otherwise() -> No
     (objection,) = objections(flap, ["port"], Limits(allow_mass_deletion=True))
     assert "--override-protected" in objection.hint
     assert list(objections(flap, ["port"], Limits(allow_mass_deletion=True, override_protected=True))) == []
+
+
+def test_no_guard_is_lifted_unless_somebody_says_so() -> None:
+    limits = Limits()
+    assert (limits.override_protected, limits.allow_mass_deletion, limits.no_way_back) == (False, False, False)
+    assert limits.max_impact is max(Impact), "the question before a change is what stands between"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from vppcfg.errors import StorageError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
+from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.sealed import sealed, unsealed
 
@@ -143,3 +148,92 @@ def test_a_rollback_by_the_timer_is_not_what_was_accepted_last(journal: Journal)
     last = last_accepted(journal.records())
     assert last is not None
     assert last.entry.number == 1
+
+
+def test_a_journal_without_damage_has_lost_nothing(journal: Journal) -> None:
+    assert journal.last_lost() == 0
+    added(journal, Status.APPLIED)
+    assert (journal.last_lost(), journal.damaged()) == (0, [])
+    assert journal.knows(1)
+    assert not journal.knows(2)
+
+
+def test_what_cannot_be_read_is_said_once_and_counted(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(3):
+        added(journal, Status.APPLIED)
+    (journal.folder / "000002" / "entry.json").write_text("damaged")
+    for _ in range(2):
+        assert numbers(journal) == [1, 3]
+    assert [message[:20] for message in caplog.messages] == ["Change 2 is left out"]
+    assert [damage.number for damage in journal.damaged()] == [2]
+    assert journal.last_lost() == 2
+
+
+def test_what_cannot_be_told_counts_as_known(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(folder: Path) -> None:
+        raise PermissionError(13, "no permission")
+
+    monkeypatch.setattr("os.listdir", fail)
+    assert journal.knows(7)
+
+
+def test_an_entry_is_on_the_disk_with_its_name(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("vppcfg.transaction.entry_folders.sync_folder", synced.append)
+    added(journal, Status.APPLIED)
+    assert synced == [journal.folder]
+
+
+def test_a_file_is_that_of_its_change(journal: Journal) -> None:
+    source = b"interfaces: {}"
+
+    def made_for(content: bytes) -> int:
+        blank = added(journal, Status.UNDONE).entry
+        digest = sha256(content).hexdigest() if content else ""
+        return journal.add(replace(blank, source_digest=digest), State(), State(), {}, content).entry.number
+
+    assert journal.source(made_for(source)) == source
+    with pytest.raises(StorageError, match="was not made from a file"):
+        journal.source(made_for(b""))
+
+
+def test_only_what_may_have_to_be_undone_reserves_room(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    reserve = journal.folder.with_name("journal.reserve")
+    added(journal, Status.APPLIED, Origin.ROLLBACK)
+    assert not reserve.exists()
+    added(journal, Status.APPLIED)
+    assert reserve.stat().st_size > 0
+
+
+def test_the_way_back_is_written_down_in_what_was_reserved_for_it(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(journal, Status.APPLIED)
+    make, attempts = EntryFolders.make, []
+
+    def make_when_there_is_room(folders: EntryFolders, number: int, files: Mapping[str, bytes]) -> None:
+        attempts.append(number)
+        if journal.folder.with_name("journal.reserve").exists():
+            raise StorageError("no room")
+        make(folders, number, files)
+
+    monkeypatch.setattr(EntryFolders, "make", make_when_there_is_room)
+    added(journal, Status.APPLIED, Origin.ROLLBACK)
+    assert (attempts, numbers(journal)) == ([2, 2], [1, 2])
+    with pytest.raises(StorageError, match="no room"):
+        added(journal, Status.APPLIED)
+
+
+def test_without_a_reserve_the_way_back_says_that_it_cannot_be_written_down(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = []
+
+    def fail(folders: EntryFolders, number: int, files: Mapping[str, bytes]) -> None:
+        attempts.append(number)
+        raise StorageError("no room")
+
+    monkeypatch.setattr(EntryFolders, "make", fail)
+    with pytest.raises(StorageError, match="no room"):
+        added(journal, Status.APPLIED, Origin.ROLLBACK)
+    assert attempts == [1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.transaction.lock import Holder, Lock, holder_of
+from vppcfg.transaction.lock import Holder, Lock, LockedError, acquire_within, holder_of
 
 HOLDER = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00", process="run-1/987")
 
@@ -59,3 +60,71 @@ def test_what_is_no_holder_is_nobody(tmp_path: Path, said: bytes) -> None:
 def test_what_is_no_file_has_no_holder(tmp_path: Path, make: Callable[[Path], object]) -> None:
     make(tmp_path / "vpp.lock")
     assert holder_of(tmp_path / "vpp.lock") is None
+
+
+def test_a_file_that_its_holder_removes_meanwhile_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, flock = tmp_path / "vpp.lock", fcntl.flock
+    seen: list[int] = []
+
+    def flock_while_the_other_lets_go(descriptor: int, operation: int) -> None:
+        if not seen:
+            path.unlink()
+        seen.append(descriptor)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr("fcntl.flock", flock_while_the_other_lets_go)
+    with Lock(path, HOLDER):
+        assert len(seen) == 2
+        monkeypatch.setattr("fcntl.flock", flock)
+        with pytest.raises(LockedError, match=r"vppcfg apply, process 4711"):
+            Lock(path, HOLDER).acquire()
+
+
+def test_a_lock_whose_descriptor_is_the_first_one_is_let_go_of_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "vpp.lock"
+    pid = os.fork()
+    if pid == 0:
+        os.close(0)  # as of a service without standard input
+        lock = Lock(path, HOLDER)
+        lock.acquire()
+        has_it = path.exists()
+        lock.release()
+        lock.release()
+        os._exit(0 if has_it and not path.exists() else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+class Waits:
+    """A clock that passes only while somebody waits."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def clock(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+def test_who_is_patient_waits_that_long_and_no_longer(tmp_path: Path) -> None:
+    path, waits = tmp_path / "vpp.lock", Waits()
+    assert acquire_within(Lock(path, HOLDER), 5.0, waits.clock, waits.sleep)
+    assert waits.now_s == 100.0
+    assert not acquire_within(Lock(path, HOLDER), 5.0, waits.clock, waits.sleep)
+    assert 105.0 <= waits.now_s < 105.2
+
+
+def test_a_lock_that_becomes_free_is_taken(tmp_path: Path) -> None:
+    path, waits, former = tmp_path / "vpp.lock", Waits(), Lock(tmp_path / "vpp.lock", HOLDER)
+    former.acquire()
+
+    def sleep(seconds: float) -> None:
+        waits.sleep(seconds)
+        if waits.now_s > 102:
+            former.release()
+
+    lock = Lock(path, HOLDER)
+    assert acquire_within(lock, 5.0, waits.clock, sleep)
+    assert waits.now_s < 102.2
+    lock.release()
