@@ -25,7 +25,7 @@ from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
 many = examples(800)
-some = examples(150)
+some = examples(100)
 
 
 def plan_for(configuration: Configuration, observed: State) -> Plan:

@@ -22,7 +22,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
-CHECKS = examples(600)
+CHECKS = examples(400)
 
 
 @contextmanager
