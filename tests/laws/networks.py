@@ -249,6 +249,7 @@ class _Network:
             members=tuple(members),
             mode=mode,
             load_balance=self._pick(list(LoadBalance)) if mode.has_load_balance else None,
+            **_bond_options(self._dice.apart(), mode, members),
         )
 
     def _add_tunnels_and_taps(self) -> None:
@@ -505,6 +506,19 @@ class _Network:
             self._change(name, has_gso=others.one_in(5))
 
 
+def _bond_options(dice: _Dice, mode: BondMode, members: Sequence[str]) -> dict[str, Any]:
+    """Return the options that fit a mode, half of them left open."""
+    if mode is BondMode.ACTIVE_BACKUP:
+        return {"weights": dice.pick((None, dict.fromkeys(members, 5), {}))}
+    if mode is not BondMode.LACP:
+        return {}
+    return {
+        "passive": tuple(dice.some(members)) if dice.flip() else None,
+        "long_timeout": tuple(dice.some(members)) if dice.flip() else None,
+        "is_numa_only": dice.pick((None, True, False)),
+    }
+
+
 def _empty_vpp() -> State:
     """Return a VPP with unconfigured PORTS, each with a MAC of its own."""
     ports = {name: InterfaceConfig(name=name, path=("interfaces", name)) for name in PORTS}
@@ -635,8 +649,8 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history.
 
-    That are MACs, how members belong to their bonds, and MTUs and state of bare tunnels. A sub-interface that has the
-    MTU of its tunnel keeps it.
+    That are MACs, how members belong to their bonds and whether these look at sockets, and MTUs and state of bare
+    tunnels. A sub-interface that has the MTU of its tunnel keeps it.
     """
     state = state.with_explicit_mtus()
     interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
@@ -645,7 +659,7 @@ def without_what_is_left_open(state: State) -> State:
     for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {
-        name: replace(bond, members=dict.fromkeys(bond.members, Membership()))
+        name: replace(bond, members=dict.fromkeys(bond.members, Membership()), is_numa_only=False)
         for name, bond in state.made_as(Bond).items()
     }
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}

@@ -36,7 +36,7 @@ class LoadBalance(Enum):
 
 @record
 class Membership:
-    """How one interface belongs to a bond; the configuration says none of this, so it is read and kept."""
+    """How one interface belongs to a bond."""
 
     is_passive: bool = False
     is_long_timeout: bool = False

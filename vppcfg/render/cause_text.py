@@ -179,6 +179,7 @@ _ATTRIBUTES = {
     "is_tun": "kind of Linux device",
     "has_host": "Linux device",
     "mac": "MAC address",
+    "is_numa_only": "key `numa-only`",
 }
 
 

@@ -31,6 +31,7 @@ interfaces:
     addresses: [ 192.0.2.1/24 ]
     mpls: true
     sflow: true
+    gso: true
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -42,6 +43,7 @@ interfaces:
         vrf: blue
         addresses: [ 198.51.100.1/24 ]
         mpls: true
+        gso: true
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
@@ -51,8 +53,10 @@ interfaces:
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
   eth4: {}
   eth5: {}
+  eth6: {}
   BondEthernet0: {}
   BondEthernet1: {}
+  BondEthernet2: {}
   gre0: {}
   ipip0: {}
   vxlan_tunnel0: { mtu: 2000 }
@@ -65,6 +69,7 @@ loopbacks:
     mtu: 9000
     addresses: [ 203.0.113.1/32 ]
     mpls: true
+    gso: true
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
   loop2: { mtu: 2000 }
@@ -74,7 +79,8 @@ bondethernets:
     interfaces: [ eth4 ]
     mode: xor
     load-balance: l23
-  BondEthernet1: { interfaces: [ eth5 ], mode: round-robin }
+  BondEthernet1: { interfaces: [ eth5 ], mode: active-backup, weights: { eth5: 7 } }
+  BondEthernet2: { interfaces: [ eth6 ], lacp-passive: [ eth6 ], lacp-long-timeout: [ eth6 ], numa-only: true }
 bridgedomains:
   bd7:
     description: customers
@@ -125,7 +131,7 @@ acls:
       - { action: deny }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
 """
-BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {} }"
+BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",

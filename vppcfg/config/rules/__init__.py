@@ -67,6 +67,7 @@ RULES: tuple[Rule, ...] = (
     sub_interface.id_beyond_cli,
     bond.bond_interface,
     bond.bond_load_balance,
+    bond.bond_options,
     bond.bond_member_place,
     bond.bond_member_keys,
     bond.bond_member_mtu,

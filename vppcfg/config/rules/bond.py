@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.bond import BondConfig
+from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem
 
@@ -33,6 +35,22 @@ def bond_load_balance(index: Index) -> Iterator[Problem]:
         if bond.load_balance is not None and not bond.mode.has_load_balance:
             text = f"mode {bond.mode.value} leaves no choice of a load balance; only xor and lacp do"
             yield Problem(rule="bond-lb-mode", path=(*bond.path, "load-balance"), text=text)
+
+
+def bond_options(index: Index) -> Iterator[Problem]:
+    """Find options of members that others are named for, or that the mode has no use for."""
+    for bond in index.configuration.made_as(BondConfig).values():
+        for key, names, mode in bond.options:
+            path = (*bond.path, key)
+            if names and bond.mode is not mode:
+                text = f"{bond.name} is a bond of mode {bond.mode.value}; `{key}` is for mode {mode.value}"
+                yield Problem(rule="bond-option-mode", path=path, text=text)
+            for name in sorted(set(names) - set(bond.members), key=natural_key):
+                text = f"{name} is no member of {bond.name}; add it to `interfaces`, or take it out here"
+                yield Problem(rule="bond-option-member", path=path, text=text)
+        if bond.is_numa_only and bond.mode is not BondMode.LACP:
+            text = f"{bond.name} is a bond of mode {bond.mode.value}; `numa-only` is for mode lacp"
+            yield Problem(rule="bond-option-mode", path=(*bond.path, "numa-only"), text=text)
 
 
 def bond_member_place(index: Index) -> Iterator[Problem]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
@@ -26,6 +26,25 @@ class BondConfig(MadeConfig):
     members: tuple[str, ...] = ()
     mode: BondMode = BondMode.LACP
     load_balance: LoadBalance | None = LoadBalance.L34
+    passive: tuple[str, ...] | None = None
+    """Members that wait for LACP of the other side before they speak it; None leaves that as it is."""
+    long_timeout: tuple[str, ...] | None = None
+    """Members that ask the other side for LACP every 30 seconds instead of every second; None as above."""
+    weights: Mapping[str, int] | None = None
+    """How much members are preferred, 0 those that are not named; None as above."""
+    is_numa_only: bool | None = None
+    """Whether members on the socket of the sending thread send alone; None as above."""
+
+    @property
+    def options(self) -> Iterator[tuple[str, Collection[str], BondMode]]:
+        """Yield each option of members that the entry has: its key, the members it names, and the mode it is for."""
+        for key, names, mode in (
+            ("lacp-passive", self.passive, BondMode.LACP),
+            ("lacp-long-timeout", self.long_timeout, BondMode.LACP),
+            ("weights", self.weights, BondMode.ACTIVE_BACKUP),
+        ):
+            if names is not None:
+                yield key, names, mode
 
 
 class Bonds(MadeSection[BondConfig, Bond]):
@@ -43,7 +62,9 @@ class Bonds(MadeSection[BondConfig, Bond]):
         thing="a bond in lacp mode",
         is_needed_by=lambda bond: bond.mode is BondMode.LACP,
     )
-    dispensable = frozenset({"description", "mac", "load-balance"})
+    dispensable = frozenset(
+        {"description", "mac", "load-balance", "lacp-passive", "lacp-long-timeout", "weights", "numa-only"}
+    )
     assumed: ClassVar = {"mode": ("lacp", "round-robin")}
     needs_interface = True
 
@@ -60,18 +81,22 @@ class Bonds(MadeSection[BondConfig, Bond]):
             members=tuple(entry.raw.get("interfaces") or ()),
             mode=mode,
             load_balance=default if load_balance is None else LoadBalance(load_balance),
+            passive=_names(entry.raw.get("lacp-passive")),
+            long_timeout=_names(entry.raw.get("lacp-long-timeout")),
+            weights=entry.raw.get("weights"),
+            is_numa_only=entry.raw.get("numa-only"),
         )
 
     def making_of(self, config: BondConfig, before: Bond | None, desired: DesiredState) -> Bond:
-        """Return the bond, with the options of each member that the file cannot say as they are."""
+        """Return the bond, with what the file does not say of it and its members as it is."""
         former = before or Bond()
         present = [member for member in config.members if member in desired.observed.interfaces]
         return Bond(
             mode=config.mode,
             load_balance=config.load_balance if config.mode.has_load_balance else None,
-            members={member: former.members.get(member, Membership()) for member in present},
+            members={member: _membership(member, config, former) for member in present},
             has_gso=former.has_gso,
-            is_numa_only=former.is_numa_only,
+            is_numa_only=former.is_numa_only if config.is_numa_only is None else config.is_numa_only,
         )
 
     def restate_made(self, name: str, making: Bond, state: State) -> BondConfig:
@@ -83,6 +108,7 @@ class Bonds(MadeSection[BondConfig, Bond]):
             members=tuple(sorted(making.members, key=natural_key)),
             mode=making.mode,
             load_balance=making.load_balance if making.mode.has_load_balance else None,
+            **_options(making),
         )
 
     def made_keys(self, entry: BondConfig) -> Iterator[KeyValue]:
@@ -93,6 +119,40 @@ class Bonds(MadeSection[BondConfig, Bond]):
         yield KeyValue("mode", entry.mode.value, is_default=entry.mode is BondMode.LACP)
         if entry.load_balance is not None:
             yield KeyValue("load-balance", entry.load_balance.value, is_default=entry.load_balance is LoadBalance.L34)
+        yield KeyValue("lacp-passive", list(entry.passive or ()), is_default=not entry.passive)
+        yield KeyValue("lacp-long-timeout", list(entry.long_timeout or ()), is_default=not entry.long_timeout)
+        if entry.weights:
+            yield KeyValue("weights", tuple(KeyValue(name, weight) for name, weight in entry.weights.items()))
+        if entry.is_numa_only:
+            yield KeyValue("numa-only", True)
+
+
+def _names(raw: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if raw is None else tuple(raw)
+
+
+def _membership(member: str, config: BondConfig, former: Bond) -> Membership:
+    """Return how a member is to belong to its bond."""
+    before = former.members.get(member, Membership())
+    return Membership(
+        is_passive=before.is_passive if config.passive is None else member in config.passive,
+        is_long_timeout=before.is_long_timeout if config.long_timeout is None else member in config.long_timeout,
+        weight=before.weight if config.weights is None else config.weights.get(member, 0),
+    )
+
+
+def _options(bond: Bond) -> dict[str, Any]:
+    """Return what a bond has of what its mode has a use for; what is as VPP makes it stays open."""
+    members = {name: bond.members[name] for name in sorted(bond.members, key=natural_key)}
+    if bond.mode is BondMode.ACTIVE_BACKUP:
+        return {"weights": {name: each.weight for name, each in members.items() if each.weight} or None}
+    if bond.mode is not BondMode.LACP:
+        return {}
+    return {
+        "passive": tuple(name for name, each in members.items() if each.is_passive) or None,
+        "long_timeout": tuple(name for name, each in members.items() if each.is_long_timeout) or None,
+        "is_numa_only": bond.is_numa_only or None,
+    }
 
 
 SECTION = Bonds()

@@ -119,3 +119,22 @@ interfaces: {BondEthernet0: {}, a: {mac: "02:00:00:00:00:01"}}
 bondethernets: {BondEthernet0: {interfaces: [a], mac: 0200.0000.0001}}
 """
     assert parse_text(text, "test").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "rules"),
+    [
+        ("interfaces: [eth0], lacp-passive: [eth0], lacp-long-timeout: [eth0], numa-only: true", []),
+        ("interfaces: [eth0], mode: active-backup, weights: {eth0: 7}", []),
+        ("interfaces: [eth0], mode: xor, lacp-passive: [], numa-only: false", []),
+        ("interfaces: [eth0], mode: xor, lacp-passive: [eth0]", ["bond-option-mode"]),
+        ("interfaces: [eth0], mode: active-backup, lacp-long-timeout: [eth0]", ["bond-option-mode"]),
+        ("interfaces: [eth0], mode: round-robin, numa-only: true", ["bond-option-mode"]),
+        ("interfaces: [eth0], weights: {eth0: 7}", ["bond-option-mode"]),
+        ("interfaces: [eth0], lacp-passive: [eth1, eth0]", ["bond-option-member"]),
+        ("interfaces: [eth0], mode: active-backup, weights: {eth1: 7}", ["bond-option-member"]),
+    ],
+)
+def test_the_options_of_members_fit_the_mode_and_name_members(entry: str, rules: list[str]) -> None:
+    text = f"interfaces: {{BondEthernet0: {{}}, eth0: {{}}, eth1: {{}}}}\nbondethernets: {{BondEthernet0: {{{entry}}}}}"
+    assert sorted(problem.rule for problem in parse_text(text, "test").problems) == rules
