@@ -209,7 +209,7 @@ def minutes(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= _LONGEST_WINDOW_MIN:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes up to {_LONGEST_WINDOW_MIN:.0f}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes up to {_LONGEST_WINDOW_MIN:.0f}")
     return value
 
 
@@ -224,5 +224,5 @@ def comment(text: str) -> str:
 def change_number(text: str) -> int:
     """Return the number of a change in an argument. Raise ArgumentTypeError."""
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of a change")
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a change")
     return int(text)

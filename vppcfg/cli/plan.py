@@ -42,7 +42,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "plan",
         help="show what would bring VPP to the configuration",
-        description="Show the steps that bring VPP from its present state to the configuration. Changes nothing.",
+        description=(
+            "Show the steps that bring VPP from its present state to the configuration. Changes nothing, and ends as "
+            "`vppcfg apply --yes` with the same options would."
+        ),
     )
     add_config_option(parser)
     add_dataplane_options(parser)
@@ -165,7 +168,7 @@ def _verdict(
     if obstacle is not ExitCode.DONE:
         log.error("The plan must not be applied as things stand")
     for objection in (*before, *guarded):
-        log.error("`vppcfg apply` would refuse this: %s (%s)", objection.text, objection.hint)
+        log.error("`vppcfg apply` would refuse this: %s; %s", objection.text, objection.hint)
     codes = (*(each.code for each in before), obstacle, *(each.code for each in guarded))
     return next((code for code in codes if code is not ExitCode.DONE), ExitCode.DONE)
 

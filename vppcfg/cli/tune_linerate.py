@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def crossings(text: str) -> int:
     """Return how often packets cross a link. Raise ArgumentTypeError."""
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _MOST_CROSSINGS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {_MOST_CROSSINGS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST_CROSSINGS}")
     return int(text)
 
 

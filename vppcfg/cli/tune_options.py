@@ -108,11 +108,11 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0.1 <= value <= _LONGEST_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0.1 to {_LONGEST_S:.0f}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.1 to {_LONGEST_S:.0f}")
     return value
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 2 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 2 to 1000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 2 to 1000")
     return int(text)

@@ -210,6 +210,6 @@ def _interval(text: str) -> float:
         value = 0.0
     if not _SHORTEST_S <= value <= _LONGEST_S:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of seconds from {_SHORTEST_S:g} to {_LONGEST_S:g}"
+            f"{text!r} is not a number of seconds from {_SHORTEST_S:g} to {_LONGEST_S:g}"
         ) from None
     return value

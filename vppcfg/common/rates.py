@@ -51,7 +51,7 @@ def parse_figure(text: str) -> float:
     """Return a number such as `1.48M`. Raise UsageError when it is none."""
     match = _FIGURE.match(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is no number", "write 1480000, 1.48e6 or 1.48M")
+        raise UsageError(f"{text!r} is not a number", "write 1480000, 1.48e6 or 1.48M")
     return float(match[1]) * 10.0 ** int(match[2] or 0) * _FIGURE_SCALE[match[3]]
 
 

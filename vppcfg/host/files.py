@@ -43,7 +43,7 @@ class Files:
         try:
             return int(text, base)
         except ValueError:
-            self.note(f"/{name} holds {text[:40]!r}, which is no number")
+            self.note(f"/{name} holds {text[:40]!r}, which is not a number")
             return None
 
     def cpus(self, name: str) -> tuple[int, ...] | None:

@@ -313,7 +313,7 @@ def test_the_usual_time_is_configured(router: Router, monkeypatch: pytest.Monkey
     monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", "x")
     answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm")
     assert answer.returncode == ExitCode.INVALID
-    assert "$VPPCFG_CONFIRM_MINUTES: 'x' is no number of minutes" in answer.stderr
+    assert "$VPPCFG_CONFIRM_MINUTES: 'x' is not a number of minutes" in answer.stderr
     monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", str(4 * SECONDS / 60))
     answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm", "--wait")
     assert answer.returncode == ExitCode.NOT_CONFIRMED

@@ -179,7 +179,7 @@ def test_latency_is_a_table_of_loads_and_directions(capsys: pytest.CaptureFixtur
         (["ramp", *SIMULATED, "-wm", "0pps"], ExitCode.INVALID, "a load of 0pps is none"),
         (["ramp", *SIMULATED, "-rd", "0", "-hd", "0"], ExitCode.INVALID, "a ramp without any time is none"),
         (["ramp", *SIMULATED, "-rd", "86400", "-hd", "86400"], ExitCode.INVALID, "is too long"),
-        (["ramp", *SIMULATED, "-rd", "1.5"], ExitCode.INVALID, "is no number of seconds"),
+        (["ramp", *SIMULATED, "-rd", "1.5"], ExitCode.INVALID, "is not a number of seconds"),
         (["ramp", *SIMULATED, "--loss", "101"], ExitCode.INVALID, "'101' is no percentage"),
         (["ramp", *SIMULATED, "-u", "--bidirectional"], ExitCode.INVALID, "not allowed with argument"),
         (["ramp", *SIMULATED, "--device", "x=1"], ExitCode.INVALID, "--device: there is no x"),

@@ -193,7 +193,7 @@ def test_replacing_takes_over_nothing(startup: Command, root: Path) -> None:
     ("text", "rule"),
     [
         ("unix {\n\n nodaemon", ":1:1: error: the braces of unix that open here are never closed [conf-syntax]"),
-        ("unix { nodaemon }\nheapsize 1G", ":2:1: error: VPP 26.10 knows heapsize no more"),
+        ("unix { nodaemon }\nheapsize 1G", ":2:1: error: VPP 26.10 has no heapsize any more"),
         ("x" * 300_000 + " 1", "[conf-too-large]"),
     ],
     ids=["unbalanced", "removed", "large"],

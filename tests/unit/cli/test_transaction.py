@@ -273,7 +273,7 @@ def test_diff_shows_what_a_rollback_would_do(run: Run) -> None:
         (["--rollback"], "--rollback needs the number of a change"),
         (["1", "2", "--rollback"], "--rollback goes with one change"),
         (["1", "-c", "l3.yaml"], "name a change or a configuration, not both"),
-        (["l3.yaml"], "'l3.yaml' is no number of a change; a configuration file is named with -c"),
+        (["l3.yaml"], "'l3.yaml' is not the number of a change; a configuration file is named with -c"),
     ],
 )
 def test_wrong_usage_of_diff_is_said(run: Run, words: list[str], text: str) -> None:

@@ -90,12 +90,12 @@ def test_offline_cpus_are_listed_as_such(tmp_path: Path) -> None:
 LIES = [
     ("sys/devices/pci0000:00/0000:00:13.0/0000:01:00.0/numa_node = -7", "claims to be on NUMA node -7"),
     ("sys/devices/pci0000:00/0000:00:13.0/0000:01:00.0/numa_node = 3", "NUMA node 3, which does not exist"),
-    ("sys/devices/pci0000:00/0000:00:13.0/0000:01:00.0/vendor = ", "vendor holds '', which is no number"),
+    ("sys/devices/pci0000:00/0000:00:13.0/0000:01:00.0/vendor = ", "vendor holds '', which is not a number"),
     ("sys/devices/system/cpu/online = zero", "'zero' is no list of CPUs"),
     ("sys/devices/system/cpu/isolated = 5-1", "'5-1' is no list of CPUs"),
     ("sys/devices/system/cpu/present = 0-99999", "'0-99999' is no list of CPUs"),
     ("sys/devices/system/cpu/cpu0/cache/index2/size = huge", "'huge' is no size"),
-    ("sys/devices/system/cpu/cpu0/topology/core_id = x", "core_id holds 'x', which is no number"),
+    ("sys/devices/system/cpu/cpu0/topology/core_id = x", "core_id holds 'x', which is not a number"),
     ("sys/devices/system/node/node0/cpulist = 0-2", "CPU 3 is on no NUMA node"),
 ]
 

@@ -101,7 +101,7 @@ def _profile(args: argparse.Namespace) -> Profile:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise UsageError(f"--tunables: an offset of {text} is no number")
+        raise UsageError(f"--tunables: an offset of {text} is not a number")
     return int(text)
 
 

@@ -180,7 +180,7 @@ def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
 
 def _flows(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= _MOST_FLOWS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of flows from 1 to {_MOST_FLOWS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of flows from 1 to {_MOST_FLOWS}")
     return int(text)
 
 

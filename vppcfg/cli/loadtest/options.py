@@ -114,7 +114,7 @@ def add_settle_option(group: argparse._ArgumentGroup) -> None:
 def whole_seconds(text: str) -> int:
     """Return a number of seconds from 0 to a day. Raise ArgumentTypeError."""
     if not (text.isascii() and text.isdecimal()) or int(text) > _LONGEST_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {_LONGEST_S}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_LONGEST_S}")
     return int(text)
 
 
@@ -136,7 +136,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= _LONGEST_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {_LONGEST_S}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0 to {_LONGEST_S}")
     return value
 
 

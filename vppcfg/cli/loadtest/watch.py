@@ -182,7 +182,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value <= _LONGEST_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds up to a week")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds up to a week")
     return value
 
 

@@ -127,7 +127,7 @@ class Term:
             self._complain("acl-icmp-protocol", key, text)
         numbers = parse_range(raw, MAX_ICMP)
         if numbers is None:
-            text = f"{shown(raw)} is no number 0 to {MAX_ICMP}, and no range such as 3-, -8 or 0-5"
+            text = f"{shown(raw)} is not a number 0 to {MAX_ICMP}, and no range such as 3-, -8 or 0-5"
             self._complain("acl-icmp-range", key, text)
         return numbers or (0, MAX_ICMP)
 

@@ -57,7 +57,7 @@ class AddBondMember(InterfaceOperation):
             return f"{name} is a bond itself"
         interface = draft.interfaces[name]
         if interface.is_l2 or interface.addresses or interface.unnumbered or name in draft.lcps:
-            return f"{name} is still used by itself"
+            return f"{name} still has addresses, an L2 path or an LCP pair of its own"
         return None
 
     def carry_out(self, draft: Draft) -> None:

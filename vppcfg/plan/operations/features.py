@@ -19,7 +19,7 @@ class SetGso(InterfaceOperation):
     def _refusal(self, draft: Draft) -> str | None:
         if draft.interfaces[self.interface].has_gso != self.is_on:
             return None
-        return f"GSO on {self.interface} is {'on' if self.is_on else 'off'}, and VPP counts"
+        return f"GSO on {self.interface} is {'on' if self.is_on else 'off'} already, and VPP counts how often it is set"
 
     def carry_out(self, draft: Draft) -> None:
         """Turn it on or off."""

@@ -29,7 +29,7 @@ class SetMpls(InterfaceOperation):
 
     def _refusal(self, draft: Draft) -> str | None:
         if draft.interfaces[self.interface].has_mpls == self.is_on:
-            return f"MPLS on {self.interface} is so already"
+            return f"MPLS on {self.interface} is {'on' if self.is_on else 'off'} already"
         return "there is no MPLS table" if not draft.has_mpls_table else None
 
     def carry_out(self, draft: Draft) -> None:

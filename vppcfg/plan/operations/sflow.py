@@ -19,7 +19,9 @@ class SetSflow(InterfaceOperation):
         interface = draft.interfaces[self.interface]
         if interface.parent is not None:
             return f"{interface.name} is a sub-interface, which takes no sFlow"
-        return f"sFlow on {interface.name} is so already" if interface.has_sflow == self.is_on else None
+        if interface.has_sflow == self.is_on:
+            return f"sFlow on {interface.name} is {'on' if self.is_on else 'off'} already"
+        return None
 
     def carry_out(self, draft: Draft) -> None:
         """Turn it on or off."""

@@ -99,8 +99,8 @@ def _unknown_to(entry: ConfEntry, release: Release) -> str:
     key = entry.key or STANZAS[entry.name]
     if key.until is not None and release >= key.until:
         instead = f"; it is now {key.instead}" if key.instead else "; remove it"
-        return f"VPP {release} knows {entry.name} no more, which stops it{instead}"
-    return f"VPP {release} does not know {entry.name} yet, which stops it; remove it"
+        return f"VPP {release} has no {entry.name} any more and does not start with it{instead}"
+    return f"VPP {release} has no {entry.name} yet and does not start with it; remove it"
 
 
 def _problem(rule: str, entry: ConfEntry, text: str) -> Problem:

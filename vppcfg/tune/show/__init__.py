@@ -27,7 +27,7 @@ def clean_lines(text: str) -> Iterator[str]:
 def number(text: str) -> float:
     """Return a number as VPP prints it (`.61`, `9.14e1`). Raise ValueError when it is none."""
     if not _NUMBER.match(text):
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"{text!r} is not a number")
     return float(text)
 
 
