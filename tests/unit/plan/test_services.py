@@ -10,10 +10,12 @@ import pytest
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations import AddBondMember, DeleteLoopback, SetUnnumbered, UnsetUnnumbered
+from vppcfg.plan.operations import AddBondMember, DeleteLoopback, SetMpls, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
 
@@ -152,3 +154,28 @@ def test_a_member_is_an_active_one_with_short_timeouts_unless_it_is_said_otherwi
     draft = Draft(State(interfaces={"gi0": port, "BondEthernet0": bond}, made={"BondEthernet0": Bond()}))
     AddBondMember(interface="gi0", bond="BondEthernet0").carry_out(draft)
     assert draft.made["BondEthernet0"] == Bond(members={"gi0": Membership()})
+
+
+def test_a_tap_has_its_device_as_a_pair_has_its_own() -> None:
+    tap = Interface(name="tap1", kind=InterfaceKind.TAP, is_up=True)
+    made = {"tap1": Tap(host_name="vm1", host_netns="blue")}
+    assert service("tap1", tap, made=made).pair == ("blue", "vm1")
+    assert service("tap1", tap, made=made, lcps={"tap1": LcpPair(host_name="e0", netns="red")}).pair == ("red", "e0")
+    assert service("tap1", tap, lcps={"tap1": LcpPair(host_name="e0", has_host=False)}).pair is None
+    assert service("gi0", PORT).pair is None
+
+
+@pytest.mark.parametrize("has_pair", [True, False])
+def test_mpls_is_turned_off_before_an_interface_is_made_anew_and_on_after_that(*, has_pair: bool) -> None:
+    def state(outer: int, host_name: str = "e0") -> State:
+        sub = replace(SUB, has_mpls=True, encapsulation=Encapsulation(outer=outer, is_exact=True))
+        lcps = {"gi1": LcpPair(host_name="e1"), "gi1.1": LcpPair(host_name=host_name)} if has_pair else {}
+        return State(interfaces={"gi1": OTHER, "gi1.1": sub}, lcps=lcps, has_mpls_table=True)
+
+    def switched(now: State) -> list[bool]:
+        operations = make_plan(state(1), now).operations
+        return [operation.is_on for operation in operations if isinstance(operation, SetMpls)]
+
+    assert switched(state(2)) == [False, True]
+    assert switched(state(1)) == []
+    assert switched(state(1, "other")) == ([False, True] if has_pair else [])

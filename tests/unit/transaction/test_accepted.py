@@ -240,3 +240,9 @@ def test_what_a_rollback_has_undone_is_written_down(journal: Journal) -> None:
         journal.end(journal.add(entry(0, origin, target=target), State(), STATE, {}), Status.APPLIED, NOW)
     settle(journal, journal.records(), "run 1", NOW, lambda record: None)
     assert [found.status for found in journal.records()] == [Status.APPLIED, Status.ROLLED_BACK, Status.APPLIED]
+
+
+def test_what_is_no_rollback_goes_back_to_nothing() -> None:
+    blank = entry(1)
+    assert (blank.target, blank.pid, blank.process) == (0, 0, "")
+    assert (Timer(deadline=NOW).pid, Timer(deadline=NOW).moment_s) == (0, 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -15,7 +16,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.transaction.session import Session
+from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=1500, packet_mtu=1500, is_up=True)
@@ -224,3 +225,24 @@ def test_the_steps_of_the_way_back_are_told_too() -> None:
         on_bug=lambda outcome: None,
     )
     assert counter.told == [0, 1]
+
+
+def test_a_vpp_that_does_not_answer_is_waited_for_as_long_as_is_said_and_no_longer() -> None:
+    now_s, attempts = 0.0, []
+
+    def clock() -> float:
+        return now_s
+
+    def sleep(seconds: float) -> None:
+        nonlocal now_s
+        now_s += seconds
+
+    def connect() -> Played:
+        attempts.append(now_s)
+        raise DataplaneError("nobody is there")
+
+    with pytest.raises(DataplaneError, match="nobody is there"):
+        connected_within(connect, 10.0, clock, sleep)
+    assert attempts == sorted(attempts)
+    assert 7.0 < attempts[-1] <= 10.0
+    assert max(later - former for former, later in pairwise(attempts)) <= 2.0

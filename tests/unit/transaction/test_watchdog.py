@@ -14,7 +14,7 @@ from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
-from vppcfg.transaction.watchdog import TimerWatch, arm, arm_again, is_alive, left_s, seconds_since_boot
+from vppcfg.transaction.watchdog import TimerWatch, arm, arm_again, is_alive, left_s, seconds_since_boot, uses_systemd
 
 READY = "import os, sys, time; os.write(int(sys.argv[sys.argv.index('--ready-fd') + 1]), b'armed\\n'); time.sleep(60)"
 
@@ -134,3 +134,31 @@ def test_what_is_left_is_below_0_once_the_moment_is_past() -> None:
     now = datetime.fromisoformat("2026-01-02T03:04:05+00:00")
     timer = Timer(deadline="", moment_s=seconds_since_boot() - 5, machine_run=machine_run())
     assert -6 < left_s(timer, now) <= -5
+
+
+def test_a_unit_that_is_gone_is_stopped_without_a_word(systemd: Path, tmp_path: Path) -> None:
+    play(systemd, "systemctl", f'printf "%s\\n" "$@" > {tmp_path}/words; exit 5')
+    watchdog.disarm(Timer(deadline="", unit="vppcfg-confirm-1234-7"))
+    assert (tmp_path / "words").read_text().splitlines() == ["stop", "vppcfg-confirm-1234-7.timer"]
+
+
+@pytest.mark.parametrize("said", ["no", ""])
+def test_a_timer_that_says_something_else_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setattr("vppcfg.transaction.watchdog.uses_systemd", lambda: False)
+    speak = f"import os, sys; os.write(int(sys.argv[sys.argv.index('--ready-fd') + 1]), {said.encode()!r})"
+    with pytest.raises(StorageError, match="the timer does not start"):
+        arm(replace(watch_of(tmp_path), command=[sys.executable, "-c", speak]))
+
+
+@pytest.mark.parametrize(
+    ("is_booted", "user", "has_program", "expected"),
+    [(True, 0, True, True), (False, 0, True, False), (True, 1000, True, False), (True, 0, False, False)],
+)
+def test_only_root_of_a_machine_with_systemd_uses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_booted: bool, user: int, has_program: bool, expected: bool
+) -> None:
+    if has_program:
+        play(tmp_path, "systemd-run", "exit 0")
+    monkeypatch.setattr("vppcfg.transaction.watchdog._SYSTEMD", tmp_path if is_booted else tmp_path / "none")
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert uses_systemd({"PATH": str(tmp_path)}) is expected
