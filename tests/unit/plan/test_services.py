@@ -14,10 +14,20 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations import AddBondMember, DeleteLoopback, SetMpls, SetUnnumbered, UnsetUnnumbered
+from vppcfg.plan.operations import (
+    AddAddress,
+    AddBondMember,
+    DeleteLoopback,
+    RemoveAddress,
+    SetMpls,
+    SetUnnumbered,
+    UnsetUnnumbered,
+)
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
+from vppcfg.plan.steps.mtu import changes_link_mtu
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=1500, is_up=True)
 OTHER = replace(PORT, name="gi1", packet_mtu=1400)
@@ -179,3 +189,31 @@ def test_mpls_is_turned_off_before_an_interface_is_made_anew_and_on_after_that(*
     assert switched(state(2)) == [False, True]
     assert switched(state(1)) == []
     assert switched(state(1, "other")) == ([False, True] if has_pair else [])
+
+
+def in_tables(tables: tuple[int, int], *addresses: str) -> State:
+    """Return a port with addresses in FIB tables that exist."""
+    keys = {(5, False): "five", (6, True): "six", (7, True): "seven"}
+    vrfs = {
+        table_key(number, is_ipv6=is_ipv6): FibTable(table_id=number, is_ipv6=is_ipv6, name=name)
+        for (number, is_ipv6), name in keys.items()
+    }
+    return State(interfaces={"gi0": replace(PORT, tables=tables, addresses=frozenset(addresses))}, vrfs=vrfs)
+
+
+def test_only_the_addresses_of_the_family_that_moves_are_removed_and_added_again() -> None:
+    both = ("192.0.2.1/24", "2001:db8::1/64")
+    operations = make_plan(in_tables((5, 6), *both), in_tables((5, 7), *both)).operations
+    touched = {each.address for each in operations if isinstance(each, AddAddress | RemoveAddress)}
+    assert touched == {"2001:db8::1/64"}
+
+
+def test_an_address_may_go_for_one_of_the_other_family() -> None:
+    operations = make_plan(in_tables((5, 6), "192.0.2.1/24"), in_tables((5, 6), "2001:db8::1/64")).operations
+    assert [type(each).__name__ for each in operations] == ["AddAddress", "RemoveAddress"]
+
+
+def test_a_link_mtu_that_nobody_names_does_not_change() -> None:
+    assert not changes_link_mtu(PORT, replace(PORT, link_mtu=None))
+    assert not changes_link_mtu(PORT, PORT)
+    assert changes_link_mtu(PORT, replace(PORT, link_mtu=1500))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from vppcfg.dataplane import ForeignRoutes
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.diff import ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.transaction.guard import Limits, harm, objections
+from vppcfg.transaction.guard import Limits, about_routes, harm, objections
 
 
 def plan(impacts: dict[str, Impact]) -> Any:
@@ -50,3 +53,26 @@ def test_no_guard_is_lifted_unless_somebody_says_so() -> None:
     limits = Limits()
     assert (limits.override_protected, limits.allow_mass_deletion, limits.no_way_back) == (False, False, False)
     assert limits.max_impact is max(Impact), "the question before a change is what stands between"
+
+
+def test_who_put_routes_into_a_table_that_goes_is_told_with_the_way_out() -> None:
+    table = FibTable(table_id=5, is_ipv6=False, name="blue")
+    change = SimpleNamespace(kind=ObjectKind.VRF, before=table)
+    found = [
+        ForeignRoutes(table=table, source="CLI", prefixes=("198.51.100.0/24", "192.0.2.0/24")),
+        ForeignRoutes(table=table, source="lcp-rt-dynamic", prefixes=("203.0.113.0/24",)),
+        ForeignRoutes(table=table, source="SR"),
+    ]
+    dataplane: Any = SimpleNamespace(foreign_routes=lambda tables: found)
+    (objection,) = about_routes(plan_that_deletes(change), dataplane)
+    assert "blue is to go" in objection.text
+    assert "192.0.2.0/24, 198.51.100.0/24 typed at VPP's prompt" in objection.text
+    assert "203.0.113.0/24 of lcp-rt-dynamic" in objection.text
+    assert "those of SR" in objection.text
+    assert "at VPP's prompt, `ip route del 192.0.2.0/24 table 5` and so on" in objection.hint
+    assert "in Linux, those of its table 5" in objection.hint
+    assert "where SR has them from" in objection.hint
+
+
+def plan_that_deletes(change: Any) -> Any:
+    return SimpleNamespace(changes=(change,))

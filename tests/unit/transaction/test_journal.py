@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -9,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.errors import StorageError
+from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.entry_folders import EntryFolders
+from vppcfg.transaction.folders import is_usable, made_folder
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.sealed import sealed, unsealed
+from vppcfg.transaction.trusted import read_trusted
 
 NOW = "2026-01-02T03:04:05+00:00"
 
@@ -237,3 +241,44 @@ def test_without_a_reserve_the_way_back_says_that_it_cannot_be_written_down(
     with pytest.raises(StorageError, match="no room"):
         added(journal, Status.APPLIED, Origin.ROLLBACK)
     assert attempts == [1]
+
+
+def test_what_may_be_whole_stays_and_the_rest_is_set_aside(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        added(journal, Status.APPLIED)
+    (journal.folder / "000002" / "entry.json").unlink()
+    read = read_trusted
+
+    def read_from_a_bad_disk(path: Path, group: int | None) -> bytes:
+        if path.parent.name == "000001":
+            raise UntrustedFileError("cannot read it") from OSError(errno.EIO, "Input/output error")
+        return read(path, group)
+
+    monkeypatch.setattr("vppcfg.transaction.journal.read_trusted", read_from_a_bad_disk)
+    assert [(damage.number, damage.may_be_whole) for damage in journal.damaged()] == [(1, True), (2, False)]
+    assert [record.entry.number for record in journal.set_aside()] == [3]
+    assert sorted(path.name for path in journal.folder.iterdir()) == ["000001", "000003", "set-aside-000002"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+def test_a_folder_that_root_makes_is_for_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.transaction.folders.group_id", lambda: 4243)
+    made = made_folder(tmp_path / "one" / "two")
+    assert (made.stat().st_gid, made.stat().st_mode & 0o7777) == (4243, 0o2770)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert made_folder(tmp_path / "three").stat().st_gid == os.getegid()
+
+
+def test_a_folder_is_usable_when_files_can_be_made_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def access(path: Path, mode: int) -> bool:
+        asked.append(mode)
+        return False
+
+    assert is_usable(tmp_path / "one")
+    monkeypatch.setattr("os.access", access)
+    assert not is_usable(tmp_path / "one")
+    assert asked == [os.W_OK | os.X_OK]
+    (tmp_path / "file").write_text("")
+    assert not is_usable(tmp_path / "file")

@@ -128,3 +128,12 @@ def test_a_lock_that_becomes_free_is_taken(tmp_path: Path) -> None:
     assert acquire_within(lock, 5.0, waits.clock, sleep)
     assert waits.now_s < 102.2
     lock.release()
+
+
+def test_who_is_refused_leaves_nothing_open(tmp_path: Path) -> None:
+    path = tmp_path / "vpp.lock"
+    with Lock(path, HOLDER):
+        before = os.listdir("/proc/self/fd")
+        with pytest.raises(LockedError):
+            Lock(path, HOLDER).acquire()
+        assert os.listdir("/proc/self/fd") == before
