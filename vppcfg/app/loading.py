@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 
 from vppcfg.app.console import Console
+from vppcfg.common.release import Release
 from vppcfg.config import Loaded, load
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.document import read_source
@@ -19,14 +21,27 @@ main_log = logging.getLogger("root.main")
 valid_log = logging.getLogger("vppcfg.config.valid_config")
 
 
-def read(file_name: str) -> Loaded:
-    """Load a file and log how that goes. Raise ConfigError when there is nothing to read."""
+def read(file_name: str, release: Release | None = None) -> Loaded:
+    """Load a file and log how that goes; also look for what VPP of a `release` cannot do, where one is named.
+
+    Raise ConfigError when there is nothing to read.
+    """
     main_log.info("Loading configfile %s", file_name)
     loaded = load(file_name)
+    if release is not None and loaded.configuration is not None:
+        loaded = _judged_for(release, loaded, loaded.configuration)
     if loaded.configuration is not None:
         valid_log.info("Configuration validated successfully")
         main_log.info("Configuration is valid")
     return loaded
+
+
+def _judged_for(release: Release, loaded: Loaded, configuration: Configuration) -> Loaded:
+    from vppcfg.config.for_release import too_new_for
+
+    found = tuple(too_new_for(configuration, release))
+    problems = loaded.placed([*loaded.problems, *found])
+    return replace(loaded, problems=problems, configuration=None if found else configuration)
 
 
 def load_configuration(file_name: str, console: Console) -> tuple[Configuration, Loaded]:

@@ -105,3 +105,42 @@ def test_a_file_that_cannot_be_read_is_an_error_with_a_hint(capsys: pytest.Captu
 def test_the_default_file_is_that_of_the_router(capsys: pytest.CaptureFixture[str]) -> None:
     main(["check"])
     assert "Loading configfile /etc/vpp/vppcfg.yaml\n" in capsys.readouterr().err
+
+
+TOO_NEW = """\
+interfaces:
+  gre0: {}
+gre_tunnels:
+  gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 5 }
+"""
+
+
+def test_what_a_release_cannot_do_is_an_error_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file.yaml"
+    file.write_text(TOO_NEW)
+    assert main(["check", "-q", "-c", str(file), "--for", "24.10"]) == ExitCode.INVALID
+    text = "gre0 has a key, which VPP can do from 25.10 on; this one is 24.10 [vpp-too-old]"
+    assert f"{file}:4:3: error: {text}" in capsys.readouterr().out
+    assert main(["check", "-q", "-c", str(file), "--for", "25.10-rc1"]) == ExitCode.DONE
+    assert main(["check", "-q", "-c", str(file)]) == ExitCode.DONE
+
+
+def test_a_file_that_is_wrong_anyway_is_not_judged_for_a_release(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file.yaml"
+    file.write_text(TOO_NEW + "vrfs: { red: { id: 0 } }\n")
+    assert main(["check", "-q", "-c", str(file), "--for", "24.10"]) == ExitCode.INVALID
+    assert "vpp-too-old" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("release", ["22.06", "99.01", "new", "25", ""])
+def test_a_release_of_which_nothing_is_known_is_a_wrong_argument(
+    release: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file.yaml"
+    file.write_text(TOO_NEW)
+    assert main(["check", "-c", str(file), "--for", release]) == ExitCode.INVALID
+    assert "vppcfg knows those from 23.06 to 26.10" in capsys.readouterr().err

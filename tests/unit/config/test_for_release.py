@@ -1,0 +1,44 @@
+"""What a file asks of a release that it cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.common.release import NEWEST, OLDEST, Release
+from vppcfg.config import parse_text
+from vppcfg.config.for_release import too_new_for
+
+FILE = """
+interfaces:
+  eth0: { gso: true, sflow: true, lcp: e0, addresses: [ 192.0.2.1/24 ] }
+  eth1: {}
+  gre0: {}
+  gre1: {}
+  ipip0: {}
+gre_tunnels:
+  gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 1 }
+  gre1: { local: 192.0.2.1, remote: 192.0.2.2 }
+ipip_tunnels:
+  ipip0: { local: 192.0.2.1, remote: 192.0.2.2 }
+"""
+SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
+
+
+@pytest.mark.parametrize(
+    ("release", "paths"),
+    [
+        (OLDEST, {SFLOW, GSO, KEY}),
+        (Release(24, 10), {SFLOW, GSO, KEY}),
+        (Release(25, 2), {GSO, KEY}),
+        (Release(25, 6), {KEY}),
+        (Release(25, 10), set()),
+        (NEWEST, set()),
+    ],
+)
+def test_what_came_later_is_found_and_nothing_else(release: Release, paths: set[tuple[str, ...]]) -> None:
+    configuration = parse_text(FILE, "file").configuration
+    assert configuration is not None
+    found = list(too_new_for(configuration, release))
+    assert {problem.path for problem in found} == paths
+    assert {problem.rule for problem in found} <= {"vpp-too-old"}
+    assert all(f"this one is {release}" in problem.text for problem in found)

@@ -1,0 +1,32 @@
+"""What a file asks of a VPP that some release cannot do: told without a VPP, from the releases that parts came with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vppcfg.common.release import Release
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.interface_values import WITH_RELEASE
+from vppcfg.config.plugins import NEEDS
+from vppcfg.config.resolve import resolve
+from vppcfg.config.sections import MADE
+from vppcfg.model.problem import Problem
+
+_RULE = "vpp-too-old"
+
+
+def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
+    """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only."""
+    later = {part.name for section in MADE for part in section.parts if part.since > release}
+    later |= {value.key for value, since in WITH_RELEASE if since > release}
+    state = assumed_state(configuration)
+    facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
+    resolution = resolve(configuration, replace(state, facts=facts))
+    yield from (problem for problem in resolution.problems if problem.rule == _RULE)
+    for need in NEEDS:
+        if need.is_new and need.since > release:
+            for path in need.users(configuration):
+                text = f"{need.reason}, which VPP can do from {need.since} on; this one is {release}"
+                yield Problem(rule=_RULE, path=path, text=text)
