@@ -561,10 +561,11 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
 
 
 def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -> tuple[State, dict[str, LinuxDevice]]:
-    """Give weights to members of bonds, and take devices out of their Linux bridges."""
+    """Give weights to members of bonds that can have them, and take devices out of their Linux bridges."""
     bonds = {
         name: replace(bond, members={m: replace(each, weight=dice.pick((0, 7))) for m, each in bond.members.items()})
         for name, bond in state.made_as(Bond).items()
+        if bond.mode is BondMode.ACTIVE_BACKUP
     }
     alone = {name: replace(device, bridge="") if dice.flip() else device for name, device in linux.items()}
     return replace(state, made={**state.made, **bonds}), alone

@@ -200,3 +200,20 @@ def test_after_a_bug_of_ours_the_old_state_is_back(
     assert "The old state is back" in captured.err
     assert "internal error: ZeroDivisionError: nobody foresaw this" in captured.err
     assert dump(vpp, capsys) == before
+
+
+def test_a_bond_that_gets_another_mode_takes_no_weights_along(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """VPP takes a weight in mode active-backup only."""
+    text = f"""
+interfaces: {{ BondEthernet0: {{}}, {GI1}: {{}}, {GI3}: {{}} }}
+bondethernets: {{ BondEthernet0: {{ mode: active-backup, weights: {{ {GI1}: 7 }}, interfaces: [ {GI1}, {GI3} ] }} }}
+"""
+    Path("weighted.yaml").write_text(text)
+    Path("plain.yaml").write_text(
+        text.replace("active-backup", "round-robin").replace(f"weights: {{ {GI1}: 7 }}, ", "")
+    )
+    Path("open.yaml").write_text(text.replace(f"weights: {{ {GI1}: 7 }}, ", ""))
+    for name in ("weighted.yaml", "open.yaml", "plain.yaml", "weighted.yaml"):
+        assert main(["plan", "-c", name, "-a", vpp]) == ExitCode.DONE
+        assert main(["apply", "--yes", "-c", name, "-a", vpp]) == ExitCode.DONE, capsys.readouterr().err
+        assert main(["plan", "-c", name, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE

@@ -134,10 +134,11 @@ def _names(raw: Sequence[str] | None) -> tuple[str, ...] | None:
 def _membership(member: str, config: BondConfig, former: Bond) -> Membership:
     """Return how a member is to belong to its bond."""
     before = former.members.get(member, Membership())
+    weight = before.weight if former.mode is config.mode else 0  # VPP takes one in mode active-backup alone
     return Membership(
         is_passive=before.is_passive if config.passive is None else member in config.passive,
         is_long_timeout=before.is_long_timeout if config.long_timeout is None else member in config.long_timeout,
-        weight=before.weight if config.weights is None else config.weights.get(member, 0),
+        weight=weight if config.weights is None else config.weights.get(member, 0),
     )
 
 

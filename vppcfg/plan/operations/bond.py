@@ -76,7 +76,10 @@ class SetBondWeight(InterfaceOperation):
     weight: int
 
     def _refusal(self, draft: Draft) -> str | None:
-        return None if self.interface in draft.bond_of else f"{self.interface} is no member of a bond"
+        if self.interface not in draft.bond_of:
+            return f"{self.interface} is no member of a bond"
+        bond = draft.bond_of[self.interface]
+        return None if _bond(bond, draft).mode is BondMode.ACTIVE_BACKUP else f"{bond} is not in mode active-backup"
 
     def carry_out(self, draft: Draft) -> None:
         """Give the member its weight."""
