@@ -284,7 +284,7 @@ def test_another_machine_has_nothing_installed_here(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "host.json:1:2: not JSON"),
+        (b"{", "its JSON ends in line 1, in the middle of the document"),
         (b"[" * 100_000, "host.json"),
         (b"\xff\xff", "is no text"),
         (b'{"format_version": 1, "cpus": [{"id": 0, "node": -3}]}', "negative"),
