@@ -140,7 +140,7 @@ SECTIONS = {key: value for key, value in SCHEMA["properties"].items() if key != 
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_both_schemas_judge_alike(section: str, data: st.DataObject) -> None:
     document = {section: data.draw(values_for(SECTIONS[section]))}
