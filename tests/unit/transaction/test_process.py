@@ -62,7 +62,9 @@ def test_another_process_of_the_same_id_is_another_one(proc: Path, mark: str) ->
     assert not is_running(4711, mark, proc)
 
 
-@pytest.mark.parametrize("stat", ["", "4711 (x) Z 1 " + "0 " * 30, "4711 (x) X 1 " + "0 " * 30, "4711 (x) S 1 2"])
+@pytest.mark.parametrize(
+    "stat", ["", "4711 (x) Z 1 " + "0 " * 30, "4711 (x) X 1 " + "0 " * 30, "4711 (x) S 1 2", "4711 (x) S" + " 1" * 18]
+)
 def test_what_has_ended_does_not_run(proc: Path, stat: str) -> None:
     (proc / "4711" / "stat").write_text(stat)
     assert mark_of(4711, proc) == ""

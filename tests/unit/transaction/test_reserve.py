@@ -115,3 +115,12 @@ def test_what_is_set_aside_is_on_the_disk_and_what_is_gone_can_be_removed(
     assert folders.set_aside(3).is_dir()
     assert (folders.numbers(), folders.numbers_aside(), folders.next_number()) == ([], [3, 3], 4)
     folders.remove(3)
+
+
+def test_a_spare_that_a_killed_vppcfg_left_half_made_is_made_again(tmp_path: Path) -> None:
+    path, spare = tmp_path / "outcome", tmp_path / "spare"
+    path.write_bytes(b"first")
+    spare.write_bytes(b"xxxxx")
+    (tmp_path / "outcome.former").write_bytes(b"older")
+    assert put_into_spare(path, spare, b"secnd")
+    assert (path.read_bytes(), spare.read_bytes()) == (b"secnd", b"first")

@@ -246,3 +246,23 @@ def test_a_vpp_that_does_not_answer_is_waited_for_as_long_as_is_said_and_no_long
     assert attempts == sorted(attempts)
     assert 7.0 < attempts[-1] <= 10.0
     assert max(later - former for former, later in pairwise(attempts)) <= 2.0
+
+
+def test_after_an_error_of_our_own_the_old_state_is_brought_back_and_told() -> None:
+    class Broken(SilentReport):
+        def performing(self, plan: Plan) -> None:
+            raise ZeroDivisionError
+
+    told: list[Outcome] = []
+    with pytest.raises(ZeroDivisionError):
+        transact(
+            make_plan(OLD, NEW),
+            Session(lambda: Played([OTHER, OLD], ())),
+            watcher=Broken(),
+            should_stop=lambda: False,
+            is_unmanaged=lambda name: False,
+            on_bug=told.append,
+        )
+    (outcome,) = told
+    assert outcome.failure is not None
+    assert (outcome.ending, outcome.undone, outcome.failure.cause) == (Ending.OLD, 1, Cause.BUG)
