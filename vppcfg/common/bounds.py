@@ -28,8 +28,8 @@ ACL_RULES_MOST = 100_000
 """Rules of one access list. 100,000 are 20 MB here and 5 MB in the one message that VPP gets."""
 ALL_ACL_RULES_MOST = 300_000
 """Rules of all access lists of a configuration: 60 MB."""
-RESULT_BYTES = 256 << 20
-"""Of the result of a load test. One of a day has 50 MB."""
+RESULT_BYTES = 64 << 20
+"""Of the result of a load test. One of a day with a sample a second has some 40 MB."""
 CAPTURE_BYTES = 64 << 20
 """Of one file of what the tuner captured, a session pasted from a terminal included; what VPP prints has a few MB."""
 FLOW_BYTES = 64 << 20
