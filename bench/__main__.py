@@ -26,6 +26,7 @@ SIZES: dict[str, tuple[int, ...]] = {
     "acl-terms": (1, 1000, 2500, 10_000),
     "mix": (20, 1000, 2500, 10_000),
     "sub-interfaces-in-vrfs": (1000, 2500, 10_000),
+    "tunnels": (20, 1000, 2500, 10_000),
 }
 REAL_SIZES: dict[str, tuple[int, ...]] = {
     "sub-interfaces-without-lcp": (250, 1000, 10_000),

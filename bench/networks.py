@@ -93,6 +93,21 @@ def _bvi(number: int, address: str) -> str:
     return f"  loop{number}: {{ mtu: 1500, mac: '{mac}', lcp: bvi{number}, addresses: [ {address} ] }}"
 
 
+def tunnels(size: int) -> Network:
+    """Return a hub with a GRE or an IPIP tunnel to each of its sites, both kinds in turn, and an address on each."""
+    lines, sections = ["interfaces:"], {"gre": ["gre_tunnels:"], "ipip": ["ipip_tunnels:"]}
+    (port,) = ports = _ports(1)
+    lines += [f"  {port}: {{ mtu: 1500, addresses: [ 198.51.100.1/24 ] }}"]
+    for number in range(size):
+        kind = ("gre", "ipip")[number % 2]
+        name = f"{kind}{number}"
+        lines += [f"  {name}: {{ mtu: 1400, addresses: [ {_ipv4(number)} ] }}"]
+        remote = f"172.{16 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"
+        sections[kind] += [f"  {name}: {{ local: 198.51.100.1, remote: {remote} }}"]
+    made = [line for section in sections.values() if len(section) > 1 for line in section]
+    return _network(size, ports, [*lines, *made], edit=(_ipv4(size // 2), "192.0.2.1/30"))
+
+
 def acl_terms(size: int) -> Network:
     """Return access lists of up to 100 terms each, the first of which ten ports apply."""
     ports = _ports(10)
@@ -186,6 +201,7 @@ KINDS: dict[str, Callable[[int], Network]] = {
     "sub-interfaces": sub_interfaces,
     "sub-interfaces-without-lcp": sub_interfaces_without_lcp,
     "sub-interfaces-in-vrfs": sub_interfaces_in_vrfs,
+    "tunnels": tunnels,
     "bonds-and-bridges": bonds_and_bridges,
     "acl-terms": acl_terms,
     "mix": mix,

@@ -75,6 +75,8 @@ class Draft:
         """The bond of each member."""
         self.linux_names: dict[tuple[str, str], str] = {}
         """The interface that holds each Linux device, by namespace and name."""
+        self._alike: dict[tuple[type[Making], object], str] | None = None
+        """The interface that was last made with each identity, and may be gone; None until somebody asks."""
         self._addresses: dict[int, AddressIndex] = {}
         self._own: set[str] = set()
         """Interfaces that are copies of the draft's own, which it changes in place until it shows them."""
@@ -119,8 +121,19 @@ class Draft:
     def made_alike(self, wanted: Making) -> str | None:
         """Return an interface beside which VPP takes no other that is made like `wanted`, None when there is none."""
         kind, identity = type(wanted), wanted.identity
-        alike = (name for name, made in self.made.items() if type(made) is kind and made.identity == identity)
-        return None if identity is None else next(alike, None)
+        if identity is None:
+            return None
+        if self._alike is None:
+            self._alike = {(type(made), made.identity): name for name, made in self.made.items()}
+        name = self._alike.get((kind, identity))
+        made = self.made.get(name) if name is not None else None
+        return name if made is not None and type(made) is kind and made.identity == identity else None
+
+    def enter_made(self, name: str, making: Making) -> None:
+        """Enter what an interface is made with that must be like no other."""
+        self.made[name] = making
+        if self._alike is not None:
+            self._alike[type(making), making.identity] = name
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""

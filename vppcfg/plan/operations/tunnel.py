@@ -27,7 +27,7 @@ class CreateTunnel(CreateInterface):
     def carry_out(self, draft: Draft) -> None:
         """Enter the tunnel."""
         draft.add_interface(as_created(self.interface, self.tunnel.kind))
-        draft.made[self.interface] = self.tunnel
+        draft.enter_made(self.interface, self.tunnel)
 
 
 @record
