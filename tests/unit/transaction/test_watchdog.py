@@ -136,10 +136,13 @@ def test_what_is_left_is_below_0_once_the_moment_is_past() -> None:
     assert -6 < left_s(timer, now) <= -5
 
 
-def test_a_unit_that_is_gone_is_stopped_without_a_word(systemd: Path, tmp_path: Path) -> None:
-    play(systemd, "systemctl", f'printf "%s\\n" "$@" > {tmp_path}/words; exit 5')
+def test_a_unit_that_is_gone_is_stopped_without_a_word(
+    systemd: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    play(systemd, "systemctl", f'printf "%s\\n" "$@" > {tmp_path}/words; echo gone; echo gone >&2; exit 5')
     watchdog.disarm(Timer(deadline="", unit="vppcfg-confirm-1234-7"))
     assert (tmp_path / "words").read_text().splitlines() == ["stop", "vppcfg-confirm-1234-7.timer"]
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("said", ["no", ""])
