@@ -12,6 +12,7 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.going_back import Reachable, closest_to
 from vppcfg.plan.plan import make_plan
 
@@ -108,3 +109,13 @@ def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is
         "b": AclAction.DENY,
         "c": AclAction.DENY,
     }
+
+
+def test_a_table_of_nobodys_comes_back_only_for_what_comes_back() -> None:
+    key = table_key(5, is_ipv6=False)
+    table = FibTable(table_id=5, is_ipv6=False, name=key)
+    former = replace(state_of(replace(PORT, tables=(5, 0))), vrfs={key: table})
+    now = state_of(PORT)
+    assert table.is_unnamed
+    assert set(back(former, now).state.vrfs) == {key}
+    assert back(former, now, "port").state.vrfs == {}, "what was in it stays where it is now"
