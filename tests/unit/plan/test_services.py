@@ -217,3 +217,17 @@ def test_a_link_mtu_that_nobody_names_does_not_change() -> None:
     assert not changes_link_mtu(PORT, replace(PORT, link_mtu=None))
     assert not changes_link_mtu(PORT, PORT)
     assert changes_link_mtu(PORT, replace(PORT, link_mtu=1500))
+
+
+@pytest.mark.parametrize("tables", [(1, 0), (0, 1), (5, 0), (0, 5)])
+def test_whoever_is_in_a_table_that_is_made_anew_leaves_it_and_comes_back(tables: tuple[int, int]) -> None:
+    is_ipv6, table_id = bool(tables[1]), max(tables)
+    address = "2001:db8::1/64" if is_ipv6 else "192.0.2.1/24"
+
+    def state(name: str) -> State:
+        vrfs = {table_key(table_id, is_ipv6=is_ipv6): FibTable(table_id=table_id, is_ipv6=is_ipv6, name=name)}
+        return State(interfaces={"gi0": replace(PORT, tables=tables, addresses=frozenset({address}))}, vrfs=vrfs)
+
+    names = [type(each).__name__ for each in make_plan(state("red"), state("blue")).operations]
+    assert [name for name in names if name != "MarkVrfRoutes"][:2] == ["RemoveAddress", "SetTable"]
+    assert names[-2:] == ["SetTable", "AddAddress"]

@@ -165,3 +165,11 @@ def test_only_root_of_a_machine_with_systemd_uses_it(
     monkeypatch.setattr("vppcfg.transaction.watchdog._SYSTEMD", tmp_path if is_booted else tmp_path / "none")
     monkeypatch.setattr("os.geteuid", lambda: user)
     assert uses_systemd({"PATH": str(tmp_path)}) is expected
+
+
+def test_a_systemd_run_that_is_not_there_is_an_error_before_anything_is_changed(
+    systemd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    with pytest.raises(StorageError, match=r"systemd does not start the timer: .*systemd-run"):
+        arm(watch_of(tmp_path))

@@ -1,0 +1,61 @@
+"""Which interfaces have link, and who is looked at again when one of them loses it."""
+
+from __future__ import annotations
+
+from vppcfg.model.bond import Bond, BondMode, LoadBalance
+from vppcfg.model.gre import Gre
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.links import Links
+from vppcfg.plan.operations import CreateBond
+
+PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
+MEMBER = Interface(name="gi1", kind=InterfaceKind.PHYSICAL, is_up=True, bridge=10)
+BVI = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, is_up=True, bridge=10, is_bvi=True)
+
+
+def draft_of(*interfaces: Interface, **made: Gre) -> Draft:
+    return Draft(State(interfaces={each.name: each for each in interfaces}, made=made))
+
+
+def tunnel(name: str, *addresses: str) -> Interface:
+    return Interface(name=name, kind=InterfaceKind.GRE, is_up=True, addresses=frozenset(addresses))
+
+
+def test_a_tunnel_has_link_from_whoever_has_its_address() -> None:
+    draft = draft_of(PORT, tunnel("gre0"), gre0=Gre(local="192.0.2.1", remote="203.0.113.1"))
+    links = Links(draft)
+    assert links.linked == {"gi0", "gre0"}
+    draft.change("gi0", is_up=False)
+    assert links.update(["gi0"]) == {"gi0", "gre0"}
+    assert links.linked == set()
+
+
+def test_nobody_holds_himself_up_in_a_circle() -> None:
+    gre0, gre1 = tunnel("gre0", "10.0.0.1/30"), tunnel("gre1", "10.0.1.1/30")
+    made = {"gre0": Gre(local="10.0.1.1", remote="10.9.9.1"), "gre1": Gre(local="10.0.0.1", remote="10.9.9.2")}
+    assert Links(draft_of(gre0, gre1, **made)).linked == set()
+    assert Links(draft_of(tunnel("gre0", "10.0.0.1/30"), gre0=Gre(local="10.0.0.1", remote="10.9.9.1"))).linked == set()
+
+
+def test_a_bvi_has_link_while_another_member_has() -> None:
+    draft = draft_of(BVI, MEMBER)
+    links = Links(draft)
+    assert links.linked == {"loop0", "gi1"}
+    draft.change("gi1", is_up=False)
+    assert {"loop0", "gi1"} <= links.update(["gi1"])
+    assert links.linked == set()
+    draft.change("gi1", is_up=True)
+    assert {"loop0", "gi1"} <= links.update(["gi1"])
+    assert links.linked == {"loop0", "gi1"}
+    draft.switch("gi1")
+    assert "loop0" in links.update(["gi1"])
+    assert links.linked == {"gi1"}
+
+
+def test_a_bond_is_made_as_it_is_said() -> None:
+    draft = draft_of()
+    wanted = CreateBond(interface="bond0", instance=0, mac="", mode=BondMode.LACP, load_balance=LoadBalance.L34)
+    wanted.carry_out(draft)
+    assert draft.made["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)
