@@ -21,7 +21,15 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
-from vppcfg.errors import ContradictionError, ExitCode, PlanRefusedError, UsageError, VppcfgError
+from vppcfg.errors import (
+    ContradictionError,
+    DataplaneError,
+    ExitCode,
+    NotNowError,
+    PlanRefusedError,
+    UsageError,
+    VppcfgError,
+)
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
@@ -183,8 +191,17 @@ def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[Sta
         from vppcfg.app.loading import read_state
 
         return read_state(args.state), ""
-    with target_of(args).connect() as dataplane:
-        return dataplane.observe(), dataplane.boot_id
+    from vppcfg.transaction.lock import whose
+
+    target = target_of(args)
+    try:
+        with target.connect() as dataplane:
+            return dataplane.observe(), dataplane.boot_id
+    except DataplaneError as error:
+        if holder := target.who_is_at_work():
+            text = f"{error.message}; {whose(holder)}"
+            raise NotNowError(text, "wait for it to end, and plan again") from error
+        raise
 
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:

@@ -59,6 +59,16 @@ def test_a_plan_is_shown_while_another_vppcfg_is_at_work_and_says_so(
     assert main(["plan", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
 
 
+def test_a_vpp_that_does_not_answer_while_another_vppcfg_is_at_work_is_busy(
+    nobody: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "-c", "l3.yaml", "-a", nobody]) == ExitCode.DATAPLANE
+    with Target(api_socket=nobody).lock("vppcfg apply"):
+        for command in (["plan"], ["apply", "--yes"]):
+            assert main([*command, "-c", "l3.yaml", "-a", nobody]) == ExitCode.NOT_NOW
+            assert "another vppcfg works on this VPP: vppcfg apply" in capsys.readouterr().err
+
+
 def test_a_full_disk_passes(serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     vpp = serve(SimulatedVpp(ports=two_ports()))
     with monkeypatch.context() as patch:
