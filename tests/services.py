@@ -91,6 +91,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.has_mpls,
         interface.has_sflow,
         interface.has_gso,
+        interface.neighbors,
     )
     offer["switches"] = _bridge_behaviour(interface, state)
     own = interface.packet_mtu or root.packet_mtu

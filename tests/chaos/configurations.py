@@ -21,6 +21,7 @@ interfaces:
     mpls: true
     sflow: true
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
+    neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
     sub-interfaces:
       100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ] }
@@ -68,6 +69,7 @@ interfaces:
     mtu: 2000
     lcp: e1
     addresses: [ 192.0.2.9/24 ]
+    neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
     sub-interfaces:
       100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ] }

@@ -16,6 +16,7 @@ from vppcfg.config.configuration import (
     Configuration,
     InterfaceConfig,
     LcpConfig,
+    NeighborConfig,
     VrfConfig,
 )
 from vppcfg.config.parse import Parsed
@@ -75,6 +76,10 @@ PREFIXES = (
     ("2001:db8:1::1/64",),
     ("2001:db8:2::/127",),
     ("2001:db8:ffff::1/128",),
+)
+NEIGHBORS = tuple(
+    NeighborConfig(key=address, address=address, mac=f"02:00:00:00:bb:{number:02x}")
+    for number, address in enumerate(("192.0.2.99", "10.0.0.99", "2001:db8::99"))
 )
 LINUX_NAMES = ("e0", "e1", "be0.100", "loop.1", "x4", "x5")
 TAP_NAMES = ("vm0", "vm1", "vm2")
@@ -504,6 +509,9 @@ class _Network:
         others = self._dice.apart()
         for name in [name for name in self.interfaces if name not in self._members]:
             self._change(name, has_gso=others.one_in(5))
+        for interface in self._routed():
+            if others.one_in(4) and self._has_ethernet(interface.name):
+                self._change(interface.name, neighbors=tuple(others.some(NEIGHBORS)))
 
 
 def _bond_options(dice: _Dice, mode: BondMode, members: Sequence[str]) -> dict[str, Any]:
@@ -726,6 +734,8 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
+        {"neighbors": NEIGHBORS[:1]},
+        {"neighbors": (replace(NEIGHBORS[0], mac="02:00:00:00:bb:77"), *NEIGHBORS[1:])},
         {"lcp": None},
         {"lcp": LcpConfig(host_name="renamed")} if interface.lcp else {"description": "edited"},
         {"l2xc": None},

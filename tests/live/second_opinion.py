@@ -48,6 +48,12 @@ def _state(api: Any) -> dict[str, Any]:
         "tables": {
             (row.table.table_id, row.table.is_ip6): row.table.name for row in api.ip_table_dump() if row.table.table_id
         },
+        "neighbors": sorted(
+            (names[row.neighbor.sw_if_index], str(row.neighbor.ip_address), str(row.neighbor.mac_address))
+            for family in (0, 1)
+            for row in api.ip_neighbor_dump(sw_if_index=ALL, af=family)
+            if int(row.neighbor.flags) == 1
+        ),
         "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
         **_made(api, names, hosts),
         **_access_lists(api, names),

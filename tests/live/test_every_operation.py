@@ -16,6 +16,7 @@ from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
@@ -385,6 +386,29 @@ def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:
     state = do(plane, op.SetGso(interface="port3", is_on=False))
     assert {name for name, one in state.interfaces.items() if one.has_gso} == {"port1"}
     do(plane, op.SetGso(interface="port1", is_on=False))
+
+
+def test_neighbours_are_entered_changed_and_taken_out(plane: LiveDataplane, vpp: RealVpp) -> None:
+    one, other = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
+    entered = [op.SetNeighbor(interface="port1", address=each, mac=one) for each in ("2001:db8::5", "192.0.2.5")]
+    assert do(plane, *entered).interfaces["port1"].neighbors == (
+        Neighbor(address="192.0.2.5", mac=one),
+        Neighbor(address="2001:db8::5", mac=one),
+    )
+    state = do(
+        plane,
+        op.SetNeighbor(interface="port1", address="192.0.2.5", mac=other),
+        op.RemoveNeighbor(interface="port1", address="2001:db8::5", mac=one),
+    )
+    assert state.interfaces["port1"].neighbors == (Neighbor(address="192.0.2.5", mac=other),)
+    assert vpp.cli(f"set ip neighbor port2 192.0.2.6 {one} static no-fib-entry") == (0, "")
+    (odd,) = plane.observe().interfaces["port2"].neighbors
+    assert odd == Neighbor(address="192.0.2.6", mac=one, has_route=False)
+    do(
+        plane,
+        op.RemoveNeighbor(interface="port1", address="192.0.2.5", mac=other),
+        op.RemoveNeighbor(interface="port2", address="192.0.2.6", mac=one),
+    )
 
 
 def test_a_table_is_made_entered_left_and_deleted_for_each_family(plane: LiveDataplane, vpp: RealVpp) -> None:

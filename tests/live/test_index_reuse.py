@@ -42,6 +42,7 @@ interfaces:
         mpls: true
         gso: true
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+        neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
       102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true }}
@@ -58,7 +59,8 @@ interfaces:
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
 loopbacks:
-  loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, gso: true, lcp: lo0 }}
+  loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, gso: true, lcp: lo0,
+           neighbors: {{ 10.0.0.5: "02:00:00:00:50:07" }} }}
   loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
 vxlan_tunnels:
   vxlan_tunnel0: {{ local: 192.0.2.1, remote: 192.0.2.2, vni: 100 }}

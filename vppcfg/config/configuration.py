@@ -30,6 +30,17 @@ class LcpConfig:
 
 
 @record
+class NeighborConfig:
+    """One entry below `neighbors` of an interface."""
+
+    key: str | int
+    """As it stands in the file."""
+    address: str | None
+    """Canonical; None when the key is no address."""
+    mac: str
+
+
+@record
 class InterfaceConfig(InterfaceValues):
     """One entry below `interfaces`, `sub-interfaces` or `loopbacks`, defaults filled in."""
 
@@ -52,6 +63,8 @@ class InterfaceConfig(InterfaceValues):
     lcp: LcpConfig | None = None
     vrf: str | None = None
     """None is the default one."""
+    neighbors: tuple[NeighborConfig, ...] = ()
+    """In the order of the file."""
     acls: AclBinding = AclBinding()
 
 

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
 _PORT_MTU = 9000
@@ -152,6 +153,8 @@ class Interface:
     has_sflow: bool = False
     has_gso: bool = False
     """Whether VPP cuts large packets that leave here, where the device cannot."""
+    neighbors: tuple[Neighbor, ...] = ()
+    """Static ones, in the order of their addresses."""
     acls: AclBinding = AclBinding()
 
     @property

@@ -21,6 +21,7 @@ from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, SflowSettings, State, tables_in_use
 from vppcfg.model.vrf import FibTable, table_key
 
@@ -173,6 +174,7 @@ def _interface(name: str, document: object) -> Interface:
         "tables": _numbers(2),
         "protocol_mtus": _numbers(3),
         "acls": lambda entry: _build(AclBinding, entry, place, {"input": tuple, "output": tuple}),
+        "neighbors": lambda entries: tuple(_build(Neighbor, entry, place) for entry in entries),
     }
     named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
     return _build(Interface, named, place, converters)

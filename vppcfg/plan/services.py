@@ -18,6 +18,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.tap import Tap
 
 
@@ -48,6 +49,7 @@ class Policy(NamedTuple):
     has_mpls: bool = False
     has_sflow: bool = False
     has_gso: bool = False
+    neighbors: tuple[Neighbor, ...] = ()
     bridge: tuple[bool, ...] = ()
     """The switches of the bridge domain."""
 
@@ -194,7 +196,14 @@ class Services:
 
     def _policy(self, interface: Interface) -> Policy:
         bridge = self._tables.bridges.get(bridge_name(interface.bridge)) if interface.bridge is not None else None
-        if not (interface.acls or interface.has_mpls or interface.has_sflow or interface.has_gso or bridge):
+        if not (
+            interface.acls
+            or interface.has_mpls
+            or interface.has_sflow
+            or interface.has_gso
+            or interface.neighbors
+            or bridge
+        ):
             return _OPEN
         return Policy(
             tuple(self._rules(interface.acls.input)),
@@ -202,6 +211,7 @@ class Services:
             interface.has_mpls,
             interface.has_sflow,
             interface.has_gso,
+            interface.neighbors,
             _switches(bridge) if bridge is not None else (),
         )
 
@@ -290,7 +300,7 @@ def _is_alike(one: Policy, other: Policy) -> bool:
     """
     if one.bridge and other.bridge and one.bridge != other.bridge:
         return False
-    return (one.has_mpls, one.has_sflow, one.has_gso) == (other.has_mpls, other.has_sflow, other.has_gso) and all(
+    return one[2:-1] == other[2:-1] and all(
         bool(former) == bool(lists) and sum(former, ()) == sum(lists, ())
         for former, lists in ((one.input, other.input), (one.output, other.output))
     )

@@ -28,7 +28,8 @@ class Stage(IntEnum):
     DELETE_ORPHANED_LCP = auto()
     """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
     TURN_OFF = auto()
-    """Access lists, sFlow, MPLS and features of what is deleted; all but the lists where they are no longer wanted.
+    """Access lists, sFlow, MPLS and features of what is deleted; all but the lists where they are no longer wanted,
+    and static neighbours.
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
@@ -77,6 +78,7 @@ class Stage(IntEnum):
     REMOVE_REPLACED_ADDRESS = auto()
     """Addresses that VPP lets stand beside those that come in their place; before others borrow."""
     SET_UNNUMBERED = auto()
+    SET_NEIGHBOR = auto()
     CREATE_MPLS_TABLE = auto()
     TURN_MPLS_ON = auto()
     BIND_ACLS = auto()

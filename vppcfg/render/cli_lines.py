@@ -240,6 +240,15 @@ def _set_unnumbered(operation: op.SetUnnumbered) -> str:
     return f"set interface unnumbered {operation.interface} use {operation.donor}"
 
 
+def _set_neighbor(operation: op.SetNeighbor) -> str:
+    line = f"set ip neighbor {operation.interface} {operation.address} {operation.mac} static"
+    return line if operation.has_route else f"{line} no-fib-entry"
+
+
+def _remove_neighbor(operation: op.RemoveNeighbor) -> str:
+    return f"set ip neighbor del {operation.interface} {operation.address} {operation.mac}"
+
+
 def _unset_unnumbered(operation: op.UnsetUnnumbered) -> str:
     return f"set interface unnumbered del {operation.interface}"
 
@@ -463,6 +472,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,
+    op.SetNeighbor: _set_neighbor,
+    op.RemoveNeighbor: _remove_neighbor,
     op.UnsetUnnumbered: _unset_unnumbered,
     op.CreateVrf: _create_vrf,
     op.MarkVrfRoutes: _only_by_the_api,

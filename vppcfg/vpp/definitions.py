@@ -18,7 +18,7 @@ from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
-    *("memclnt", "vlib", "vpe", "interface", "ip", "fib", "feature", "gso", "l2", "bond", "mpls"),
+    *("memclnt", "vlib", "vpe", "interface", "ip", "ip_neighbor", "fib", "feature", "gso", "l2", "bond", "mpls"),
     *("acl", "gre", "ipip", "lacp", "lcp", "sflow", "tapv2", "vxlan"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""

@@ -10,7 +10,21 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
-from vppcfg.vpp.messages import MADE, acl, address, bond, bridge, features, interface, l2, lcp, mpls, sflow, vrf
+from vppcfg.vpp.messages import (
+    MADE,
+    acl,
+    address,
+    bond,
+    bridge,
+    features,
+    interface,
+    l2,
+    lcp,
+    mpls,
+    neighbor,
+    sflow,
+    vrf,
+)
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
@@ -74,7 +88,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, *MADE)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, *MADE)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -118,6 +132,7 @@ def _surroundings(
         with_mpls=mpls.read_interfaces(connection, replies, shown, names),
         with_sflow=sflow.read_ports(shown),
         with_gso=details.with_gso,
+        neighbors=neighbor.read(connection, replies),
     )
 
 

@@ -21,6 +21,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -34,6 +35,10 @@ SUB = Interface(
     parent="eth0",
     sub_id=100,
     encapsulation=Encapsulation(outer=100, is_exact=True),
+)
+NEIGHBORS = (
+    Neighbor(address="192.0.2.5", mac="02:00:5e:00:53:05"),
+    Neighbor(address="2001:db8::5", mac="02:00:5e:00:53:06"),
 )
 FACTS = Facts(plugins=frozenset({"acl", "gso", "lacp", "linux_cp", "sflow", "vxlan"}))
 
@@ -254,6 +259,7 @@ def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
         "has_mpls": draw(st.sampled_from([False, False, True])),
         "has_sflow": draw(st.sampled_from([False, False, True])),
         "has_gso": draw(st.sampled_from([False, False, True])),
+        "neighbors": draw(st.sampled_from([(), (), NEIGHBORS, (replace(NEIGHBORS[0], has_route=False),)])),
         "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
         "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
     }
@@ -470,9 +476,8 @@ def whole() -> State:
     member = replace(PORT, name="eth2", mac="02:00:00:00:00:01")
     bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
-    routed = replace(
-        OTHER, unnumbered="loop0", has_mpls=True, has_sflow=True, has_gso=True, acls=AclBinding(input=("b", "a"))
-    )
+    routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
+    routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True)
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -527,6 +532,9 @@ interfaces:
     mpls: true
     sflow: true
     gso: true
+    neighbors:
+      192.0.2.5: '02:00:5e:00:53:05'
+      2001:db8::5: '02:00:5e:00:53:06'
     acls:
       input: [ b, a ]
 

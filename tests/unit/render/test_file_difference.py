@@ -32,6 +32,7 @@ interfaces:
     mpls: true
     sflow: true
     gso: true
+    neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -44,6 +45,7 @@ interfaces:
         addresses: [ 198.51.100.1/24 ]
         mpls: true
         gso: true
+        neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
@@ -70,6 +72,7 @@ loopbacks:
     addresses: [ 203.0.113.1/32 ]
     mpls: true
     gso: true
+    neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
   loop2: { mtu: 2000 }

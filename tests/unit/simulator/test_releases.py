@@ -107,7 +107,21 @@ def test_a_version_text_is_told_as_it_is() -> None:
 def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str) -> None:
     write_api_dir(tmp_path / "api", release)
     written = {path.name: json.loads(path.read_text()) for path in (tmp_path / "api").iterdir()}
-    core = {"memclnt", "vlib", "vpe", "interface", "ip", "fib", "feature", "gso", "l2", "bond", "mpls", "tapv2"}
+    core = {
+        "memclnt",
+        "vlib",
+        "vpe",
+        "interface",
+        "ip",
+        "ip_neighbor",
+        "fib",
+        "feature",
+        "gso",
+        "l2",
+        "bond",
+        "mpls",
+        "tapv2",
+    }
     sflow = {"sflow"} if release >= "25.02" else set()
     plugins = {"acl", "gre", "ipip", "lacp", "lcp", "vxlan"}
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}

@@ -83,6 +83,7 @@ def bond_member_keys(index: Index) -> Iterator[Problem]:
             ("bond-member-mac", "vrf", member.vrf is not None),
             ("bond-member-mac", "mpls", member.has_mpls),
             ("bond-member-mac", "gso", member.has_gso),
+            ("bond-member-mac", "neighbors", bool(member.neighbors)),
             ("bond-member-mac", "acls", bool(member.acls)),
         ):
             if is_set:

@@ -95,6 +95,8 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
     interface = index.find(name)
     if interface is not None and interface.mac is not None:
         yield (*interface.path, "mac"), "have a MAC address"
+    if interface is not None and interface.neighbors:
+        yield (*interface.path, "neighbors"), "have neighbours with MAC addresses"
     if interface is not None and interface.l2xc is not None:
         yield (*interface.path, "l2xc"), "be cross-connected"
     for child in index.children.get(name, ())[:1]:

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, marked_tag
-from vppcfg.config.sections import acl, bond, vrf
+from vppcfg.config.sections import acl, bond, neighbor, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -87,6 +87,7 @@ class _Resolver:
             tables=vrf.interface_tables(config.vrf, desired.configuration),
             **self._values(config),
             acls=self._acls(config, base),
+            neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
             **self._bridging(config.name, config.encapsulation, base),
         )
 
@@ -113,6 +114,7 @@ class _Resolver:
             addresses=frozenset(),
             tables=(0, 0),
             acls=AclBinding(),
+            neighbors=(),
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),
         )

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, vrf
+from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
@@ -104,6 +104,7 @@ class Interfaces(Section):
             or interface_keys.why_not_mtu(interface, state.packet_mtu(name))
             or lcp.why_not(name, state)
             or vrf.why_not(interface, state)
+            or (neighbor.why_not(interface) if interface.neighbors else None)
         )
 
     def _why_not_named(self, interface: Interface) -> str | None:

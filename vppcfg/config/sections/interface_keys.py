@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, vrf
+from vppcfg.config.sections import lcp, neighbor, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
@@ -18,7 +18,9 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
-_DISPENSABLE = frozenset({"acls", "addresses", "description", "device-type", "mac"}) | interface_values.KEYS
+_DISPENSABLE = (
+    frozenset({"acls", "addresses", "description", "device-type", "mac", neighbor.KEY}) | interface_values.KEYS
+)
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
 BadKeys = Mapping[KeyPath, set[str | int | None]]
@@ -71,6 +73,7 @@ def parse(
         lcp=lcp.parse(raw.get("lcp")),
         vrf=raw.get("vrf"),
         acls=_parse_acls(raw.get("acls")),
+        neighbors=neighbor.parse(raw[neighbor.KEY]) if raw.get(neighbor.KEY) else (),
         **interface_values.parsed(raw),
     )
 
@@ -106,6 +109,7 @@ def restate(
         lcp=lcp.restate(interface.name, state),
         vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
+        neighbors=neighbor.restate(interface) if interface.neighbors else (),
         **interface_values.values_of(interface),
     )
 
@@ -159,6 +163,7 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
         *vrf.keys("vrf", interface.vrf),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),
+        *(neighbor.keys(interface.neighbors) if interface.neighbors else ()),
         _acls_key(interface.acls) if interface.acls else _NO_ACLS,
     ]
 

@@ -18,6 +18,7 @@ from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
+from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
@@ -65,6 +66,7 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
+    "RemoveNeighbor",
     "ReplaceAcl",
     "SetAdminState",
     "SetBondWeight",
@@ -77,6 +79,7 @@ __all__ = [
     "SetLinuxLink",
     "SetMac",
     "SetMpls",
+    "SetNeighbor",
     "SetPacketMtu",
     "SetSflow",
     "SetSflowHeaderBytes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.plan.stages import Step
-from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, vrf
+from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, neighbor, vrf
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
@@ -20,6 +20,7 @@ _ASPECTS = (
     features.acl_binding_steps,
     features.sflow_steps,
     features.gso_steps,
+    neighbor.steps,
 )
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 

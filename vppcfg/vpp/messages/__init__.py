@@ -18,6 +18,7 @@ from vppcfg.vpp.messages import (
     l2,
     lcp,
     mpls,
+    neighbor,
     sflow,
     sub_interface,
     tap,
@@ -29,7 +30,7 @@ from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 MADE = (gre, ipip, tap, vxlan)
 """Kinds of interfaces of which one dump tells all. Each has `requests`, `read`, and `PARTS`: the optional parts of VPP
 that it needs, with the message whose presence shows each."""
-_KINDS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, sflow, sub_interface, vrf, *MADE)
+_KINDS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, neighbor, sflow, sub_interface, vrf, *MADE)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 

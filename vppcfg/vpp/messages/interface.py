@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Interface, InterfaceKind, TagRewrite
+from vppcfg.model.neighbor import Neighbor
 from vppcfg.plan import operations as op
 from vppcfg.record import record
 from vppcfg.vpp import devclass
@@ -162,6 +163,7 @@ class Surroundings:
     with_mpls: frozenset[str]
     with_sflow: frozenset[str]
     with_gso: frozenset[int]
+    neighbors: Mapping[int, tuple[Neighbor, ...]]
 
 
 def requests(connection: Connection) -> list[bytes]:
@@ -239,6 +241,7 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "unnumbered": _donor(index, around),
         "has_mpls": row.name in around.with_mpls,
         "has_gso": index in around.with_gso,
+        "neighbors": around.neighbors.get(index, ()),
         "acls": around.acls.get(index, _NO_ACLS),
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, NeighborConfig
 from vppcfg.config.parse import parse
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Encapsulation, InterfaceKind
@@ -45,6 +45,7 @@ def test_every_key_arrives_in_canonical_form() -> None:
         "mpls": True,
         "sflow": True,
         "gso": True,
+        "neighbors": {"192.0.2.5": "0200.5e00.5305", "2001:DB8::5": "02:00:5e:00:53:06"},
         "acls": {"input": "a", "output": ["b", "a"]},
     }
     assert interfaces({"eth0": entry})["eth0"] == InterfaceConfig(
@@ -62,6 +63,10 @@ def test_every_key_arrives_in_canonical_form() -> None:
         has_mpls=True,
         has_sflow=True,
         has_gso=True,
+        neighbors=(
+            NeighborConfig(key="192.0.2.5", address="192.0.2.5", mac="02:00:5e:00:53:05"),
+            NeighborConfig(key="2001:DB8::5", address="2001:db8::5", mac="02:00:5e:00:53:06"),
+        ),
         acls=AclBinding(input=("a",), output=("b", "a")),
     )
 

@@ -459,6 +459,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"hw_if_index": 2, "enable_disable": True},
     ),
     (op.SetSflow(interface="other", is_on=False), "sflow_enable_disable", {"enable_disable": False}),
+    (
+        op.SetNeighbor(interface="port", address="192.0.2.5", mac="02:00:00:00:00:05"),
+        "ip_neighbor_add_del",
+        {"is_add": True, "neighbor.sw_if_index": 1, "neighbor.flags": 1, "neighbor.mac_address": b"\2\0\0\0\0\5"},
+    ),
+    (
+        op.RemoveNeighbor(interface="other", address="2001:db8::5", mac="02:00:00:00:00:05"),
+        "ip_neighbor_add_del",
+        {"is_add": False, "neighbor.sw_if_index": 2, "neighbor.ip_address.af": 1},
+    ),
     (op.SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
     (op.SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
     (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),

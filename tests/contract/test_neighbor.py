@@ -1,0 +1,78 @@
+"""Contract: static neighbours, what is taken, what changes one, and that they go with their interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.subject import ALL, PORTS, Subject
+
+STATIC, NO_ROUTE = 1, 2
+A, B = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
+
+
+def enter(vpp: Subject, index: int, address: str, mac: str, flags: int = STATIC, *, is_add: bool = True) -> int:
+    neighbor = {"sw_if_index": index, "flags": flags, "mac_address": mac, "ip_address": address}
+    return int(vpp.api.ip_neighbor_add_del(is_add=is_add, neighbor=neighbor).retval)
+
+
+def leave(vpp: Subject, index: int, address: str, mac: str = A) -> int:
+    return enter(vpp, index, address, mac, is_add=False)
+
+
+def known(vpp: Subject) -> set[tuple[int, str, str, int]]:
+    rows = [row.neighbor for family in (0, 1) for row in vpp.api.ip_neighbor_dump(sw_if_index=ALL, af=family)]
+    return {(row.sw_if_index, str(row.ip_address), str(row.mac_address), int(row.flags)) for row in rows}
+
+
+@pytest.fixture(autouse=True)
+def nobody_left(vpp: Subject) -> Iterator[None]:
+    yield
+    for index, address, mac, _ in known(vpp):
+        assert leave(vpp, index, address, mac) == 0
+
+
+def test_entering_again_changes_the_mac_and_only_that(vpp: Subject, first: int) -> None:
+    assert [enter(vpp, first, address, A) for address in ("192.0.2.5", "2001:db8::5")] == [0, 0]
+    assert enter(vpp, first, "192.0.2.5", B) == 0
+    assert known(vpp) == {(first, "192.0.2.5", B, STATIC), (first, "2001:db8::5", A, STATIC)}
+    assert enter(vpp, first, "192.0.2.6", A, STATIC | NO_ROUTE) == 0
+    assert enter(vpp, first, "192.0.2.6", B, STATIC) == 0
+    assert (first, "192.0.2.6", B, STATIC | NO_ROUTE) in known(vpp)
+    assert enter(vpp, 4711, "192.0.2.5", A) == -2
+
+
+def test_one_is_taken_out_whatever_mac_is_said(vpp: Subject, first: int) -> None:
+    enter(vpp, first, "192.0.2.5", A)
+    assert leave(vpp, first, "192.0.2.5", B) == 0
+    assert leave(vpp, first, "192.0.2.5", A) == -6
+    assert known(vpp) == set()
+
+
+def test_they_stay_whatever_becomes_of_state_and_addresses_and_go_with_the_interface(vpp: Subject, first: int) -> None:
+    sub = vpp.sub(first, 100)
+    enter(vpp, sub, "192.0.2.5", A)
+    vpp.up(first, sub)
+    assert (vpp.add_address(sub, "192.0.2.1/24"), vpp.remove_address(sub, "192.0.2.1/24")) == (0, 0)
+    vpp.api.sw_interface_set_flags(sw_if_index=sub, flags=0)
+    assert known(vpp) == {(sub, "192.0.2.5", A, STATIC)}
+    vpp.api.delete_subif(sw_if_index=sub)
+    assert known(vpp) == set()
+    assert vpp.sub(first, 200) == sub
+    assert known(vpp) == set()
+
+
+def test_vpp_takes_what_no_host_can_be(vpp: Subject, first: int) -> None:
+    strange = ("224.0.0.1", "0.0.0.0", "fe80::5")
+    assert [enter(vpp, first, address, "01:00:00:00:00:05") for address in strange] == [0, 0, 0]
+    assert {address for _, address, _, _ in known(vpp)} == set(strange)
+
+
+def test_they_are_typed(vpp: Subject, first: int) -> None:
+    assert vpp.cli(f"set ip neighbor {PORTS[0]} 192.0.2.5 {A} static") == (0, "")
+    assert vpp.cli(f"set ip neighbor {PORTS[0]} 2001:db8::5 {A} static") == (0, "")
+    assert known(vpp) == {(first, "192.0.2.5", A, STATIC), (first, "2001:db8::5", A, STATIC)}
+    assert vpp.cli(f"set ip neighbor del {PORTS[0]} 192.0.2.5 {B}") == (0, "")
+    assert vpp.cli(f"set ip neighbor del {PORTS[0]} 192.0.2.5 {B}") == (0, "")
+    assert known(vpp) == {(first, "2001:db8::5", A, STATIC)}

@@ -1,0 +1,27 @@
+"""Neighbours that somebody has entered: which MAC address a host on the link has, without asking for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vppcfg.common.addresses import address_key
+from vppcfg.record import record
+
+
+@record
+class Neighbor:
+    """One static entry of an interface."""
+
+    address: str
+    """Canonical, without a length."""
+    mac: str
+    """Colon-separated lower case."""
+    has_route: bool = True
+    """Whether VPP has a route to the host for it; the configuration always wants one."""
+
+
+def in_order(neighbors: Iterable[Neighbor]) -> tuple[Neighbor, ...]:
+    """Return neighbours in the order of their addresses, IPv4 first."""
+    return tuple(
+        sorted(neighbors, key=lambda each: address_key(f"{each.address}/{128 if ':' in each.address else 32}"))
+    )

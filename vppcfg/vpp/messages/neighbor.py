@@ -1,0 +1,59 @@
+"""Static neighbours of interfaces; those that VPP has learnt are told with them and left out."""
+
+from __future__ import annotations
+
+from vppcfg.model.neighbor import Neighbor, in_order
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.messages.address import address_values, text_of_address
+from vppcfg.vpp.messages.interface import mac_bytes
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
+
+_DUMP = "ip_neighbor_dump"
+_STATIC, _WITHOUT_ROUTE = 1, 2
+"""IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""
+_FAMILIES = (0, 1)
+_PATHS = ("neighbor.sw_if_index", "neighbor.flags", "neighbor.mac_address")
+_ADDRESS = ("neighbor.ip_address.af", "neighbor.ip_address.un")
+
+
+def _set_neighbor(operation: op.SetNeighbor, indexes: Indexes, vpp: Vocabulary) -> Request:
+    flags = _STATIC if operation.has_route else _STATIC | _WITHOUT_ROUTE
+    return Request("ip_neighbor_add_del", {**_neighbor(operation, indexes), "is_add": 1, "neighbor.flags": flags})
+
+
+def _remove_neighbor(operation: op.RemoveNeighbor, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("ip_neighbor_add_del", {**_neighbor(operation, indexes), "is_add": 0})
+
+
+def _neighbor(operation: op.SetNeighbor | op.RemoveNeighbor, indexes: Indexes) -> dict[str, Value]:
+    return {
+        "neighbor.sw_if_index": indexes.interface(operation.interface),
+        "neighbor.mac_address": mac_bytes(operation.mac),
+        **address_values("neighbor.ip_address", operation.address),
+    }
+
+
+MESSAGES: Messages = {op.SetNeighbor: _set_neighbor, op.RemoveNeighbor: _remove_neighbor}
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the requests for all neighbours, one for each family, where VPP takes them."""
+    if not connection.offers(_DUMP):
+        return []
+    return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in _FAMILIES]
+
+
+def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, ...]]:
+    """Return the static neighbours by interface index, in the order of their addresses."""
+    if not connection.offers(_DUMP):
+        return {}
+    found: dict[int, list[Neighbor]] = {}
+    for index, flags, mac, family, raw in connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS):
+        if flags & _STATIC:
+            address = text_of_address(family, raw)
+            neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & _WITHOUT_ROUTE)
+            found.setdefault(index, []).append(neighbor)
+    return {index: in_order(each) for index, each in found.items()}
