@@ -8,15 +8,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 _T = TypeVar("_T")
+_PART_BYTES = 1 << 18
 _SHOWN = 60
 """Characters of a wrong value in a message."""
 
 Check = Callable[[str, float], str]
 """From the name of an attribute and a number in it to why the number cannot be, '' when it can."""
+
+
+def read_at_most(path: Path, most_bytes: int) -> bytes:
+    """Return the bytes of a file, of one that has more than `most_bytes` one more than that. Raise OSError.
+
+    The size that a file says is not asked for: that of a device or a pipe is 0.
+    """
+    parts: list[bytes] = []
+    left = most_bytes + 1
+    with path.open("rb") as stream:
+        # Python makes room at once for all that is asked for.
+        while left and (part := stream.read(min(left, _PART_BYTES))):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts)
 
 
 def parse_json(text: bytes | str, source: str, most_bytes: int, *, may_be_infinite: bool = False) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.common.bounds import RESULT_BYTES
-from vppcfg.common.documents import build, parse_json, plain
+from vppcfg.common.documents import build, parse_json, plain, read_at_most
 from vppcfg.common.printable import json_text
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Offered, Result
@@ -117,8 +117,7 @@ def _range_of(name: str) -> tuple[float, str]:
 def load_json(path: Path) -> Any:
     """Return the JSON document in a file. Raise UsageError when it is none, is cut off or too large."""
     try:
-        with path.open("rb") as stream:
-            text = stream.read(RESULT_BYTES + 1)
+        text = read_at_most(path, RESULT_BYTES)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.common.bounds import CAPTURE_BYTES
-from vppcfg.common.documents import parse_json
+from vppcfg.common.documents import parse_json, read_at_most
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 
@@ -159,8 +159,7 @@ def _text(path: Path) -> str:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as stream:
-            content = stream.read(CAPTURE_BYTES + 1)
+        content = read_at_most(path, CAPTURE_BYTES)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if len(content) > CAPTURE_BYTES:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vppcfg.common.documents import build, parse_json, plain
+from vppcfg.common.documents import build, parse_json, plain, read_at_most
 from vppcfg.record import record
 
 
@@ -102,3 +104,16 @@ def test_what_a_document_of_another_program_has_besides_is_passed_over() -> None
     assert build(Wheel, data, "it", is_open=True) == Wheel(size=1.0)
     with pytest.raises(ValueError, match="more is unknown"):
         build(Wheel, data, "it")
+
+
+def test_a_file_is_read_to_a_limit_and_takes_no_more_room_than_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 700_000)
+    tracemalloc.start()
+    try:
+        assert len(read_at_most(path, 64 << 20)) == 700_000
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+    assert [len(read_at_most(path, most)) for most in (699_999, 700_000, 10, 0)] == [700_000, 700_000, 11, 1]
+    assert len(read_at_most(Path("/dev/zero"), 1_000_000)) == 1_000_001
