@@ -394,6 +394,7 @@ class _Network:
                 mtu=mtu,
                 bvi=bvi,
                 members=tuple(members),
+                split_horizon=self._dice.apart().pick((None, {}, dict.fromkeys(members[:2], 1))),
                 settings=settings,
                 description=self._pick(DESCRIPTIONS),
             )

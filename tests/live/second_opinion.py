@@ -81,7 +81,7 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 (bridge.flood, bridge.uu_flood, bridge.forward, bridge.learn, bridge.arp_term, bridge.arp_ufwd),
                 bridge.mac_age,
                 names.get(bridge.bvi_sw_if_index),
-                sorted(names[member.sw_if_index] for member in bridge.sw_if_details),
+                sorted((names[member.sw_if_index], member.shg) for member in bridge.sw_if_details),
             )
             for bridge in api.bridge_domain_dump(bd_id=ALL)
             if bridge.bd_id

@@ -100,6 +100,9 @@ class BridgeConfig:
     """Bytes; what all members must have, VPP knows none for a bridge."""
     bvi: str | None = None
     members: tuple[str, ...] = ()
+    split_horizon: Mapping[str, int] | None = None
+    """Groups of members that send each other nothing, 0 (none) for those that are not named; None leaves them as they
+    are."""
     settings: BridgeSettings = BridgeSettings()
 
 

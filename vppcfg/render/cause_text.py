@@ -158,6 +158,8 @@ class Causes:
     def _out_of_l2(self, operation: LeaveL2 | SetTagRewrite) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
         if before is None or after is None or (before.bridge, before.l2xc) == (after.bridge, after.l2xc):
+            if before is not None and after is not None and before.split_horizon_group != after.split_horizon_group:
+                return Predicate("gets another split-horizon group", "get other split-horizon groups")
             return Predicate("rewrites VLAN tags otherwise", "rewrite VLAN tags otherwise")
         place = f"bridge domain {before.bridge}" if before.bridge is not None else f"its cross-connect to {before.l2xc}"
         return Predicate(f"leaves {place}", f"leave {place}")

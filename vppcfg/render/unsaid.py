@@ -79,6 +79,8 @@ def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, af
         return all(bridge_name(bd_id) in before.bridges or bridge_name(bd_id) in after.bridges for bd_id in ids)
     if attribute.name == "is_bvi":
         return True
+    if attribute.name == "split_horizon_group":
+        return not before.interfaces[change.name].is_bvi
     parent = before.interfaces[change.name].parent or change.name
     near = replace(restricted(before, {change.name, parent}, ()), vrfs={**before.vrfs, **after.vrfs})
     return said_entries(near) != said_entries(_with(near, change, attribute))

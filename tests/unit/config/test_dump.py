@@ -567,6 +567,7 @@ bridgedomains:
     description: 'lab: 1'
     bvi: loop1
     interfaces: [ eth0.100, tap0 ]
+    split-horizon: { eth0.100: 1 }
     settings:
       learn: false
       mac-age-minutes: 5

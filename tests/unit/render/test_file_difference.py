@@ -90,6 +90,7 @@ bridgedomains:
     mtu: 2000
     bvi: loop2
     interfaces: [ vxlan_tunnel0 ]
+    split-horizon: { vxlan_tunnel0: 1 }
     settings:
       learn: false
       unicast-flood: false

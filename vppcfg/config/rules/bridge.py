@@ -38,6 +38,15 @@ def bridge_member_l3(index: Index) -> Iterator[Problem]:
                 yield Problem(rule=rule, path=(*member.path, key), text=text)
 
 
+def bridge_split_horizon(index: Index) -> Iterator[Problem]:
+    """Find groups of what is no member; the BVI is in none."""
+    for bridge in index.configuration.bridges.values():
+        for name in bridge.split_horizon or ():
+            if name not in bridge.members:
+                text = f"{name} is not among the `interfaces` of {bridge.name}; add it there, or take it out here"
+                yield Problem(rule="bd-split-horizon", path=(*bridge.path, "split-horizon", name), text=text)
+
+
 def bridge_member_mtu(index: Index) -> Iterator[Problem]:
     """Find members with another MTU than the bridge domain."""
     for bridge, position, member in _members(index):

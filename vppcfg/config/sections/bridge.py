@@ -31,7 +31,7 @@ class Bridges(NamedSection):
     key = "bridgedomains"
     attribute = "bridges"
     naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
-    dispensable = frozenset({"description", "settings"})
+    dispensable = frozenset({"description", "settings", "split-horizon"})
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BridgeConfig | Problem:
         """Return a bridge domain, or what is wrong with the one that VPP keeps for itself."""
@@ -47,6 +47,7 @@ class Bridges(NamedSection):
             mtu=DEFAULT_MTU if mtu is None else mtu,
             bvi=entry.raw.get("bvi"),
             members=tuple(entry.raw.get("interfaces") or ()),
+            split_horizon=entry.raw.get("split-horizon"),
             settings=_parse_settings(entry.raw.get("settings") or {}),
         )
 
@@ -80,6 +81,12 @@ class Bridges(NamedSection):
             mtu=state.packet_mtu(members[0].name) if members else DEFAULT_MTU,
             bvi=virtual[0] if virtual else None,
             members=tuple(member.name for member in members if not member.is_bvi),
+            split_horizon={
+                member.name: member.split_horizon_group
+                for member in members
+                if member.split_horizon_group and not member.is_bvi
+            }
+            or None,
             settings=bridge.settings,
         )
 
@@ -90,6 +97,9 @@ class Bridges(NamedSection):
         if entry.bvi is not None:
             yield KeyValue("bvi", entry.bvi)
         yield KeyValue("interfaces", list(entry.members), is_default=not entry.members)
+        if entry.split_horizon:
+            groups = tuple(KeyValue(name, group) for name, group in entry.split_horizon.items())
+            yield KeyValue("split-horizon", groups)
         settings = tuple(_setting_keys(entry.settings))
         yield KeyValue("settings", settings, is_default=all(item.is_default for item in settings), is_block=True)
 

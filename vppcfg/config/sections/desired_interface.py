@@ -131,12 +131,13 @@ class _Resolver:
 
     def _bridging(self, name: str, match: Encapsulation | OtherMatch | None, base: Interface) -> dict[str, Any]:
         """Return the attributes of an interface in the bridge that the file puts it into, with its tag rewrite."""
-        bridge, is_bvi = self._memberships.get(name, (None, False))
-        is_same = bridge is not None and base.bridge == bridge
+        bridge, is_bvi, group = self._memberships.get(name, _NO_MEMBERSHIP)
+        if group is None:
+            group = base.split_horizon_group if bridge is not None and base.bridge == bridge else 0
         return {
             "bridge": bridge,
             "is_bvi": is_bvi,
-            "split_horizon_group": base.split_horizon_group if is_same else 0,
+            "split_horizon_group": group,
             "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
         }
 
@@ -197,13 +198,19 @@ class _Resolver:
         return config.acls if self._runs(acl.PLUGIN, config, "acls") else base.acls
 
 
-def _memberships(desired: DesiredState) -> dict[str, tuple[int, bool]]:
-    """Return the bridge of each member that the file names, and whether the member is its BVI."""
-    found: dict[str, tuple[int, bool]] = {}
+_Membership = tuple[int | None, bool, int | None]
+_NO_MEMBERSHIP: _Membership = (None, False, 0)
+
+
+def _memberships(desired: DesiredState) -> dict[str, _Membership]:
+    """Return of each member that the file names its bridge, whether it is the BVI, and its group; None is any group."""
+    found: dict[str, _Membership] = {}
     for name, config in desired.configuration.bridges.items():
         if desired.bridges[name] is desired.observed.bridges.get(name):
             continue  # it is not ours, which is a problem already
-        found.update(dict.fromkeys(config.members, (config.bd_id, False)))
+        groups = config.split_horizon
+        for member in config.members:
+            found[member] = (config.bd_id, False, None if groups is None else groups.get(member, 0))
         if config.bvi is not None:
-            found[config.bvi] = (config.bd_id, True)
+            found[config.bvi] = (config.bd_id, True, None)
     return found

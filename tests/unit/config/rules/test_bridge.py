@@ -102,3 +102,15 @@ vxlan_tunnels: {vxlan_tunnel0: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
     loaded = parse_text(text, "test")
     assert {problem.severity for problem in loaded.problems} == {Severity.WARNING}
     assert loaded.configuration is not None
+
+
+@pytest.mark.parametrize(
+    ("groups", "rules"), [("eth0: 1, eth1: 255", []), ("loop0: 1, eth2: 1", ["bd-split-horizon"] * 2)]
+)
+def test_only_members_are_in_groups(groups: str, rules: list[str]) -> None:
+    text = f"""
+interfaces: {{eth0: {{}}, eth1: {{}}, eth2: {{}}}}
+loopbacks: {{loop0: {{mac: "02:00:5e:00:53:01"}}}}
+bridgedomains: {{bd1: {{bvi: loop0, interfaces: [eth0, eth1], split-horizon: {{{groups}}}}}}}
+"""
+    assert [problem.rule for problem in parse_text(text, "test").problems] == rules
