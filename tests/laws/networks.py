@@ -498,7 +498,8 @@ class _Network:
             if interface in self._members:
                 continue
             binding = AclBinding(input=tuple(self._some(names)), output=tuple(self._some(names)))
-            self._change(interface, acls=binding)
+            if interface not in self._one_way_targets():
+                self._change(interface, acls=binding)
 
     def _turn_on_the_rest(self) -> None:
         for interface in self._routed():
@@ -509,10 +510,14 @@ class _Network:
                 self._change(port, has_sflow=True)
         others = self._dice.apart()
         for name in [name for name in self.interfaces if name not in self._members]:
-            self._change(name, has_gso=others.one_in(5))
+            self._change(name, has_gso=others.one_in(5) and name not in self._one_way_targets())
         for interface in self._routed():
             if others.one_in(4) and self._has_ethernet(interface.name):
                 self._change(interface.name, neighbors=tuple(others.some(NEIGHBORS)))
+
+    def _one_way_targets(self) -> set[str]:
+        """Return the interfaces that others are cross-connected to and that are not cross-connected themselves."""
+        return {name for each in self.interfaces.values() if (name := each.l2xc) and not self.interfaces[name].l2xc}
 
 
 def _bond_options(dice: _Dice, mode: BondMode, members: Sequence[str]) -> dict[str, Any]:

@@ -62,10 +62,13 @@ class Stage(IntEnum):
     CREATE_LCP = auto()
     MARK = auto()
 
+    TURN_OFF_FOR_L2 = auto()
+    """Features that look at frames, of interfaces that are put into L2 mode, where VPP would forget to ask them."""
     SET_BRIDGE = auto()
     JOIN_BRIDGE = auto()
     JOIN_AS_BVI = auto()
     ENTER_L2 = auto()
+    TURN_ON_IN_L2 = auto()
     SHUT_FOR_LINK_MTU = auto()
     LINK_MTU = auto()
     SHRINK_PACKET_MTU = auto()
@@ -98,7 +101,7 @@ class Stage(IntEnum):
         """Return the phase that the stage belongs to."""
         if self < Stage.CREATE_NAMESPACE:
             return Phase.PRUNE
-        return Phase.CREATE if self < Stage.SET_BRIDGE else Phase.SYNC
+        return Phase.CREATE if self < Stage.TURN_OFF_FOR_L2 else Phase.SYNC
 
 
 CHILDREN_FIRST = frozenset(

@@ -67,6 +67,11 @@ class Transition:
         }
 
     @cached_property
+    def targets(self) -> frozenset[str]:
+        """The interfaces that cross-connects lead to in the end."""
+        return frozenset(each.l2xc for each in self.desired.interfaces.values() if each.l2xc is not None)
+
+    @cached_property
     def _coming_addresses(self) -> dict[int, AddressIndex]:
         """The addresses that come, by the table that they come into."""
         indexes: dict[int, AddressIndex] = {}

@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     l2xc.l2xc_shared,
     l2xc.l2xc_mtu,
     l2xc.l2xc_target_l3,
+    l2xc.l2xc_target_routes,
     l2xc.l2xc_in_bridge,
     l2xc.l2xc_with_subs,
     lcp.lcp_duplicate,

@@ -48,6 +48,18 @@ def l2xc_target_l3(index: Index) -> Iterator[Problem]:
             yield _problem("l2xc-address", source, text)
 
 
+def l2xc_target_routes(index: Index) -> Iterator[Problem]:
+    """Find features that look at frames on targets that are not cross-connected themselves: VPP would end."""
+    for source, target in _pairs(index):
+        if target.l2xc is None:
+            keys = [key for key, is_on in (("gso", target.has_gso), ("acls.output", target.acls.output)) if is_on]
+            for key in keys:
+                text = (
+                    f"the target {target.name} has `{key}` and no `l2xc` of its own; add that, or remove one of the two"
+                )
+                yield _problem("l2xc-one-way", source, text)
+
+
 def l2xc_in_bridge(index: Index) -> Iterator[Problem]:
     """Find cross-connects from or to an interface that is part of a bridge domain."""
     for target_name, sources in index.sources.items():

@@ -22,6 +22,7 @@ from vppcfg.plan.operations import (
     SetSflowSamplingRate,
 )
 from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.steps.l2 import is_put_into_l2
 from vppcfg.plan.transition import Transition
 
 _NO_ACLS = AclBinding()
@@ -41,12 +42,22 @@ def acl_steps(change: Change[Acl]) -> Iterator[Step]:
 
 
 def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that set which access lists an interface applies."""
+    """Yield the steps that set which access lists an interface applies.
+
+    They are taken off before the interface is put into L2 mode: the first frame that a cross-connect sends to one with
+    lists that still routes ends VPP 26.10. Bound again, they look at frames too.
+    """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     if before is not None and before.acls and name in transition.doomed:
         yield Step(stage=Stage.TURN_OFF, operation=BindAcls(interface=name, binding=_NO_ACLS))
     kept = transition.kept(name)
-    if after is not None and after.acls != (kept.acls if kept else _NO_ACLS):
+    is_changed = after is not None and kept is not None and after.acls != kept.acls
+    gets_frames = is_put_into_l2(transition, name) or (is_changed and name in transition.targets)
+    if kept is not None and kept.acls and gets_frames:
+        yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=BindAcls(interface=name, binding=_NO_ACLS))
+        if after is not None and after.acls:
+            yield Step(stage=Stage.TURN_ON_IN_L2, operation=BindAcls(interface=name, binding=after.acls))
+    elif after is not None and after.acls != (kept.acls if kept else _NO_ACLS):
         yield Step(stage=Stage.BIND_ACLS, operation=BindAcls(interface=name, binding=after.acls))
 
 
@@ -84,7 +95,7 @@ def sflow_steps(transition: Transition, name: str) -> Iterator[Step]:
 
 
 def gso_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that turn GSO off and on."""
+    """Yield the steps that turn GSO off and on, around L2 mode as access lists."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     was_on = before is not None and before.has_gso
     is_on = after is not None and after.has_gso
@@ -92,6 +103,9 @@ def gso_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield Step(stage=Stage.TURN_OFF, operation=SetGso(interface=name, is_on=False))
     if is_on and (name in transition.created or not was_on):
         yield Step(stage=Stage.TURN_FEATURE_ON, operation=SetGso(interface=name, is_on=True))
+    elif is_on and is_put_into_l2(transition, name):
+        yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=SetGso(interface=name, is_on=False))
+        yield Step(stage=Stage.TURN_ON_IN_L2, operation=SetGso(interface=name, is_on=True))
 
 
 def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:

@@ -35,6 +35,18 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _enter(transition, after)
 
 
+def is_put_into_l2(transition: Transition, name: str) -> bool:
+    """Return whether an interface that stays is put into L2 mode, from routing or out of another place in L2 mode.
+
+    On the way VPP forgets that features are to look at its frames, and still shows them as they were: an access list
+    that stays bound does nothing any more (vnet/l2/l2_input.c, set_int_l2_mode).
+    """
+    kept, after = transition.kept(name), transition.desired.interfaces.get(name)
+    if kept is None or after is None or not after.is_l2:
+        return False
+    return not kept.is_l2 or _leaves(transition, kept)
+
+
 def _membership(interface: Interface) -> tuple[int | None, bool, int]:
     return interface.bridge, interface.is_bvi, interface.split_horizon_group
 
