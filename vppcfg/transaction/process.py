@@ -32,9 +32,12 @@ def mark_of(pid: int, proc: Path = _PROC) -> str:
 
 
 def is_running(pid: int, mark: str = "", proc: Path = _PROC) -> bool:
-    """Return whether a process of this id lives, which has this mark where one is known."""
+    """Return whether a process of this id lives, which has this mark as far as one is known."""
     found = mark_of(pid, proc)
-    return found != "" and mark in {"", found}
+    if not found or not mark:
+        return found != ""
+    (run, _, start), (known_run, _, known_start) = found.partition("/"), mark.partition("/")
+    return start == known_start and (run == known_run or "" in {run, known_run})
 
 
 def is_another_running(pid: int, mark: str = "") -> bool:

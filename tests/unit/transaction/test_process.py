@@ -57,6 +57,15 @@ def test_a_process_is_marked_by_the_run_of_the_machine_and_its_start(proc: Path)
     assert machine_run(proc / "4711") == ""
 
 
+def test_where_the_run_of_the_machine_is_hidden_the_start_tells(proc: Path) -> None:
+    assert is_running(4711, "/987654", proc)
+    assert not is_running(4711, "/987655", proc)
+    (proc / "sys/kernel/random/boot_id").unlink()
+    assert mark_of(4711, proc) == "/987654"
+    assert is_running(4711, "run-1/987654", proc)
+    assert not is_running(4711, "run-1/987655", proc)
+
+
 @pytest.mark.parametrize("mark", ["run-1/987655", "run-0/987654", "987654"])
 def test_another_process_of_the_same_id_is_another_one(proc: Path, mark: str) -> None:
     assert not is_running(4711, mark, proc)
