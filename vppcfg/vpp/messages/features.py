@@ -58,7 +58,8 @@ class GsoQuestions:
         """Return the indexes of the interfaces with GSO."""
         if not self._asked:
             return frozenset()
-        said = {self._asked[context] for context, is_on in _answers(connection, replies) if is_on}
+        answers = _answers(connection, replies)
+        said = {self._asked[context] for context, is_on in answers if is_on and context in self._asked}
         return frozenset(index for index, is_end in said if not is_end and (index, True) not in said)
 
 

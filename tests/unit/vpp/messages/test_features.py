@@ -12,6 +12,7 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp import LiveDataplane, connect
+from vppcfg.vpp.messages.features import GsoQuestions
 from vppcfg.vpp.shell import show
 
 PORTS = tuple(f"eth{number}" for number in range(9))
@@ -40,3 +41,13 @@ def test_just_those_have_it_on_which_it_was_turned_on(names: tuple[str, ...], tm
         for name in names:
             turn_on(plane, name)
         assert with_gso(plane) == set(names)
+
+
+def test_answers_to_what_it_has_not_asked_are_passed_over(tmp_path: Path) -> None:
+    with plane_of(tmp_path) as plane:
+        turn_on(plane, "eth3")
+        connection = plane._connection
+        first, second = (GsoQuestions(connection, {}, [index]) for index in (4, 5))
+        told = connection.ask([*first.requests, *second.requests])
+        assert first.read(connection, told) | second.read(connection, told) == {4}
+        assert not first.read(connection, told) & second.read(connection, told)
