@@ -664,11 +664,13 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history.
 
-    That are MACs, how members belong to their bonds and whether these look at sockets, and MTUs and state of bare
-    tunnels. A sub-interface that has the MTU of its tunnel keeps it.
+    That are MACs, split-horizon groups, how members belong to their bonds and whether these look at sockets, and MTUs
+    and state of bare tunnels. A sub-interface that has the MTU of its tunnel keeps it.
     """
     state = state.with_explicit_mtus()
-    interfaces = {name: replace(interface, mac="") for name, interface in state.interfaces.items()}
+    interfaces = {
+        name: replace(interface, mac="", split_horizon_group=0) for name, interface in state.interfaces.items()
+    }
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
     for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps):
