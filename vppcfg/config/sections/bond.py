@@ -88,15 +88,19 @@ class Bonds(MadeSection[BondConfig, Bond]):
         )
 
     def making_of(self, config: BondConfig, before: Bond | None, desired: DesiredState) -> Bond:
-        """Return the bond, with what the file does not say of it and its members as it is."""
+        """Return the bond, with what the file does not say of it and its members as it is.
+
+        VPP's prompt takes numa-only for LACP alone, so a bond that gets another mode does not take it along.
+        """
         former = before or Bond()
+        stays_numa_only = former.is_numa_only and config.mode in (former.mode, BondMode.LACP)
         present = [member for member in config.members if member in desired.observed.interfaces]
         return Bond(
             mode=config.mode,
             load_balance=config.load_balance if config.mode.has_load_balance else None,
             members={member: _membership(member, config, former) for member in present},
             has_gso=former.has_gso,
-            is_numa_only=former.is_numa_only if config.is_numa_only is None else config.is_numa_only,
+            is_numa_only=stays_numa_only if config.is_numa_only is None else config.is_numa_only,
         )
 
     def restate_made(self, name: str, making: Bond, state: State) -> BondConfig:
