@@ -119,3 +119,12 @@ def test_a_table_of_nobodys_comes_back_only_for_what_comes_back() -> None:
     assert table.is_unnamed
     assert set(back(former, now).state.vrfs) == {key}
     assert back(former, now, "port").state.vrfs == {}, "what was in it stays where it is now"
+
+
+def test_a_table_of_ours_comes_back_though_nothing_is_in_it() -> None:
+    blue = {table_key(5, is_ipv6=False): FibTable(table_id=5, is_ipv6=False, name="blue")}
+    former, now = replace(state_of(PORT), vrfs=blue), state_of(PORT)
+    assert back(former, now).state.vrfs == blue
+    assert back(former, now, "vrf:blue").state.vrfs == {}
+    assert back(now, former).state.vrfs == {}
+    assert back(now, former, "vrf:blue").state.vrfs == blue

@@ -30,6 +30,7 @@ from vppcfg.plan.operations import (
     SetAdminState,
     SetCrossConnect,
     SetLinkMtu,
+    SetPacketMtu,
 )
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import prove
@@ -219,3 +220,11 @@ def test_a_pair_that_had_lost_its_device_does_not_come_back() -> None:
 def test_ports_alone_have_nothing_on_them() -> None:
     port = replace(PORT, addresses=frozenset({"192.0.2.1/24"}), l2xc="gi1", bridge=3, tables=(5, 6), is_up=True)
     assert ports_alone(state(port, SUB)) == state(replace(PORT, is_up=True))
+
+
+def test_a_port_gets_its_packet_mtus_whatever_it_had() -> None:
+    plan = make_plan(state(replace(PORT, packet_mtu=1400)), state(PORT))
+    assert plan.operations == (SetPacketMtu(interface="gi0", mtu=1500),)
+    none = replace(PORT, packet_mtu=0)
+    plan = make_plan(state(none), state(replace(none, protocol_mtus=(1300, 0, 0))))
+    assert plan.operations == (SetPacketMtu(interface="gi0", mtu=0, protocol_mtus=(1300, 0, 0)),)

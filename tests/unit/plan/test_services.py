@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
@@ -19,6 +20,7 @@ from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
     AddAddress,
     AddBondMember,
+    BindAcls,
     DeleteLoopback,
     RemoveAddress,
     SetMpls,
@@ -231,3 +233,19 @@ def test_whoever_is_in_a_table_that_is_made_anew_leaves_it_and_comes_back(tables
     names = [type(each).__name__ for each in make_plan(state("red"), state("blue")).operations]
     assert [name for name in names if name != "MarkVrfRoutes"][:2] == ["RemoveAddress", "SetTable"]
     assert names[-2:] == ["SetTable", "AddAddress"]
+
+
+def test_the_lists_of_what_a_cross_connect_leads_to_are_bound_anew_only_when_they_change() -> None:
+    rule = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
+    acls = {name: Acl(rules=(rule,)) for name in ("a", "b")}
+
+    def state(list_name: str, mtu: int = 1400) -> State:
+        target = replace(OTHER, acls=AclBinding(input=(list_name,)), packet_mtu=mtu)
+        return State(interfaces={"gi0": replace(PORT, l2xc="gi1"), "gi1": target}, acls=acls)
+
+    def bound(now: State) -> list[AclBinding]:
+        operations = make_plan(state("a"), now).operations
+        return [each.binding for each in operations if isinstance(each, BindAcls)]
+
+    assert bound(state("b")) == [AclBinding(), AclBinding(input=("b",))]
+    assert bound(state("a", mtu=1300)) == []

@@ -162,3 +162,19 @@ def test_the_root_of_all_folders_is_looked_at_as_well(file: Path, monkeypatch: p
     monkeypatch.setattr("vppcfg.transaction.trusted._check_folder", look)
     read_trusted(file)
     assert seen == ["/", *map(str, reversed(file.parents[:-1]))]
+
+
+@pytest.mark.parametrize(("links", "is_followed"), [(40, True), (41, False)])
+def test_as_many_links_are_followed_as_the_kernel_follows(
+    file: Path, tmp_path: Path, links: int, *, is_followed: bool
+) -> None:
+    former = file.parent
+    for number in range(links):
+        link = tmp_path / f"link{number}"
+        link.symlink_to(former)
+        former = link
+    if is_followed:
+        assert read_trusted(former / "file") == b"content"
+    else:
+        with pytest.raises(UntrustedFileError, match="too many symbolic links"):
+            read_trusted(former / "file")
