@@ -46,8 +46,9 @@ def _gets_another_mac(before: Interface, after: Interface, made: Bond, wanted: B
 
 
 def is_refilled(before: Bond, after: Bond) -> bool:
-    """Return whether none of the members stays: unless it was made with a MAC, the bond then takes that of the next."""
-    return bool(after.members) and before.members.keys().isdisjoint(after.members)
+    """Return whether no member stays all the time: unless it was made with a MAC, the bond takes that of the next."""
+    stays = (membership.joins_like(after.members.get(name)) for name, membership in before.members.items())
+    return bool(after.members) and not any(stays)
 
 
 def is_open(attribute: str, wanted: object) -> bool:

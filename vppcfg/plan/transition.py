@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
-from vppcfg.model.bond import Bond, Membership
+from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
@@ -63,7 +63,7 @@ class Transition:
             for name, bond in self.observed.made_as(Bond).items()
             if name not in self.doomed and (after := self.desired.making(name, Bond)) is not None
             for member, membership in bond.members.items()
-            if member not in self.doomed and joins_alike(membership, after.members.get(member))
+            if member not in self.doomed and membership.joins_like(after.members.get(member))
         }
 
     @cached_property
@@ -156,14 +156,6 @@ def _shifts(before: Interface | None, after: Interface | None) -> bool:
 def _routing(interface: Interface) -> tuple[object, ...]:
     """Return what an interface must have alike before and after to keep its addresses on the way."""
     return interface.l2xc, interface.bridge, interface.is_bvi, interface.unnumbered, interface.tables
-
-
-def joins_alike(before: Membership, after: Membership | None) -> bool:
-    """Return whether a membership differs in its weight at most, which alone can be changed."""
-    return after is not None and (before.is_passive, before.is_long_timeout) == (
-        after.is_passive,
-        after.is_long_timeout,
-    )
 
 
 def _families(interface: Interface) -> set[bool]:

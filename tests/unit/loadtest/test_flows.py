@@ -257,7 +257,7 @@ def test_a_router_that_does_not_forward_is_named(laboratory: Layout, capsys: pyt
         ([], "needs to know where the servers are"),
         (["--lab", "a", "--server", "b"], "needs to know where the servers are"),
         (["--server", "192.0.2.1", "--cport", "1,2"], "--cport names 2 ports, and there are 4 flows"),
-        (["--server", "192.0.2.1", "--flows", "0"], "no number of flows"),
+        (["--server", "192.0.2.1", "--flows", "0"], "not a number of flows"),
         (["--server", "192.0.2.1", "--duration", "0"], "measures nothing"),
         (["--server", "192.0.2.1", "--first-port", "65535"], "do not fit"),
     ],

@@ -215,7 +215,7 @@ def test_a_watch_in_the_background_of_a_script_goes_on_at_ctrl_c_and_ends_at_sig
     [
         (["no.such.host.invalid"], "has no address"),
         (["127.0.0.1", "--interval", "0.0001"], "more than a watch sends"),
-        (["127.0.0.1", "--interval", "0"], "no number of seconds"),
+        (["127.0.0.1", "--interval", "0"], "not a number of seconds"),
         (["127.0.0.1:x", "--probe", "udp"], "names no port"),
         (["127.0.0.1", "--netns", "no-such-netns"], "there is no network namespace"),
         ([], "required: TARGET"),
