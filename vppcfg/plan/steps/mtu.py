@@ -98,8 +98,8 @@ def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
 def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
     if current.protocol_mtus != after.protocol_mtus:
         return True
-    if current.packet_mtu == 0:
-        return after.packet_mtu not in (0, transition.desired.packet_mtu(after.parent or after.name))
+    if current.packet_mtu == 0 and after.parent is not None:
+        return after.packet_mtu not in (0, transition.desired.packet_mtu(after.parent))
     return current.packet_mtu != after.packet_mtu
 
 
