@@ -95,6 +95,7 @@ FOUND = """\
 20:17 unnumbered-with-addresses
 22:11 schema-type
 23:11 l2xc-address
+23:11 l2xc-one-way
 23:11 l2xc-source-in-bridge
 24:5 bd-member-address
 24:5 bond-member-address
