@@ -86,7 +86,7 @@ def test_only_the_section_with_an_error_is_looked_at_again() -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_yamale_has_nothing_to_say_about_what_is_accepted(data: st.DataObject) -> None:
     changed = copy.deepcopy(WHOLE)
     for _ in range(data.draw(st.integers(1, 2))):
