@@ -238,13 +238,14 @@ class LanguageGenerator(Generator):
     """Draws operations on everything that VPP makes itself, and those on ports now and then."""
 
     def draw(self, names: list[str]) -> Operation:
-        """Return the next operation; local0 is left alone, for VPP dies of it as a member of a bond."""
+        """Return the next operation; VPP dies of local0 as a member of a bond, and of IPIP tunnels: they are left alone."""
         pick, number = self._random.choice, self._random.randrange
         if number(4) == 0:
             return super().draw(names)
         known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
         name, other = Name(pick([*known, "missing"])), Name(pick([*known, "missing"]))
         loops = [one for one in known if one.startswith("loop")] or ["loop9"]
+        joining = [one for one in known if not one.startswith("ipip")]
         bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
         lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
         ends = pick(ENDS)
@@ -256,7 +257,7 @@ class LanguageGenerator(Generator):
                 ("delete_loopback", (Name(pick(loops)),)),
                 ("bond", (number(3), number(1, 6), number(4), pick(["", "", *MACS]))),
                 ("delete_bond", (Name(pick(lonely)),)),
-                ("join", (pick([port, name]), Name(pick(bonds)), yes)),
+                ("join", (pick([port, Name(pick(joining))]), Name(pick(bonds)), yes)),
                 ("join", (port, Name(pick(bonds)), yes)),
                 ("part", (port,)),
                 ("weight", (port, number(5))),
