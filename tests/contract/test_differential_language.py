@@ -238,14 +238,14 @@ class LanguageGenerator(Generator):
     """Draws operations on everything that VPP makes itself, and those on ports now and then."""
 
     def draw(self, names: list[str]) -> Operation:
-        """Return the next operation; VPP dies of local0 as a member of a bond, and of IPIP tunnels: they are left alone."""
+        """Return the next operation; VPP dies of local0 in a bond, and of IPIP tunnels in a bond or as a BVI."""
         pick, number = self._random.choice, self._random.randrange
         if number(4) == 0:
             return super().draw(names)
         known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
         name, other = Name(pick([*known, "missing"])), Name(pick([*known, "missing"]))
         loops = [one for one in known if one.startswith("loop")] or ["loop9"]
-        joining = [one for one in known if not one.startswith("ipip")]
+        ethernet = [one for one in known if not one.startswith("ipip")]
         bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
         lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
         ends = pick(ENDS)
@@ -257,7 +257,7 @@ class LanguageGenerator(Generator):
                 ("delete_loopback", (Name(pick(loops)),)),
                 ("bond", (number(3), number(1, 6), number(4), pick(["", "", *MACS]))),
                 ("delete_bond", (Name(pick(lonely)),)),
-                ("join", (pick([port, Name(pick(joining))]), Name(pick(bonds)), yes)),
+                ("join", (pick([port, Name(pick([*ethernet, "missing"]))]), Name(pick(bonds)), yes)),
                 ("join", (port, Name(pick(bonds)), yes)),
                 ("part", (port,)),
                 ("weight", (port, number(5))),
@@ -265,7 +265,10 @@ class LanguageGenerator(Generator):
                 ("create", (Name(pick([*PORTS, *bonds])), number(1, 4), 18, number(1, 4), 0)),
                 ("bridge", (number(4), yes, bool(number(2)), number(9))),
                 ("bridge_flags", (number(4), bool(number(2)), number(64))),
-                ("bridge_member", (name, number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes)),
+                (
+                    "bridge_member",
+                    (Name(pick([*ethernet, "missing"])), number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes),
+                ),
                 ("bridge_member", (other, number(4), 0, 0, True)),
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
                 ("gre", (number(4), number(1, 3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
