@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -41,6 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     from vppcfg.cli.output import write_document
+    from vppcfg.config.desired import whole_descriptions
     from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
 
@@ -49,7 +51,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.format == "json":
         text = json_text(document_of(state), indent=2) + "\n"
     else:
-        text = write(state, _accepted_configuration(target_of(args).journal()))
+        accepted = _accepted_configuration(target_of(args).journal())
+        text = write(replace(state, descriptions=whole_descriptions(accepted)) if accepted else state)
     write_document(text, args.output)
     return ExitCode.DONE
 

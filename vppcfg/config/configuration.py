@@ -11,6 +11,7 @@ from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind
+from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import SflowSettings
 from vppcfg.record import record
@@ -156,6 +157,12 @@ class Configuration:
     def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
         return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+
+    def described_beyond_tags(self) -> list[InterfaceConfig | MadeConfig | BridgeConfig]:
+        """Return the entries with a description of which a tag of VPP does not hold every character."""
+        entries: list[InterfaceConfig | MadeConfig | BridgeConfig] = [*self.interfaces.values()]
+        entries += [*self.made.values(), *self.bridges.values()]
+        return [entry for entry in entries if entry.description and kept_by_vpp(entry.description) != entry.description]
 
     def path_of(self, name: str) -> KeyPath | None:
         """Return where the file names an interface, None when it does not."""

@@ -77,7 +77,13 @@ class DesiredState:
             linux_bridges=self.linux_bridges,
             has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
             facts=self.observed.facts,
+            descriptions=whole_descriptions(self.configuration),
         )
+
+
+def whole_descriptions(configuration: Configuration) -> dict[str, str]:
+    """Return, by interface or bridge, the descriptions of which a tag of VPP does not hold every character."""
+    return {entry.name: entry.description or "" for entry in configuration.described_beyond_tags()}
 
 
 def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: bool) -> str:

@@ -22,7 +22,6 @@ from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
-from vppcfg.model.ownership import tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF
@@ -30,32 +29,12 @@ from vppcfg.model.vrf import UNMANAGED_VRF
 _ODD = "it is set up in a way that the configuration cannot say"
 
 
-def write(state: State, described: Configuration | None = None) -> str:
-    """Return the YAML text of `state`, pleasant to read: natural order, short lists inline, defaults left out.
-
-    Of a description VPP keeps what fits into a tag: the whole one is taken from `described`, the configuration that VPP
-    was brought to, where it is the one that the tag was made of.
-    """
+def write(state: State) -> str:
+    """Return the YAML text of `state`, pleasant to read: natural order, short lists inline, defaults left out."""
     configuration, left = said(state)
-    if described is not None:
-        configuration = _with_whole_descriptions(configuration, state, described)
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     return "\n\n".join(text for text in texts if text) + "\n"
-
-
-def _with_whole_descriptions(configuration: Configuration, state: State, described: Configuration) -> Configuration:
-    interfaces, bridges = dict(configuration.interfaces), dict(configuration.bridges)
-    for name, interface in interfaces.items():
-        entries = (described.interfaces.get(name), described.made.get(name))
-        whole = next((entry.description for entry in entries if entry is not None and entry.description), None)
-        if whole and tag_for(whole) == state.interfaces[name].tag:
-            interfaces[name] = replace(interface, description=whole)
-    for name, bridge_entry in bridges.items():
-        former = described.bridges.get(name)
-        if former is not None and former.description and tag_for(former.description) == state.bridges[name].tag:
-            bridges[name] = replace(bridge_entry, description=former.description)
-    return replace(configuration, interfaces=interfaces, bridges=bridges)
 
 
 def said(state: State) -> tuple[Configuration, Unmanaged]:

@@ -34,6 +34,11 @@ def is_foreign(tag: str) -> bool:
     return tag != "" and not is_ours(tag)
 
 
+def kept_by_vpp(description: str) -> str:
+    """Return what a tag holds of a description."""
+    return description_of(tag_for(description))
+
+
 def description_of(tag: str) -> str:
     """Return the description in one of our own tags, '' when it has none."""
     return tag[len(MARK) + 1 :] if tag.startswith(MARK + " ") else ""

@@ -12,6 +12,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.ownership import description_of, tag_for
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -65,6 +66,8 @@ class State:
     sflow: SflowSettings = SflowSettings()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
+    descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
 
     def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is made with, None when it is none of that kind."""
@@ -74,6 +77,11 @@ class State:
     def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are made with, by name; it goes through all kinds each time."""
         return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+
+    def described(self, name: str, tag: str) -> str:
+        """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""
+        whole = self.descriptions.get(name)
+        return whole if whole is not None and tag_for(whole) == tag else description_of(tag)
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

@@ -44,6 +44,8 @@ def document_of(state: State) -> dict[str, Any]:
         document[table] = {name: plain(records[name]) for name in _sorted(records)}
     document["namespaces"] = sorted(state.namespaces)
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
+    if state.descriptions:
+        document["descriptions"] = plain(state.descriptions)
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
 
@@ -120,6 +122,7 @@ def state_of(document: object) -> State:
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
         made=made,
+        descriptions=_descriptions(data.get("descriptions", {})),
         **tables,
     )
     _check_references(state)
@@ -231,6 +234,12 @@ def _texts(place: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"{place} in the state document is not a list of names")
     return tuple(value)
+
+
+def _descriptions(value: Any) -> Mapping[str, str]:
+    descriptions = _mapping(value, "descriptions")
+    _texts("descriptions", list(descriptions.values()))
+    return descriptions
 
 
 def _linux_bridges(value: Any) -> frozenset[tuple[str, str]]:

@@ -18,7 +18,7 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import evolve
 from vppcfg.model.kinds import MAKING_OF, as_created
-from vppcfg.model.ownership import description_of, is_foreign
+from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
@@ -62,6 +62,7 @@ class _Comparison:
 
     def __init__(self, before: State, after: State, changes: Sequence[Change[Any]]) -> None:
         after = replace(after, facts=before.facts)
+        before = replace(before, descriptions={**after.descriptions, **before.descriptions})
         self._before, self._after = before, after
         self._of_interface: dict[str, list[Change[Any]]] = {}
         self._others: list[Change[Any]] = []
@@ -139,7 +140,7 @@ class _Comparison:
             is_needed = entry.name not in state.made or not _is_as_made(entry.name, state)
             return entry.keys if is_needed else None
         if entry.path[0] in _MADE and _is_as_made(entry.name, state):
-            described = description_of(state.interfaces[entry.name].tag)
+            described = state.described(entry.name, state.interfaces[entry.name].tag)
             return (KeyValue("description", described), *entry.keys) if described else entry.keys
         return entry.keys
 

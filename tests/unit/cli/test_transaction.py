@@ -564,6 +564,18 @@ def test_dump_gives_whole_descriptions_back_and_no_plan_differs_for_them(run: Ru
     assert is_at(run, "elsewhere.yaml")
 
 
+def test_every_difference_shows_a_description_as_the_file_has_it(run: Run) -> None:
+    Path("described.yaml").write_text(DESCRIBED)
+    whole = f"    + description: '{CIRCUIT}'\n"
+    assert whole in run("diff", "-c", "described.yaml")[1]
+    assert whole in run("plan", "-c", "described.yaml", "--format", "diff")[1]
+    assert whole in run("apply", "-c", "described.yaml", "--yes")[1]
+    assert whole in run("diff", "1")[1]
+    assert whole in run("history", "1")[1]
+    Path("changed.yaml").write_text(DESCRIBED.replace("Spiez", "Brig").replace("bridge #7", "bridge #8"))
+    assert run("diff", "-c", "changed.yaml")[1] == "", "VPP's tag would be the same"
+
+
 def test_a_description_that_vpp_does_not_have_any_more_is_not_given_back(run: Run) -> None:
     Path("described.yaml").write_text(DESCRIBED)
     run("apply", "-c", "described.yaml", "--yes")

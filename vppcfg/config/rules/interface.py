@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.config.configuration import BridgeConfig, InterfaceConfig, MadeConfig
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ownership import description_of, tag_for
+from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import Problem, Severity
 
 _NOT_PORTS = frozenset(InterfaceKind) - {InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE}
@@ -43,19 +43,13 @@ def l2_with_mpls(index: Index) -> Iterator[Problem]:
 
 def description_altered(index: Index) -> Iterator[Problem]:
     """Find, once for the whole file, descriptions of which a tag of VPP does not hold every character."""
-    configuration = index.configuration
-    entries: list[InterfaceConfig | MadeConfig | BridgeConfig] = [*configuration.interfaces.values()]
-    entries += [*configuration.made.values(), *configuration.bridges.values()]
-    altered = [(entry, kept) for entry in entries if (kept := _kept_by_vpp(entry.description)) != entry.description]
-    for entry, kept in altered[:1]:
+    altered = index.configuration.described_beyond_tags()
+    for entry in altered[:1]:
         others = f", and those of {len(altered) - 1} more in part," if len(altered) > 1 else ""
+        kept = kept_by_vpp(entry.description or "")
         text = f"VPP keeps the description of {entry.name} as `{kept}`{others} and the journal the whole text"
         path = (*entry.path, "description")
         yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
-
-
-def _kept_by_vpp(description: str | None) -> str | None:
-    return description_of(tag_for(description)) if description else description
 
 
 def sflow_on_created(index: Index) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, 
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
-from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.ownership import is_foreign, tag_for
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 
@@ -70,7 +70,7 @@ class Bridges(NamedSection):
 
     def _restate(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
         bridge = state.bridges[name]
-        text = description_of(bridge.tag)
+        text = state.described(name, bridge.tag)
         members = sorted(members, key=lambda member: natural_key(member.name))
         virtual = sorted(member.name for member in members if member.is_bvi)
         return BridgeConfig(

@@ -100,7 +100,7 @@ def restate(
         parent=interface.parent,
         sub_id=interface.sub_id,
         encapsulation=interface.encapsulation if isinstance(interface.encapsulation, Encapsulation) else None,
-        description=description_of(interface.tag) or None,
+        description=state.described(interface.name, interface.tag) or None,
         device_type=device_type,
         mac=mac,
         mtu=state.packet_mtu(interface.name),
