@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig
-from vppcfg.config.interface_values import WITH_RELEASE
-from vppcfg.config.sections import MADE, acl, lcp, sflow
+from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
+from vppcfg.config.sections import MADE, acl, lcp
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 
 ALL_PLUGINS = frozenset(
-    {acl.PLUGIN, lcp.PLUGIN, sflow.PLUGIN}
+    {acl.PLUGIN, lcp.PLUGIN}
+    | {plugin for _, plugin in WITH_PLUGIN}
     | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
     | {part.name for section in MADE for part in section.parts}
     | {value.key for value, _ in WITH_RELEASE}

@@ -6,14 +6,15 @@ or `lcp`, has functions of its own in `sections/`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from enum import Enum
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from vppcfg.common.release import Release
+from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.config.yaml.text import Value as Said
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -36,25 +37,46 @@ class Value(NamedTuple):
     """In the file."""
     attribute: str
     """Of InterfaceValues and of Interface."""
-    kind: type[Any]
-    """str, int, bool, or an Enum whose values are those of the file."""
+    kind: Callable[[Any], Any]
+    """str, int, bool, an Enum whose values are those of the file, or what makes a value of an entry of the file."""
+    said: Callable[[Any], Said] | None = None
+    """Returns a value as the file says it, where `kind` is none of the first."""
+    is_block: bool = False
+    """Whether the file has it on lines of its own, below the key."""
+    why_not: Callable[[Any], str | None] = lambda value: None
+    """Tells why the file cannot say a value that was observed, as the end of a sentence; None when it can."""
     plugin: str | None = None
     """The plugin of VPP without which the value stays as by default."""
+    reason: str = ""
+    """Why a file with the key needs the plugin."""
+    plugin_since: Release = OLDEST
+    """The release that the plugin came with."""
     since: Release | None = None
     """The first release that can be asked for the value, of which the facts of a VPP then have the key as a part."""
+    is_of_bond: bool = False
+    """Whether it belongs to the bond where the interface is a member of one."""
 
-    def in_file(self, value: Any) -> str | int:
+    def in_file(self, value: Any) -> Said:
         """Return a value as the file says it."""
+        if self.said is not None:
+            return self.said(value)
         said: str | int = value.value if isinstance(value, Enum) else value
         return said
 
 
 VALUES = (
-    Value(key="unnumbered", attribute="unnumbered", kind=str),
+    Value(key="unnumbered", attribute="unnumbered", kind=str, is_of_bond=True),
     Value(key="l2xc", attribute="l2xc", kind=str),
-    Value(key="mpls", attribute="has_mpls", kind=bool),
-    Value(key="sflow", attribute="has_sflow", kind=bool, plugin="sflow"),
-    Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6)),
+    Value(key="mpls", attribute="has_mpls", kind=bool, is_of_bond=True),
+    Value(
+        key="sflow",
+        attribute="has_sflow",
+        kind=bool,
+        plugin="sflow",
+        reason="an interface is sampled",
+        plugin_since=Release(25, 2),
+    ),
+    Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6), is_of_bond=True),
 )
 """In the order in which they are written."""
 
@@ -66,11 +88,25 @@ _GET_ALL = attrgetter(*_ATTRIBUTES)
 _DEFAULT_OF = {field.name: field.default for field in fields(InterfaceValues)}
 DEFAULTS: Mapping[str, Any] = {attribute: _DEFAULT_OF[attribute] for attribute in _ATTRIBUTES}
 """By attribute."""
+_ALL_DEFAULTS = tuple(DEFAULTS.values())
 
 
 def parsed(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return by attribute the values that an entry of the right shape has."""
     return {value.attribute: value.kind(given) for value in VALUES if (given := raw.get(value.key)) is not None}
+
+
+def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[Value, Any]]:
+    """Yield the keys whose values are not as by default, with these."""
+    values = _GET_ALL(holder)
+    if values != _ALL_DEFAULTS:
+        rows = zip(VALUES, values, _ALL_DEFAULTS, strict=True)
+        yield from ((value, given) for value, given, default in rows if given != default)
+
+
+def why_not(interface: Interface) -> str | None:
+    """Return why the file cannot say the values of an observed interface, None when it can."""
+    return next((reason for value, given in values_set(interface) if (reason := value.why_not(given))), None)
 
 
 def values_of(holder: InterfaceValues | Interface) -> dict[str, Any]:
@@ -79,7 +115,7 @@ def values_of(holder: InterfaceValues | Interface) -> dict[str, Any]:
 
 
 _BY_DEFAULT = tuple(
-    None if default is None else KeyValue(value.key, value.in_file(default), is_default=True)
+    None if default is None else KeyValue(value.key, value.in_file(default), is_default=True, is_block=value.is_block)
     for value, default in zip(VALUES, DEFAULTS.values(), strict=True)
 )
 
@@ -88,7 +124,7 @@ def keys(holder: InterfaceValues) -> list[KeyValue]:
     """Return what a file says of the values; a reference to nothing is not said."""
     found = []
     for value, given, default, by_default in zip(VALUES, _GET_ALL(holder), DEFAULTS.values(), _BY_DEFAULT, strict=True):
-        said = by_default if given == default else KeyValue(value.key, value.in_file(given))
+        said = by_default if given == default else KeyValue(value.key, value.in_file(given), is_block=value.is_block)
         if said is not None:
             found.append(said)
     return found

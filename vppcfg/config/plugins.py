@@ -10,7 +10,8 @@ from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.sections import MADE, acl, lcp, sflow
+from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN, Value
+from vppcfg.config.sections import MADE, acl, lcp
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
 from vppcfg.model.problem import KeyPath
@@ -67,8 +68,13 @@ def _applied_acls(configuration: Configuration) -> Iterator[KeyPath]:
     return ((*port.path, "acls") for port in configuration.interfaces.values() if port.acls)
 
 
-def _sampled(configuration: Configuration) -> Iterator[KeyPath]:
-    return ((*port.path, "sflow") for port in configuration.interfaces.values() if port.has_sflow)
+def _with_key(value: Value) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        for port in configuration.interfaces.values():
+            if getattr(port, value.attribute) != DEFAULTS[value.attribute]:
+                yield (*port.path, value.key)
+
+    return users
 
 
 def _objects(section: MadeSection[Any, Any], plugin: Plugin) -> Callable[[Configuration], Iterator[KeyPath]]:
@@ -84,8 +90,17 @@ _BY_KEY = (
     Need(plugin=lcp.PLUGIN, reason="an interface has an LCP", users=_lcps),
     Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
-    Need(plugin=sflow.PLUGIN, reason="an interface is sampled", users=_sampled, since=Release(25, 2), is_new=True),
     Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),
+)
+_BY_VALUE = (
+    Need(
+        plugin=plugin,
+        reason=value.reason,
+        users=_with_key(value),
+        since=value.plugin_since,
+        is_new=value.plugin_since > OLDEST,
+    )
+    for value, plugin in WITH_PLUGIN
 )
 _BY_SECTION = (
     Need(plugin=plugin.name, reason=plugin.reason, users=_objects(section, plugin), since=plugin.since)
@@ -96,7 +111,7 @@ _BY_DRIVER = (
     Need(plugin=plugin, reason=f"a port is of device-type {name}", users=_ports(name))
     for name, plugin in PORT_PLUGINS.items()
 )
-NEEDS: tuple[Need, ...] = (*sorted((*_BY_KEY, *_BY_SECTION), key=lambda need: need.plugin), *_BY_DRIVER)
+NEEDS: tuple[Need, ...] = (*sorted((*_BY_KEY, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin), *_BY_DRIVER)
 
 
 def needed_plugins(configuration: Configuration, release: Release) -> Iterator[tuple[Need, KeyPath]]:

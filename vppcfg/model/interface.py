@@ -174,6 +174,26 @@ class Interface:
         return self.tables[1 if ":" in address else 0]
 
 
+FEATURES = {"has_mpls": "MPLS", "has_sflow": "sFlow", "has_gso": "GSO"}
+"""What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
+
+VPP notes these under the index of the interface, so each is turned off before the interface goes. The default of the
+attribute is that it is off.
+"""
+features_of = attrgetter(*FEATURES)
+"""Returns the values of all features of an interface, in the order of FEATURES."""
+FEATURE_DEFAULTS = {field.name: field.default for field in fields(Interface) if field.name in FEATURES}
+NO_FEATURES = tuple(FEATURE_DEFAULTS[attribute] for attribute in FEATURES)
+
+
+def features_on(interface: Interface) -> list[str]:
+    """Return the attributes of the features that are on."""
+    found = features_of(interface)
+    if found == NO_FEATURES:
+        return []
+    return [name for name, value, off in zip(FEATURES, found, NO_FEATURES, strict=True) if value != off]
+
+
 _SETTERS = {field.name: vars(Interface)[field.name].__set__ for field in fields(Interface)}
 """What sets each attribute, frozen or not: a copy costs a quarter of what dataclasses.replace costs."""
 _VALUES = attrgetter(*_SETTERS)

@@ -2,7 +2,7 @@
 
 An operation that changes a state changes services by that, so nothing has to be said about it here. What there is about
 a new kind of interface follows from `Interface` and from what its `Making` tells; what a new attribute lets through or
-keeps out belongs into `Policy`.
+keeps out belongs into `Policy`, which has all of `model.interface.FEATURES`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from vppcfg.model.acl import Acl, AclRule
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge, bridge_name
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import NO_FEATURES, Interface, features_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
@@ -46,9 +46,8 @@ class Policy(NamedTuple):
     input: tuple[tuple[AclRule, ...], ...] = ()
     """The rules of each access list."""
     output: tuple[tuple[AclRule, ...], ...] = ()
-    has_mpls: bool = False
-    has_sflow: bool = False
-    has_gso: bool = False
+    features: tuple[object, ...] = NO_FEATURES
+    """The values of FEATURES."""
     neighbors: tuple[Neighbor, ...] = ()
     bridge: tuple[bool, ...] = ()
     """The switches of the bridge domain."""
@@ -196,21 +195,13 @@ class Services:
 
     def _policy(self, interface: Interface) -> Policy:
         bridge = self._tables.bridges.get(bridge_name(interface.bridge)) if interface.bridge is not None else None
-        if not (
-            interface.acls
-            or interface.has_mpls
-            or interface.has_sflow
-            or interface.has_gso
-            or interface.neighbors
-            or bridge
-        ):
+        features = features_of(interface)
+        if not (interface.acls or features != NO_FEATURES or interface.neighbors or bridge):
             return _OPEN
         return Policy(
             tuple(self._rules(interface.acls.input)),
             tuple(self._rules(interface.acls.output)),
-            interface.has_mpls,
-            interface.has_sflow,
-            interface.has_gso,
+            features,
             interface.neighbors,
             _switches(bridge) if bridge is not None else (),
         )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
+from vppcfg.model.interface import FEATURES
 from vppcfg.plan.diff import Action, Change, ObjectKind
 from vppcfg.plan.operations import (
     AddBondMember,
@@ -28,18 +29,17 @@ from vppcfg.plan.operations import (
     SetAdminState,
     SetBridgeFlag,
     SetCrossConnect,
-    SetGso,
+    SetFeature,
     SetLinkMtu,
     SetLinuxBridge,
     SetLinuxLink,
     SetMac,
-    SetMpls,
     SetNeighbor,
     SetPacketMtu,
-    SetSflow,
     SetTable,
     SetTagRewrite,
     SetUnnumbered,
+    Switch,
     UnsetUnnumbered,
 )
 from vppcfg.plan.plan import Plan
@@ -127,6 +127,8 @@ class Causes:
             return _borrowing(operation.donor, is_anew=is_anew)
         if isinstance(operation, LeaveL2 | SetTagRewrite):
             return self._out_of_l2(operation)
+        if isinstance(operation, SetFeature):
+            return _feature(operation)
         describe = WORDS.get(type(operation))
         if describe is not None:
             return describe(operation)
@@ -209,10 +211,11 @@ def _said(one: str, many: str) -> Callable[[Any], Predicate]:
     return lambda operation: Predicate(one.format(o=operation), many.format(o=operation))
 
 
-def _switched(one: str, many: str) -> Callable[[Any], Predicate]:
-    return lambda operation: Predicate(
-        one.format("on" if operation.is_on else "off"), many.format("on" if operation.is_on else "off")
-    )
+def _feature(operation: SetFeature) -> Predicate:
+    thing, becomes = FEATURES[operation.attribute], "set otherwise"
+    if isinstance(operation, Switch):
+        becomes = "turned on" if operation.is_on else "turned off"
+    return Predicate(f"has {thing} {becomes}", f"have {thing} {becomes}")
 
 
 WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
@@ -226,7 +229,6 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
         f"have their switch {operation.flag.value.replace('_', ' ')} turned {'on' if operation.is_on else 'off'}",
     ),
     SetCrossConnect: _said("sends to another interface", "send to other interfaces"),
-    SetGso: _switched("has GSO turned {}", "have GSO turned {}"),
     SetLinkMtu: _said("gets link MTU {o.mtu}", "get link MTU {o.mtu}"),
     SetLinuxBridge: _said("leaves its bridge in Linux", "leave their bridges in Linux"),
     SetLinuxLink: lambda operation: (
@@ -235,11 +237,9 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
         else Predicate("goes down in Linux", "go down in Linux")
     ),
     SetMac: _said("gets another MAC address", "get other MAC addresses"),
-    SetMpls: _switched("has MPLS turned {}", "have MPLS turned {}"),
     RemoveNeighbor: _said("loses its neighbour {o.address}", "lose neighbours"),
     SetNeighbor: _said("gets MAC address {o.mac} for its neighbour {o.address}", "get MAC addresses for neighbours"),
     SetPacketMtu: _said("gets MTU {o.mtu}", "get MTU {o.mtu}"),
-    SetSflow: _switched("has sFlow turned {}", "have sFlow turned {}"),
     SetTable: _said("moves to another VRF", "move to another VRF"),
     SetUnnumbered: _said("borrows from {o.donor}", "borrow from {o.donor}"),
 }

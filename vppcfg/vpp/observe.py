@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
@@ -26,6 +26,7 @@ from vppcfg.vpp.messages import (
     vrf,
 )
 from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.messages.message import NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 
@@ -129,11 +130,22 @@ def _surroundings(
         tables=details.tables,
         donors=address.read_donors(connection, replies),
         acls=details.bindings,
-        with_mpls=mpls.read_interfaces(connection, replies, shown, names),
-        with_sflow=sflow.read_ports(shown),
-        with_gso=details.with_gso,
+        features=_features(connection, replies, shown, names, details),
         neighbors=neighbor.read(connection, replies),
     )
+
+
+def _features(
+    connection: Connection, replies: Replies, shown: Shown, names: Mapping[int, str], details: _Details
+) -> dict[int, dict[str, Any]]:
+    """Return the features of each interface that are on, by its index and their attributes."""
+    found: dict[int, dict[str, Any]] = {index: {"has_gso": True} for index in details.with_gso}
+    indexes = {name: index for index, name in names.items()}
+    for name in mpls.read_interfaces(connection, replies, shown, names):
+        found.setdefault(indexes.get(name, NO_INDEX), {})["has_mpls"] = True
+    for name in sflow.read_ports(shown):
+        found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
+    return found
 
 
 def _facts(connection: Connection, shown: Shown, version: str) -> Facts:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.bond import BondConfig
@@ -79,10 +80,8 @@ def bond_member_keys(index: Index) -> Iterator[Problem]:
             ("bond-member-address", "addresses", bool(member.addresses)),
             ("bond-member-subs", "sub-interfaces", member.name in index.children),
             ("bond-member-mac", "mac", member.mac not in (None, bond.mac)),
-            ("bond-member-mac", "unnumbered", member.unnumbered is not None),
+            *(("bond-member-mac", value.key, True) for value, _ in values_set(member) if value.is_of_bond),
             ("bond-member-mac", "vrf", member.vrf is not None),
-            ("bond-member-mac", "mpls", member.has_mpls),
-            ("bond-member-mac", "gso", member.has_gso),
             ("bond-member-mac", "neighbors", bool(member.neighbors)),
             ("bond-member-mac", "acls", bool(member.acls)),
         ):

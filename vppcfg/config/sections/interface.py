@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.names import natural_key
+from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, vrf
@@ -105,6 +106,7 @@ class Interfaces(Section):
             or lcp.why_not(name, state)
             or vrf.why_not(interface, state)
             or (neighbor.why_not(interface) if interface.neighbors else None)
+            or interface_values.why_not(interface)
         )
 
     def _why_not_named(self, interface: Interface) -> str | None:

@@ -9,7 +9,7 @@ from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAc
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge
-from vppcfg.plan.operations.features import SetGso
+from vppcfg.plan.operations.features import SetFeature, SetGso, Switch
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
@@ -73,6 +73,7 @@ __all__ = [
     "SetBridgeFlag",
     "SetBridgeMacAge",
     "SetCrossConnect",
+    "SetFeature",
     "SetGso",
     "SetLinkMtu",
     "SetLinuxBridge",
@@ -90,5 +91,6 @@ __all__ = [
     "SetTagRewrite",
     "SetUnnumbered",
     "SweepVrfRoutes",
+    "Switch",
     "UnsetUnnumbered",
 ]

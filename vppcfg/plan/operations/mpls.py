@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation, Operation
+from vppcfg.plan.operations.features import Switch
+from vppcfg.plan.operations.operation import Operation
 from vppcfg.record import record
 
 
@@ -22,16 +23,10 @@ class CreateMplsTable(Operation):
 
 
 @record
-class SetMpls(InterfaceOperation):
+class SetMpls(Switch):
     """sw_interface_set_mpls_enable: let an interface take labelled packets, or no longer."""
 
-    is_on: bool
+    attribute = "has_mpls"
 
     def _refusal(self, draft: Draft) -> str | None:
-        if draft.interfaces[self.interface].has_mpls == self.is_on:
-            return f"MPLS on {self.interface} is {'on' if self.is_on else 'off'} already"
-        return "there is no MPLS table" if not draft.has_mpls_table else None
-
-    def carry_out(self, draft: Draft) -> None:
-        """Turn it on or off."""
-        draft.change(self.interface, has_mpls=self.is_on)
+        return Switch._refusal(self, draft) or ("there is no MPLS table" if not draft.has_mpls_table else None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from vppcfg.model.bond import Bond
+from vppcfg.model.interface import FEATURES, features_on
 from vppcfg.model.making import Making
 from vppcfg.plan.draft import Draft
 from vppcfg.record import record
@@ -102,8 +103,12 @@ def dangling(name: str, draft: Draft) -> str | None:
         return f"{name} has addresses"
     if interface.is_l2 or draft.references.to(name):
         return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
-    if interface.has_mpls or interface.has_sflow or interface.has_gso or interface.acls:
-        return f"{name} has MPLS, sFlow, GSO or access lists, which the next interface with its index would inherit"
+    left = [
+        *(FEATURES[attribute] for attribute in features_on(interface)),
+        *(["access lists"] if interface.acls else []),
+    ]
+    if left:
+        return f"{name} has {' and '.join(left)}, which the next interface with its index would inherit"
     if draft.stacking.on_port(name):
         return f"{name} has sub-interfaces"
     if name in draft.bond_of:

@@ -5,27 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation, Operation
+from vppcfg.plan.operations.features import Switch
+from vppcfg.plan.operations.operation import Operation
 from vppcfg.record import record
 
 
 @record
-class SetSflow(InterfaceOperation):
+class SetSflow(Switch):
     """sflow_enable_disable: sample the packets of a port, or no longer."""
 
-    is_on: bool
+    attribute = "has_sflow"
 
     def _refusal(self, draft: Draft) -> str | None:
-        interface = draft.interfaces[self.interface]
-        if interface.parent is not None:
-            return f"{interface.name} is a sub-interface, which takes no sFlow"
-        if interface.has_sflow == self.is_on:
-            return f"sFlow on {interface.name} is {'on' if self.is_on else 'off'} already"
-        return None
-
-    def carry_out(self, draft: Draft) -> None:
-        """Turn it on or off."""
-        draft.change(self.interface, has_sflow=self.is_on)
+        if draft.interfaces[self.interface].parent is not None:
+            return f"{self.interface} is a sub-interface, which takes no sFlow"
+        return Switch._refusal(self, draft)
 
 
 @record

@@ -16,10 +16,8 @@ _ASPECTS = (
     mtu.steps,
     vrf.steps,
     address.steps,
-    features.mpls_steps,
     features.acl_binding_steps,
-    features.sflow_steps,
-    features.gso_steps,
+    features.feature_steps,
     neighbor.steps,
 )
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""

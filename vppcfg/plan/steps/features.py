@@ -1,10 +1,12 @@
-"""What is turned on and off on interfaces: MPLS, access lists, sFlow and GSO, with what each needs beside them."""
+"""What is turned on and off on interfaces: features and access lists, with what each needs beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import SflowSettings
 from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import (
@@ -14,12 +16,14 @@ from vppcfg.plan.operations import (
     DeleteAcl,
     Operation,
     ReplaceAcl,
+    SetFeature,
     SetGso,
     SetMpls,
     SetSflow,
     SetSflowHeaderBytes,
     SetSflowPollingInterval,
     SetSflowSamplingRate,
+    Switch,
 )
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.steps.l2 import is_put_into_l2
@@ -61,51 +65,62 @@ def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield Step(stage=Stage.BIND_ACLS, operation=BindAcls(interface=name, binding=after.acls))
 
 
-def mpls_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that turn MPLS off and on.
-
-    The next interface with a doomed one's index would inherit it, also from the VPP side of an LCP pair, on which
-    linux-cp turns it on too (linux-cp/lcp_mpls_sync.c).
-    """
+def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that turn features off and on, those first that an interface has before it is made anew."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    was_on = before is not None and before.has_mpls
-    is_on = after is not None and after.has_mpls
-    is_broken = name in transition.doomed or name in transition.doomed_pairs
-    if was_on and (is_broken or not is_on):
-        yield Step(stage=Stage.TURN_OFF, operation=SetMpls(interface=name, is_on=False))
-    if is_on and (is_broken or not was_on):
-        yield Step(stage=Stage.TURN_MPLS_ON, operation=SetMpls(interface=name, is_on=True))
+    old = features_of(before) if before is not None else NO_FEATURES
+    new = features_of(after) if after is not None else NO_FEATURES
+    if old == NO_FEATURES == new:
+        return
+    for feature, was, becomes in zip(_FEATURES, old, new, strict=True):
+        yield from _steps_of(feature, transition, name, was, becomes)
+
+
+class Feature(NamedTuple):
+    """How a plan sets a feature."""
+
+    operations: Callable[[str, Any], Iterable[SetFeature]]
+    """Returns what sets a value on an interface that has none of it."""
+    turn_on: Stage = Stage.TURN_FEATURE_ON
+    looks_at_frames: bool = False
+    """Whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
+    is_on_pairs: bool = False
+    """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
+    index (linux-cp/lcp_mpls_sync.c)."""
+
+
+def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeature]]:
+    return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
+
+
+FEATURE_OF: Mapping[str, Feature] = {
+    "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
+    "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
+    "has_gso": Feature(_switched_by(SetGso), looks_at_frames=True),
+}
+"""By the attribute of an interface."""
+_FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
+
+
+def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, becomes: Any) -> Iterator[Step]:
+    old = {each.part: each for each in feature.operations(name, was)}
+    new = {each.part: each for each in feature.operations(name, becomes)}
+    is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
+    for part, operation in old.items():
+        if is_broken or part not in new:
+            yield Step(stage=Stage.TURN_OFF, operation=operation.undone)
+    for part, operation in new.items():
+        if is_broken or old.get(part) != operation:
+            yield Step(stage=feature.turn_on, operation=operation)
+        elif feature.looks_at_frames and is_put_into_l2(transition, name):
+            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
+            yield Step(stage=Stage.TURN_ON_IN_L2, operation=operation)
 
 
 def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:
     """Yield the step that makes the default MPLS table."""
     if change is not None:
         yield Step(stage=Stage.CREATE_MPLS_TABLE, operation=CreateMplsTable())
-
-
-def sflow_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that turn sFlow off and on."""
-    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    was_on = before is not None and before.has_sflow
-    is_on = after is not None and after.has_sflow
-    if was_on and (name in transition.doomed or not is_on):
-        yield Step(stage=Stage.TURN_OFF, operation=SetSflow(interface=name, is_on=False))
-    if is_on and (name in transition.created or not was_on):
-        yield Step(stage=Stage.TURN_SFLOW_ON, operation=SetSflow(interface=name, is_on=True))
-
-
-def gso_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that turn GSO off and on, around L2 mode as access lists."""
-    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    was_on = before is not None and before.has_gso
-    is_on = after is not None and after.has_gso
-    if was_on and (name in transition.doomed or not is_on):
-        yield Step(stage=Stage.TURN_OFF, operation=SetGso(interface=name, is_on=False))
-    if is_on and (name in transition.created or not was_on):
-        yield Step(stage=Stage.TURN_FEATURE_ON, operation=SetGso(interface=name, is_on=True))
-    elif is_on and is_put_into_l2(transition, name):
-        yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=SetGso(interface=name, is_on=False))
-        yield Step(stage=Stage.TURN_ON_IN_L2, operation=SetGso(interface=name, is_on=True))
 
 
 def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:

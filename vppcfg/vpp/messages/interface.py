@@ -30,6 +30,7 @@ DELETED_DONOR = "DELETED"
 """What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
 _NO_ACLS = AclBinding()
+_NO_FEATURES: Mapping[str, Any] = {}
 _NO_ADDRESSES: frozenset[str] = frozenset()
 _PATHS = (
     "sw_if_index",
@@ -160,9 +161,8 @@ class Surroundings:
     donors: Mapping[int, int]
     """Whose addresses unnumbered interfaces borrow."""
     acls: Mapping[int, AclBinding]
-    with_mpls: frozenset[str]
-    with_sflow: frozenset[str]
-    with_gso: frozenset[int]
+    features: Mapping[int, Mapping[str, Any]]
+    """Those that are on, by their attributes."""
     neighbors: Mapping[int, tuple[Neighbor, ...]]
 
 
@@ -206,7 +206,6 @@ def _port(row: Row, around: Surroundings) -> Interface:
         device_class=row.device_class,
         mac=row.mac.hex(":") if is_ethernet else "",
         link_mtu=row.link_mtu if has_link_mtu else None,
-        has_sflow=row.name in around.with_sflow,
         **_of_any(row, around),
     )
 
@@ -239,10 +238,9 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tag_rewrite": _tag_rewrite(row),
         "tables": around.tables.get(index, (0, 0)),
         "unnumbered": _donor(index, around),
-        "has_mpls": row.name in around.with_mpls,
-        "has_gso": index in around.with_gso,
         "neighbors": around.neighbors.get(index, ()),
         "acls": around.acls.get(index, _NO_ACLS),
+        **around.features.get(index, _NO_FEATURES),
     }
 
 
