@@ -122,7 +122,9 @@ class _CaptureReader:
             names = tuple(name for name in COMMANDS if name != "runtime" or not has_nodes)
             documents["host"] = _since(host_before, self._host())
         texts = self._telemetry.texts({name: COMMANDS[name] for name in names})
-        return Capture(name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents)
+        return Capture(
+            name=f"reading {number}", taken_s=taken_s, texts=texts, documents=documents, whole=frozenset(texts)
+        )
 
     def _host(self) -> dict[str, Any]:
         from vppcfg.host.running import read_running

@@ -100,6 +100,11 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --write and --from: the machine, as `vppcfg host -o` writes it, to check the changes against",
     )
+    parser.add_argument(
+        "--fail-on",
+        choices=["undecided", "risk", "limit", "loss"],
+        help="exit 11 when the verdict is this or worse; undecided is less bad than a risk (default: exit 0)",
+    )
     parser.add_argument("--format", choices=["table", "json", "html"], default="table", help="(default: table)")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
 
@@ -117,7 +122,13 @@ def run(args: argparse.Namespace) -> ExitCode:
         from vppcfg.cli.tune_write import write_changes
 
         write_changes(diagnosis, args)
-    return ExitCode.DONE
+    return ExitCode.VERDICT if _is_failure(diagnosis, args.fail_on) else ExitCode.DONE
+
+
+def _is_failure(diagnosis: Diagnosis, least: str | None) -> bool:
+    from vppcfg.tune.verdict import VerdictWord
+
+    return least is not None and diagnosis.verdict.word.is_as_bad_as(VerdictWord(least))
 
 
 def _refuse_unknown_rules(names: list[str]) -> None:

@@ -12,6 +12,7 @@ from vppcfg.common.rates import pps
 from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.settings import as_yaml, startup_difference
+from vppcfg.tune.verdict import Judgement, VerdictWord
 
 _COLOURS = {
     FindingSeverity.LOSS: Colour.BAD,
@@ -20,7 +21,14 @@ _COLOURS = {
     FindingSeverity.NOTICE: Colour.STRONG,
     FindingSeverity.GOOD: Colour.GOOD,
 }
+_COLOUR_OF_OPEN = {
+    VerdictWord.HEALTHY: Colour.GOOD,
+    VerdictWord.IDLE: Colour.GOOD,
+    VerdictWord.UNDECIDED: Colour.STRONG,
+}
+"""Verdicts that no finding stands for, which are said first."""
 _LABEL = 11
+_VERDICT_LABEL = 9
 _WIDEST = 110
 _COLUMNS = ("", "LOSES", "FINDING", "SUBJECT")
 
@@ -32,14 +40,42 @@ def width_of_terminal() -> int:
 
 def view(diagnosis: Diagnosis, paint: Paint, width: int) -> str:
     """Return everything that was found."""
-    lines = list(_table(diagnosis.findings, paint))
+    verdict = diagnosis.verdict
+    is_open = verdict.word in _COLOUR_OF_OPEN
+    lines = [*_verdict(verdict, paint, width), ""] if is_open else []
+    lines += _table(diagnosis.findings, paint) if diagnosis.findings or not is_open else []
     for number, finding in enumerate(diagnosis.findings, start=1):
         lines += ["", *_finding(number, finding, paint, width)]
+    if verdict.missing and not is_open:
+        lines += ["", *_listed(verdict, width)]
     if diagnosis.remarks:
         lines += ["", "Missing:"]
         for remark in diagnosis.remarks:
             lines += textwrap.wrap(printable(remark), width, initial_indent="  - ", subsequent_indent="    ")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _verdict(verdict: Judgement, paint: Paint, width: int) -> Iterator[str]:
+    """Yield the verdict on the whole, what it rests on, and what would make it surer."""
+    word = verdict.word.value.capitalize()
+    head, *rest = textwrap.wrap(f"{word}: {printable(verdict.text)}", width, subsequent_indent="  ")
+    yield head.replace(word, paint(word, _COLOUR_OF_OPEN[verdict.word]), 1)
+    yield from rest
+    yield from _listed(verdict, width)
+
+
+def _listed(verdict: Judgement, width: int) -> Iterator[str]:
+    """Yield what was seen and what was not, and the commands that would show it."""
+    rows = (("seen", ", ".join(verdict.seen)), ("not seen", "; ".join(verdict.missing)),
+            ("next", _commands(verdict.next)))  # fmt: skip
+    for label, text in rows:
+        if text:
+            yield from _wrapped(f"  {label:{_VERDICT_LABEL}}", printable(text), width)
+
+
+def _commands(commands: tuple[str, ...]) -> str:
+    """Return commands as they are typed in a shell, one after the other."""
+    return "; ".join(f"vppctl {line}" if line.startswith(("show", "clear")) else line for line in commands)
 
 
 def _table(findings: tuple[Finding, ...], paint: Paint) -> Iterator[str]:
@@ -83,11 +119,15 @@ def _finding(number: int, finding: Finding, paint: Paint, width: int) -> Iterato
 
 
 def _labelled(label: str, text: str, width: int) -> list[str]:
+    return _wrapped(f"   {label:{_LABEL}}", printable(text), width)
+
+
+def _wrapped(indent: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
-        printable(text),
+        text,
         width,
-        initial_indent=f"   {label:{_LABEL}}",
-        subsequent_indent=" " * (3 + _LABEL),
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
         break_long_words=False,
         break_on_hyphens=False,
     )

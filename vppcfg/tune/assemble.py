@@ -49,6 +49,8 @@ _DOCUMENTS: tuple[_Reader, ...] = (
     ("host", "the kernel", parts_of_host),
 )
 """In the order in which they go over what came before; the stats segment comes last."""
+_ENDING_OPEN = {"threads", "interfaces", "hardware"}
+"""Parts with several lines for each row."""
 _PREFERRED_TEXTS = {"buffers"}
 """`show buffers` knows the NUMA node too."""
 
@@ -66,23 +68,41 @@ def reading_of(capture: Capture) -> Reading:
     parts: Parts = {}
     sources: dict[str, str] = {}
     remarks = list(capture.remarks)
+    open_parts: set[str] = set()
     for name, field, parse in _TEXTS:
         if name in capture.texts:
             _take(parts, sources, field, COMMANDS[name], parse(capture.texts[name]), remarks)
+            if name not in capture.whole:
+                open_parts.add(field)
     if "runtime" in capture.texts:
         cpu = parts.get("cpu")
         parsed = parse_runtime(capture.texts["runtime"], cpu.base_hz if cpu else None)
         _take(parts, sources, "threads", COMMANDS["runtime"], parsed, remarks)
+        if "runtime" not in capture.whole:
+            open_parts.add("threads")
+    for part in _ENDING_OPEN & open_parts & set(parts):
+        parts[part] = _ending_open(parts[part])
     printed = parts.get("threads")
     names = interface_names(capture.documents.get("api"))
     stats: _Reader = ("stats", "the stats segment", partial(parts_of_stats, names=names))
     for name, source, read in (*_DOCUMENTS, stats):
         if name in capture.documents:
-            _take_document(parts, sources, name, source, read, capture, remarks)
+            open_parts -= _take_document(parts, sources, name, source, read, capture, remarks)
     if not parts:
         raise UsageError(f"nothing in {capture.name} can be read", "; ".join(remarks[:3]))
-    reading = Reading(taken_s=capture.taken_s, remarks=tuple(remarks), sources=tuple(sources.items()), **parts)
+    reading = Reading(
+        taken_s=capture.taken_s,
+        remarks=tuple(remarks),
+        sources=tuple(sources.items()),
+        open_parts=frozenset(open_parts),
+        **parts,
+    )
     return replace(reading, threads=_named(reading, printed))
+
+
+def _ending_open(rows: Any) -> Any:
+    """Return rows of a text that may have been cut, the last of which may be incomplete."""
+    return (*rows[:-1], replace(rows[-1], is_whole=False)) if rows else rows
 
 
 def _take(
@@ -104,12 +124,14 @@ def _take_document(
     read: Callable[[Any], Parts],
     capture: Capture,
     remarks: list[str],
-) -> None:
+) -> set[str]:
+    """Take what a document has, and return the names of the parts that it gave."""
     try:
         found = read(capture.documents[name])
     except ValueError as error:
         remarks.append(f"{name}.json is not what vppcfg writes ({error}), and is left out")
-        return
+        return set()
+    taken: set[str] = set()
     for field, value in found.items():
         if field in _PREFERRED_TEXTS and parts.get(field):
             continue
@@ -117,12 +139,17 @@ def _take_document(
             value = _with_mtu(value, parts.get("interfaces") or ())
         parts[field] = value
         sources[field] = source
+        taken.add(field)
+    return taken
 
 
 def _with_mtu(counters: Any, printed: Any) -> Any:
-    """Return counters of interfaces with their MTUs, which only the text of `show interface` has."""
-    mtus = {counter.name: counter.mtu for counter in printed}
-    return tuple(replace(counter, mtu=mtus.get(counter.name)) for counter in counters)
+    """Return counters of interfaces with their MTU and state, which only the text of `show interface` has."""
+    rows = {row.name: row for row in printed}
+    return tuple(
+        replace(counter, mtu=row.mtu, is_up=row.is_up) if (row := rows.get(counter.name)) else counter
+        for counter in counters
+    )
 
 
 def _named(reading: Reading, printed: tuple[ThreadCounters, ...] | None) -> tuple[ThreadCounters, ...] | None:

@@ -65,6 +65,8 @@ class Capture:
     """By the names of COMMANDS."""
     documents: Mapping[str, Any] = field(default_factory=dict)
     """stats, api and host, as far as there are any."""
+    whole: frozenset[str] = frozenset()
+    """The texts that are known to end where VPP ended them; of the others the last lines may be missing."""
     remarks: tuple[str, ...] = ()
 
 
@@ -74,19 +76,20 @@ def read_captures(path: Path) -> tuple[Capture, ...]:
         return (_pasted(path),)
     if not path.is_dir():
         raise UsageError(f"there is no capture at {path}", "`vppcfg tune capture DIR` makes one")
-    times = _times(path / "capture.json")
+    times, lines = _times(path / "capture.json")
     numbered = sorted(
         (child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()),
         key=lambda folder: int(folder.name),
     )
     if not numbered:
-        return (_capture(path, times.get("1")),)
-    return tuple(_capture(folder, times.get(folder.name)) for folder in numbered)
+        return (_capture(path, times.get("1"), lines.get("1", {})),)
+    return tuple(_capture(folder, times.get(folder.name), lines.get(folder.name, {})) for folder in numbered)
 
 
 def write_captures(captures: Iterable[Capture], folder: Path) -> None:
     """Write captures into a folder that is new or empty. Raise UsageError."""
     times: dict[str, float | None] = {}
+    lines: dict[str, dict[str, int]] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -94,7 +97,8 @@ def write_captures(captures: Iterable[Capture], folder: Path) -> None:
         for number, capture in enumerate(captures, start=1):
             _write(capture, folder / str(number))
             times[str(number)] = capture.taken_s
-        document = {"format_version": FORMAT_VERSION, "taken_s": times}
+            lines[str(number)] = {name: len(text.splitlines()) for name, text in sorted(capture.texts.items())}
+        document = {"format_version": FORMAT_VERSION, "taken_s": times, "lines": lines}
         (folder / "capture.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {error.filename or folder}: {error.strerror}") from error
@@ -108,11 +112,14 @@ def _write(capture: Capture, folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 
-def _times(path: Path) -> dict[str, float]:
-    """Return the time of each capture by the name of its folder, as far as capture.json has it."""
+def _times(path: Path) -> tuple[dict[str, float], dict[str, dict[str, int]]]:
+    """Return by the name of its folder when each capture was taken, and how many lines each of its texts has.
+
+    Either is there as far as capture.json has it.
+    """
     document = _json(path)[0] if path.is_file() else None
     if not isinstance(document, Mapping):
-        return {}
+        return {}, {}
     if document.get("format_version") != FORMAT_VERSION:
         raise UsageError(
             f"{path} has format {document.get('format_version')!r}, and this vppcfg reads format {FORMAT_VERSION}",
@@ -120,13 +127,24 @@ def _times(path: Path) -> dict[str, float]:
         )
     times = document.get("taken_s")
     found = times if isinstance(times, Mapping) else {}
-    return {str(name): float(when) for name, when in found.items() if isinstance(when, int | float)}
+    counted = document.get("lines")
+    lines = {
+        str(name): {str(text): count for text, count in counts.items() if isinstance(count, int)}
+        for name, counts in (counted.items() if isinstance(counted, Mapping) else ())
+        if isinstance(counts, Mapping)
+    }
+    return {str(name): float(when) for name, when in found.items() if isinstance(when, int | float)}, lines
 
 
-def _capture(folder: Path, taken_s: float | None) -> Capture:
+def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> Capture:
     texts = {name: _text(folder / f"{name}.txt") for name in COMMANDS if (folder / f"{name}.txt").is_file()}
     documents: dict[str, Any] = {}
-    remarks: list[str] = []
+    present = {name: len(text.splitlines()) for name, text in texts.items()}
+    remarks = [
+        f"{name}.txt was cut: {present[name]} of its {lines[name]} lines are there"
+        for name in texts
+        if present[name] < lines.get(name, 0)
+    ]
     for name in _DOCUMENTS:
         path = folder / f"{name}.json"
         if path.is_file():
@@ -139,7 +157,14 @@ def _capture(folder: Path, taken_s: float | None) -> Capture:
         problem = remarks[0] if remarks else f"{folder} has nothing that the tuner reads"
         names = ", ".join(f"{name}.txt" for name in COMMANDS)
         raise UsageError(problem, f"it reads these files: {names}; `vppcfg tune capture DIR` makes them")
-    return Capture(name=str(folder), taken_s=taken_s, texts=texts, documents=documents, remarks=tuple(remarks))
+    return Capture(
+        name=str(folder),
+        taken_s=taken_s,
+        texts=texts,
+        documents=documents,
+        whole=frozenset(name for name in texts if present[name] == lines.get(name)),
+        remarks=tuple(remarks),
+    )
 
 
 def _pasted(path: Path) -> Capture:

@@ -97,7 +97,8 @@ def _error(key: str, count: Any, renamed: Mapping[str, str]) -> ErrorCounter:
 
 
 def _interface(name: str, row: Mapping[str, Any]) -> InterfaceCounters:
-    return InterfaceCounters(name=name, **{field: int(row.get(field, 0)) for field in _INTERFACE_FIELDS})
+    counters: dict[str, Any] = {field: int(row.get(field, 0)) for field in _INTERFACE_FIELDS}
+    return InterfaceCounters(name=name, **counters)
 
 
 def _pool(name: str, row: Mapping[str, Any]) -> BufferPool:

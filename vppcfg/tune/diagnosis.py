@@ -8,6 +8,7 @@ from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.situation import Situation
+from vppcfg.tune.verdict import Judgement, VerdictWord, judge
 
 RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "nic-bound": nic.find_nic_bound,
@@ -36,17 +37,17 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "not-tuning": traffic.find_not_tuning,
     "nic-pattern": nic.find_nic_pattern,
 }
-"""By name, in the order of the documentation; `healthy` comes last, when these have found nothing."""
+"""By name, in the order of the documentation; `healthy` comes last, when all is shown to be well."""
 NAMES = (*RULES, "healthy")
-_UNHEALTHY = {FindingSeverity.LOSS, FindingSeverity.LIMIT, FindingSeverity.RISK}
 _WORST_FIRST = list(FindingSeverity)
 
 
 @record
 class Diagnosis:
-    """The findings about a situation, and remarks on what could not be judged."""
+    """The findings about a situation, what they come to, and remarks on what could not be judged."""
 
     situation: Situation
+    verdict: Judgement
     findings: tuple[Finding, ...]
     remarks: tuple[str, ...]
 
@@ -54,11 +55,11 @@ class Diagnosis:
 def diagnose(situation: Situation) -> Diagnosis:
     """Return the findings, most lost packets per second first, then by severity."""
     found = [finding for find in RULES.values() for finding in find(situation)]
-    if not any(finding.severity in _UNHEALTHY for finding in found):
-        fine = traffic.find_healthy(situation)
-        found = [fine, *found] if fine else found
     ordered = sorted(found, key=_rank)
-    return Diagnosis(situation=situation, findings=tuple(ordered), remarks=_remarks(situation))
+    verdict = judge(situation, ordered)
+    if verdict.word is VerdictWord.HEALTHY:
+        ordered = sorted([traffic.healthy_finding(situation), *found], key=_rank)
+    return Diagnosis(situation=situation, verdict=verdict, findings=tuple(ordered), remarks=_remarks(situation))
 
 
 def _rank(finding: Finding) -> tuple[float, int, int]:

@@ -9,6 +9,7 @@ from vppcfg.tune.diagnosis import Diagnosis
 from vppcfg.tune.finding import Finding, Remedy
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
 from vppcfg.tune.settings import as_data, startup_difference
+from vppcfg.tune.verdict import Judgement
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
@@ -21,9 +22,27 @@ def document_of(diagnosis: Diagnosis) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "vpp_version": load.reading.version,
         "duration_s": load.duration_s,
+        **_verdict(diagnosis.verdict),
         "findings": [_finding(finding) for finding in diagnosis.findings],
         "remarks": list(diagnosis.remarks),
         "load": _load(load),
+    }
+
+
+def _verdict(verdict: Judgement) -> dict[str, Any]:
+    scope = verdict.scope
+    return {
+        "verdict": verdict.word.value,
+        "verdict_text": verdict.text,
+        "scope": {
+            "threads": list(scope.threads),
+            "thread_count": scope.thread_count,
+            "ports": list(scope.ports),
+            "seconds": None if scope.seconds is None else round(scope.seconds, 3),
+        },
+        "seen": list(verdict.seen),
+        "missing": list(verdict.missing),
+        "next": list(verdict.next),
     }
 
 
@@ -70,7 +89,7 @@ def _thread(thread: ThreadLoad) -> dict[str, Any]:
         "index": thread.index,
         "name": thread.name,
         "cpu": thread.lcore,
-        "duration_s": round(thread.duration_s, 3),
+        "duration_s": None if thread.duration_s is None else round(thread.duration_s, 3),
         "rx_pps": round(thread.rx_pps, 3),
         "vectors_per_call": round(thread.n_graph, 3),
         "packets_per_poll": round(thread.n_rx, 3),

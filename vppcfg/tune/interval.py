@@ -65,7 +65,8 @@ def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[
     """
     if not after.time_s:
         remarks.append(f"thread {after.index}: the time that its counters cover is missing, so that it has no rates")
-        return None
+        nodes = tuple(_node(None, node) for node in after.nodes)
+        return _finished(after, None, nodes, is_whole=True) if nodes or after.printed else None
     if before is not None and before.time_s is not None and not _was_cleared(before, after):
         if not _has_moved(before, after):
             remarks.append(f"thread {after.index}: the counters of its nodes have not moved between the readings")
@@ -98,8 +99,15 @@ def _was_cleared(before: ThreadCounters, after: ThreadCounters) -> bool:
 
 
 def _differences(before: ThreadCounters, after: ThreadCounters) -> tuple[NodeLoad, ...]:
+    """Return what nodes did between two readings.
+
+    VPP prints nodes in the order of their names: one behind the last row of a table that may have been cut is left
+    out, for what it had counted before is unknown.
+    """
     former = {node.name: node for node in before.nodes}
-    loads = (_node(former.get(node.name), node) for node in after.nodes)
+    last = "" if before.is_whole or not before.nodes else before.nodes[-1].name
+    known = [node for node in after.nodes if node.name in former or not last or node.name < last]
+    loads = (_node(former.get(node.name), node) for node in known)
     return tuple(load for load in loads if load.calls or load.suspends)
 
 
@@ -124,23 +132,29 @@ def _node(before: NodeCounters | None, after: NodeCounters) -> NodeLoad:
     )
 
 
-def _finished(thread: ThreadCounters, duration_s: float, nodes: tuple[NodeLoad, ...], *, is_whole: bool) -> ThreadLoad:
+def _finished(
+    thread: ThreadCounters, duration_s: float | None, nodes: tuple[NodeLoad, ...], *, is_whole: bool
+) -> ThreadLoad:
     """Return the load of a thread whose nodes are known.
 
-    Where the printed rate contradicts the table of nodes, the duration is corrected so that both agree.
+    Where the printed rate contradicts the table of nodes, the duration is corrected so that both agree; where no
+    duration is known, it is the one that the printed rate implies.
     """
     load = ThreadLoad(
         index=thread.index,
         name=thread.name,
         lcore=thread.lcore,
         duration_s=duration_s,
-        table_duration_s=duration_s,
+        table_duration_s=duration_s or 0.0,
         nodes=nodes,
         printed=thread.printed if is_whole else None,
     )
     received = load.printed.received_pps if load.printed else 0.0
     if not received or not load.rx_packets:
         return load
+    if not duration_s:
+        implied_s = load.rx_packets / received
+        return replace(load, duration_s=implied_s, table_duration_s=implied_s)
     disagreement = 1 - load.rx_pps / received
     if abs(disagreement) <= DISAGREEMENT:
         return load
@@ -149,12 +163,15 @@ def _finished(thread: ThreadCounters, duration_s: float, nodes: tuple[NodeLoad, 
 
 def _errors(before: Reading | None, after: Reading, duration_s: float | None) -> tuple[ErrorRate, ...]:
     former = errors_by_key(before.errors or ()) if before else {}
+    counters = after.errors or ()
+    shared = [place for place, counter in enumerate(counters) if (counter.node, counter.reason) in former]
+    known = len(counters) if before is None or before.is_closed("errors") else max(shared, default=-1) + 1
     rates = []
-    for counter in after.errors or ():
+    for place, counter in enumerate(counters):
         count = counter.count - former.get((counter.node, counter.reason), 0)
         if count < 0:  # cleared between the readings
             count = counter.count
-        if count:
-            per_s = count / duration_s if duration_s else None
+        if count:  # VPP keeps the order of rows: one behind the last of a text that may be cut has no former count
+            per_s = count / duration_s if duration_s and place < known else None
             rates.append(ErrorRate(node=counter.node, reason=counter.reason, count=count, per_s=per_s))
     return tuple(sorted(rates, key=lambda rate: (-rate.count, rate.node, rate.reason)))

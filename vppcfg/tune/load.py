@@ -8,7 +8,7 @@ from functools import cached_property
 
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.record import record
-from vppcfg.tune.reading import ErrorCounter, Hardware, PrintedRates, Reading, RxQueue, TxQueue
+from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
 
 INPUT_NODES = frozenset(
     {
@@ -53,8 +53,8 @@ class ThreadLoad:
 
     index: int
     name: str
-    duration_s: float
-    """What the rates are taken over."""
+    duration_s: float | None
+    """What the rates are taken over; None when nothing tells, and then there are none."""
     nodes: tuple[NodeLoad, ...]
     lcore: int | None = None
     printed: PrintedRates | None = None
@@ -91,8 +91,14 @@ class ThreadLoad:
 
     @property
     def rx_pps(self) -> float:
-        """Return packets taken from devices per second."""
-        return self.rx_packets / self.duration_s
+        """Return packets taken from devices per second; where their rows are missing, what the header printed."""
+        if self.rx_packets:
+            return self.per_s(self.rx_packets)
+        return self.printed.received_pps if self.printed else 0.0
+
+    def per_s(self, packets: float) -> float:
+        """Return a number of packets as a rate, 0 when nothing tells how long they took."""
+        return packets / self.duration_s if self.duration_s else 0.0
 
     @cached_property
     def n_graph(self) -> float:
@@ -115,7 +121,7 @@ class ThreadLoad:
     @property
     def polls_per_s(self) -> float:
         """Return how often the busiest input node was called."""
-        return max((node.calls for node in self.inputs), default=0) / self.duration_s
+        return self.per_s(max((node.calls for node in self.inputs), default=0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,11 +140,14 @@ class PortLoad:
     rx_miss_pps: float | None = None
     no_buf_pps: float | None = None
     rx_error_pps: float | None = None
+    tx_error_pps: float | None = None
     drops_pps: float | None = None
     rx_frame: float | None = None
     """Mean size of received frames in bytes with checksum."""
     tx_frame: float | None = None
     mtu: int | None = None
+    counters: InterfaceCounters | None = None
+    """What its interface had counted at the last reading, since VPP began or the counters were cleared."""
     hardware: Hardware | None = None
     rx_queues: tuple[RxQueue, ...] = ()
     tx_queues: tuple[TxQueue, ...] = ()
@@ -197,7 +206,7 @@ class Load:
     @cached_property
     def forwarding(self) -> tuple[ThreadLoad, ...]:
         """Return the threads that take packets, busiest first."""
-        busy = [thread for thread in self.threads if thread.rx_packets]
+        busy = [thread for thread in self.threads if thread.rx_packets or thread.rx_pps]
         return tuple(sorted(busy, key=lambda thread: (-thread.rx_pps, thread.index)))
 
     @cached_property
@@ -218,7 +227,7 @@ class Load:
     @property
     def covered_s(self) -> float | None:
         """Return how long the counters of nodes cover."""
-        return max((thread.duration_s for thread in self.threads), default=None)
+        return max((thread.duration_s for thread in self.threads if thread.duration_s), default=None)
 
     def queues(self) -> tuple[RxQueue, ...]:
         """Return all receive queues."""

@@ -79,13 +79,11 @@ def _sent(name: str, threads: Sequence[ThreadLoad]) -> _Sent:
     handed = sent = 0
     handed_pps = sent_pps = 0.0
     for thread in threads:
-        for node in thread.nodes:
-            if _is_node(node.name, name + _OUTPUT_SUFFIX):
-                handed += node.vectors
-                handed_pps += node.vectors / thread.duration_s
-            elif _is_node(node.name, name + _TX_SUFFIX):
-                sent += node.vectors
-                sent_pps += node.vectors / thread.duration_s
+        given = sum(node.vectors for node in thread.nodes if _is_node(node.name, name + _OUTPUT_SUFFIX))
+        left = [node.vectors for node in thread.nodes if _is_node(node.name, name + _TX_SUFFIX)]
+        if given and left:  # without a row about sending, nothing tells what became of the packets
+            handed, sent = handed + given, sent + sum(left)
+            handed_pps, sent_pps = handed_pps + thread.per_s(given), sent_pps + thread.per_s(sum(left))
     return _Sent(handed, sent, handed_pps, sent_pps)
 
 
@@ -106,26 +104,33 @@ def _counted(
     """Return the port with what its interface counted in the interval."""
     if after is None:
         return port
-    port = replace(port, mtu=after.mtu)
+    port = replace(port, mtu=after.mtu, counters=after)
     if before is None or not duration_s:
         return port
+    is_whole = before.is_whole and after.is_whole
 
     def gained(field: str) -> int:
         now: int = getattr(after, field)
         then: int = getattr(before, field)
         return now - then if now >= then else now
 
+    def rate(field: str) -> float | None:
+        """Return None where either counter may be 0 only because its line is missing."""
+        is_told = is_whole or (getattr(before, field) and getattr(after, field))
+        return gained(field) / duration_s if is_told and duration_s else None
+
     packets_in, packets_out = gained("rx_packets"), gained("tx_packets")
     return replace(
         port,
-        rx_pps=packets_in / duration_s,
-        tx_pps=packets_out / duration_s,
-        rx_frame=frame_size(packets_in, gained("rx_bytes")),
-        tx_frame=frame_size(packets_out, gained("tx_bytes")),
-        rx_miss_pps=gained("rx_miss") / duration_s,
-        no_buf_pps=gained("rx_no_buf") / duration_s,
-        rx_error_pps=gained("rx_error") / duration_s,
-        drops_pps=gained("drops") / duration_s,
+        rx_pps=rate("rx_packets"),
+        tx_pps=rate("tx_packets"),
+        rx_frame=frame_size(packets_in, gained("rx_bytes")) if rate("rx_bytes") is not None else None,
+        tx_frame=frame_size(packets_out, gained("tx_bytes")) if rate("tx_bytes") is not None else None,
+        rx_miss_pps=rate("rx_miss"),
+        no_buf_pps=rate("rx_no_buf"),
+        rx_error_pps=rate("rx_error"),
+        tx_error_pps=rate("tx_error"),
+        drops_pps=rate("drops"),
     )
 
 
@@ -135,7 +140,8 @@ def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duratio
     Most drivers count in their node only what was sent; all of them count what they dropped as an error.
     """
     node = port.name + _TX_SUFFIX
-    full = sum(rate.count for rate in errors if _is_node(rate.node, node) and is_ring_full(rate.reason))
+    told = [rate for rate in errors if rate.per_s is not None or not duration_s]
+    full = sum(rate.count for rate in told if _is_node(rate.node, node) and is_ring_full(rate.reason))
     counted_pps = full / duration_s if duration_s else 0.0
     if not sent.handed:
         return replace(port, tx_lost=float(full) if duration_s else 0.0, tx_lost_pps=counted_pps)

@@ -46,8 +46,14 @@ class ThreadCounters:
     clock_s: float | None = None
     """When they were read, by a clock that goes on from reading to reading; finer than `time_s`."""
     loops_per_s: float | None = None
+    vector_rate: float | None = None
+    """Packets per call of the graph in the last seconds, as printed in the header."""
     printed: PrintedRates | None = None
     nodes: tuple[NodeCounters, ...] = ()
+    is_named: bool = True
+    """Whether a line names the thread; a VPP without workers prints none."""
+    is_whole: bool = True
+    """Whether the table is known to end where it ends; the last one of a text may have been cut."""
 
 
 @record
@@ -75,6 +81,9 @@ class InterfaceCounters:
     rx_error: int = 0
     tx_error: int = 0
     mtu: int | None = None
+    is_up: bool | None = None
+    is_whole: bool = True
+    """Whether all of its counters are there; those of the last interface of a text may have been cut."""
 
 
 @record
@@ -134,6 +143,8 @@ class Hardware:
     flags: tuple[str, ...] = ()
     counters: tuple[tuple[str, int], ...] = ()
     """What the driver counts, such as `rx missed`; those of 0 are not printed."""
+    is_whole: bool = True
+    """Whether all that is printed about the port is there; the last port of a text may have been cut."""
     has_errors: bool = False
     """Whether the driver reports that setting the port up failed."""
 
@@ -232,8 +243,14 @@ class Reading:
     host: HostFacts | None = None
     sources: tuple[tuple[str, str], ...] = ()
     """Which part came from where, for evidence."""
+    open_parts: frozenset[str] = frozenset()
+    """Parts read from texts that may have been cut: nothing tells that their last line is the last one."""
     remarks: tuple[str, ...] = ()
     """What could not be read, and what follows from that."""
+
+    def is_closed(self, part: str) -> bool:
+        """Return whether a part is known to be whole."""
+        return part not in self.open_parts
 
     def source(self, part: str) -> str:
         """Return the name of the source that a part was read from."""

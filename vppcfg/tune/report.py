@@ -32,6 +32,7 @@ def report_of(diagnosis: Diagnosis, title: str) -> str:
         title=title,
         version=load.reading.version or "of an unknown version",
         covered_s=load.duration_s or load.covered_s,
+        verdict=diagnosis.verdict,
         findings=[_finding(number, found) for number, found in enumerate(diagnosis.findings, start=1)],
         remarks=diagnosis.remarks,
         plots=_plots(load),

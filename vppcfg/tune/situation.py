@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vppcfg.record import record
 from vppcfg.tune.load import Load, PortLoad, ThreadLoad
-from vppcfg.tune.thresholds import FRAME
+from vppcfg.tune.thresholds import FRAME, PAST_S
 
 _RECEIVES = 0.01
 """Ours: a port with less than this share of all packets is not one that traffic is sent to."""
@@ -42,6 +42,11 @@ class Situation:
     largest_load_share: float | None = None
     """Packets per second over what the busiest worker could do, from a fitted model."""
     load_note: str = ""
+
+    @property
+    def is_past(self) -> bool:
+        """Return whether the rates are an average over so long a time that they say nothing about the present."""
+        return not self.load.duration_s and (self.load.covered_s or 0.0) > PAST_S
 
     def offered_to(self, port: PortLoad) -> float | None:
         """Return the packets per second that are sent to a port, None when that is unknown."""

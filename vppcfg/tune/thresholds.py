@@ -52,3 +52,11 @@ PATTERN_RANGE = 4.0
 """Ours: packet rates that differ by this factor and lose the same share have no CPU behind them."""
 FAULT_PPS = 1.0
 """Ours: packets per second with one fault from which on it is worth a word."""
+IDLE_PPS = 200.0
+"""Ours: a VPP that takes in less than this is idle: neighbours, routing protocols and broadcasts, no traffic."""
+DROP_SHARE = 1e-3
+"""Ours: share of all packets from which on drops are more than the noise of any network."""
+DROPS_PPS = 50.0
+"""Ours: drops below this rate are what a network without traffic has: broadcasts, discovery, other protocols."""
+PAST_S = 3600.0
+"""Ours: an average over more than this says nothing about the present."""

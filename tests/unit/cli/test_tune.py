@@ -217,3 +217,31 @@ def test_a_browser_shows_the_page_as_it_is_meant(tmp_path: Path) -> None:
             assert done.stdout.count("<svg") == page.read_text().count("<svg") == 4
             assert "1. GigabitEthernet3/0/0 drops 59.5 kpps" in done.stdout
     assert shot.stat().st_size > 20_000
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "case", "code"),
+    [
+        ("loss", "fitlet2_both_ways", ExitCode.VERDICT),
+        ("loss", "fitlet2_i210_to_i211", ExitCode.DONE),
+        ("limit", "fitlet2_i210_to_i211", ExitCode.VERDICT),
+        ("risk", "fitlet2_i211_to_i210", ExitCode.DONE),
+        ("undecided", "fitlet2_i211_to_i210", ExitCode.VERDICT),
+        ("undecided", "vpp2610_switched", ExitCode.DONE),
+        ("undecided", "vpp2610_idle", ExitCode.DONE),
+    ],
+)
+def test_a_verdict_can_be_a_failure(fail_on: str, case: str, code: ExitCode, tmp_path: Path) -> None:
+    words = ["tune", "-q", "--from", str(CASES / case), "--frame", "64", "-o", str(tmp_path / "found")]
+    assert main([*words, "--fail-on", fail_on]) == code
+    assert main(words) == ExitCode.DONE
+
+
+def test_what_was_not_seen_comes_first_when_nothing_is_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "-q", "--from", ONE]) == ExitCode.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Undecided: nothing seen is at its limit, but 4 of 5 things were not seen"
+    assert lines[1].startswith("  seen     1 of 2 thread(s)")
+    assert lines[2].startswith("  not seen ports and their missed packets; the other threads")
+    assert any(line.startswith("  next     vppctl show hardware-interfaces; vppctl show interface") for line in lines)
+    assert max(map(len, lines)) <= 80

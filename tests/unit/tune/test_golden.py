@@ -6,11 +6,13 @@ import pytest
 
 from tests.unit.tune.material import GI1, GI3, findings, one, recorded, rules, saturated
 from vppcfg.common.rates import percent
+from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import Reading
 from vppcfg.tune.settings import as_data, startup_difference
 from vppcfg.tune.situation import FrameTrial, Situation
+from vppcfg.tune.verdict import VerdictWord
 
 FORMS = ("", "_without_spacing")
 TRAFFIC = {"offered": {"": 1.48e6}, "frame": 64.0}
@@ -119,11 +121,10 @@ def test_the_same_loss_at_any_rate_is_no_matter_of_tuning() -> None:
 
 
 def test_without_show_runtime_there_is_no_verdict_about_load() -> None:
-    from vppcfg.tune.diagnosis import diagnose
-
     diagnosis = diagnose(Situation(load=Load(reading=Reading(version="23.06"), duration_s=None)))
     assert diagnosis.findings == ()
     assert any("no `show runtime`" in remark for remark in diagnosis.remarks)
+    assert diagnosis.verdict.word is VerdictWord.UNDECIDED
 
 
 @pytest.mark.parametrize("name", ["iacl_stateless", "iacl_stateful", "oacl_stateless", "oacl_stateful", "cop"])
@@ -139,4 +140,6 @@ def test_an_idle_worker_has_no_expensive_node() -> None:
         NodeLoad(name="ip4-lookup", calls=packets, vectors=packets, clocks=571.0 * packets),
     )
     idle = ThreadLoad(index=1, name="vpp_wk_0", lcore=9, duration_s=6152.9, table_duration_s=6152.9, nodes=nodes)
-    assert rules(Load(reading=Reading(), duration_s=6152.9, threads=(idle,))) == ["healthy"]
+    load = Load(reading=Reading(), duration_s=6152.9, threads=(idle,))
+    assert rules(load) == []
+    assert diagnose(Situation(load=load)).verdict.word is VerdictWord.UNDECIDED, "no port and no other thread was seen"

@@ -85,7 +85,7 @@ def _nic_bound_evidence(
 
 def _contradiction(thread: ThreadLoad, source: str) -> Evidence:
     table = thread.rx_packets / thread.table_duration_s
-    printed = thread.rx_packets / thread.duration_s
+    printed = thread.rx_pps
     share = percent(abs(thread.disagreement))
     text = f"table and header of {thread.name} disagree by {share}: {pps(table)} against {pps(printed)}; the header"
     return Evidence(text=f"{text} is taken", source=source)

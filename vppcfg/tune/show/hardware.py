@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
 from vppcfg.tune.show import Unread, clean_lines
@@ -139,22 +140,23 @@ def _burst(keyed: dict[str, str], direction: str) -> str | None:
 
 def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
     """Return the interfaces, and what could not be read; counters that nothing here uses are passed over."""
-    rows: list[tuple[str, int, dict[str, int]]] = []
+    rows: list[tuple[str, bool, int, dict[str, Any]]] = []
     unread: list[str] = []
     for line in clean_lines(text):
         if line.startswith("Name Idx"):
             continue
         rest = line
         if match := _INTERFACE_ROW.match(line):
-            rows.append((match[1], int(match[4]), {}))
+            rows.append((match[1], match[3] == "up", int(match[4]), {}))
             rest = match[5] or ""
         counter = _INTERFACE_COUNTER.match(rest)
         if counter and rows:
             if counter[1] in _FIELDS:
-                rows[-1][2][_FIELDS[counter[1]]] = int(counter[2])
+                rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])
         elif rest:
             unread.append(line)
-    return tuple(InterfaceCounters(name=name, mtu=mtu or None, **found) for name, mtu, found in rows), tuple(unread)
+    read = (InterfaceCounters(name=name, is_up=is_up, mtu=mtu or None, **found) for name, is_up, mtu, found in rows)
+    return tuple(read), tuple(unread)
 
 
 def parse_pci(text: str) -> tuple[tuple[PciDevice, ...], Unread]:

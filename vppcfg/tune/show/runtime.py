@@ -21,6 +21,7 @@ _STATES = (
 _THREAD = re.compile(r"^Thread (\d+) (\S+)(?: \(lcores? (\d+)\))?")
 _TIME = re.compile(r"^Time ([\d.]+),")
 _LOOPS = re.compile(r"loops/sec ([\d.]+)")
+_VECTOR_RATE = re.compile(r"internal node vector rate ([\d.]+)")
 _RATES = re.compile(r"^vector rates in (\S+), out (\S+), drop (\S+), punt (\S+)$")
 _PRINTED_ERROR = 0.005
 """Clocks are printed with three digits, as in 9.14e1."""
@@ -46,13 +47,15 @@ class _Thread:
     lcore: int | None = None
     time_s: float | None = None
     loops_per_s: float | None = None
+    vector_rate: float | None = None
     printed: PrintedRates | None = None
+    is_named: bool = False
     nodes: list[NodeCounters] = field(default_factory=list)
 
     def frozen(self) -> ThreadCounters:
         return ThreadCounters(
             index=self.index, name=self.name, lcore=self.lcore, time_s=self.time_s, loops_per_s=self.loops_per_s,
-            printed=self.printed, nodes=tuple(self.nodes),
+            vector_rate=self.vector_rate, printed=self.printed, nodes=tuple(self.nodes), is_named=self.is_named,
         )  # fmt: skip
 
 
@@ -67,7 +70,7 @@ def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[Thread
     for line in clean_lines(text):
         if match := _THREAD.match(line):
             lcore = int(match[3]) if match[3] else None
-            threads.append(_Thread(index=int(match[1]), name=match[2], lcore=lcore))
+            threads.append(_Thread(index=int(match[1]), name=match[2], lcore=lcore, is_named=True))
         elif "Name" in line.split() and "Calls" in line:
             ticks_per_unit = (base_hz or 0.0) / 1e9 if "Packet-Time" in line else 1.0
         elif not _is_summary(line, threads) and not _is_decoration(line):
@@ -117,6 +120,8 @@ def _is_summary(line: str, threads: list[_Thread]) -> bool:
         thread.time_s = float(match[1])
         loops = _LOOPS.search(line)
         thread.loops_per_s = float(loops[1]) if loops else None
+        rate = _VECTOR_RATE.search(line)
+        thread.vector_rate = float(rate[1]) if rate else None
         return True
     if match := _RATES.match(line):
         try:

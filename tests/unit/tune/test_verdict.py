@@ -1,0 +1,183 @@
+"""What a diagnosis comes to: healthy and idle only when shown, else undecided, with what tells most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.tune.material import GI1, GI3, findings, load, one, port, rules, situation, with_reading, worker
+from vppcfg.tune.diagnosis import diagnose
+from vppcfg.tune.load import ErrorRate, Load, PortLoad
+from vppcfg.tune.reading import InterfaceCounters, PrintedRates, Reading, ThreadCounters, ThreadPlace
+from vppcfg.tune.verdict import Judgement, VerdictWord
+
+MAIN, WORKER = replace(worker(0), nodes=worker(0).nodes[1:]), worker(1)
+PLACES = (ThreadPlace(index=0, name="vpp_main", cpu=0), ThreadPlace(index=1, name="vpp_wk_0", cpu=1))
+
+
+def counted(name: str, **settings: Any) -> PortLoad:
+    """Return a port whose counters were read twice, and of which none grew but those of packets."""
+    rates = {"rx_pps": 5e5, "tx_pps": 5e5, "no_buf_pps": 0.0, "rx_error_pps": 0.0, "tx_error_pps": 0.0,
+             "drops_pps": 0.0, "counters": InterfaceCounters(name=name)}  # fmt: skip
+    return port(name, **(rates | settings))
+
+
+def shown(**settings: Any) -> Load:
+    """Return a load that shows that all is well."""
+    reading = Reading(places=PLACES, errors=())
+    usual: dict[str, Any] = {"threads": (MAIN, WORKER), "reading": reading}
+    return load(counted(GI1), counted(GI3), **(usual | settings))
+
+
+def verdict(of: Load, **settings: Any) -> Judgement:
+    return diagnose(situation(of, **settings)).verdict
+
+
+def test_all_threads_and_ports_without_a_loss_are_healthy() -> None:
+    said = verdict(shown())
+    assert (said.word, said.missing, said.next) == (VerdictWord.HEALTHY, (), ())
+    assert said.scope.threads == ("vpp_main", "vpp_wk_0")
+    assert (said.scope.thread_count, said.scope.ports, said.scope.seconds) == (2, (GI1, GI3), 10.0)
+    found = one(shown(), "healthy")
+    assert "8.00 packets per call" in found.evidence[0].text
+    assert "--offered" in found.disproof and not one(shown(), "healthy", offered={"": 5e5}).disproof
+
+
+def test_next_to_no_packets_are_idle() -> None:
+    quiet = replace(worker(1, pps=130.0, vector=1.0))
+    ports = (counted(GI1, rx_pps=65.0, tx_pps=65.0), counted(GI3, rx_pps=65.0, tx_pps=65.0))
+    said = verdict(load(*ports, threads=(replace(MAIN, nodes=()), quiet), reading=Reading(places=PLACES, errors=())))
+    assert said.word is VerdictWord.UNDECIDED, "the main thread has no table"
+    idle_main = replace(MAIN, nodes=(replace(MAIN.nodes[0], vectors=0),))
+    said = verdict(load(*ports, threads=(idle_main, quiet), reading=Reading(places=PLACES, errors=())))
+    assert said.word is VerdictWord.IDLE
+    assert "says nothing about load" in said.text
+
+
+def rates(received: float, sent: float, dropped: float = 0.0) -> PrintedRates:
+    return PrintedRates(received_pps=received, sent_pps=sent, dropped_pps=dropped, punted_pps=0.0)
+
+
+WITHOUT: dict[str, tuple[Load, str, str]] = {
+    "threads": (shown(threads=()), "what the threads do", "show runtime"),
+    "one thread": (shown(threads=(WORKER,)), "the other threads", "show runtime"),
+    "the number of threads": (with_reading(shown(), places=None), "whether there are more threads", "show threads"),
+    "times": (
+        shown(threads=(MAIN, replace(WORKER, duration_s=None, table_duration_s=0.0))),
+        "how many packets come in",
+        "show runtime",
+    ),
+    "ports": (replace(shown(), ports=()), "ports and their missed packets", "show hardware-interfaces"),
+    "counters of a port": (
+        replace(shown(), ports=(counted(GI1), counted(GI3, counters=None))),
+        f"all counters of {GI3}",
+        "show interface",
+    ),
+    "the end of a port's counters": (
+        replace(shown(), ports=(counted(GI1), counted(GI3, counters=InterfaceCounters(name=GI3, is_whole=False)))),
+        f"all counters of {GI3}",
+        "show interface",
+    ),
+    "the port that receives": (
+        replace(shown(), ports=(counted(GI1, rx_pps=0.0), counted(GI3, rx_pps=0.0))),
+        "the port that packets come in on",
+        "show interface",
+    ),
+    "a rate of missed packets": (
+        replace(shown(), ports=(counted(GI1), counted(GI3, rx_miss_pps=None))),
+        f"what {GI3} lost between the readings",
+        "show interface",
+    ),
+    "the reason of drops": (
+        replace(shown(), ports=(counted(GI1, drops_pps=5e4), counted(GI3))),
+        "why 50 kpps are dropped",
+        "show errors",
+    ),
+    "the reason of a loss": (
+        replace(shown(), ports=(counted(GI1, rx_error_pps=70.0), counted(GI3))),
+        "why ports lose 70 pps",
+        "show errors",
+    ),
+    "errors": (with_reading(shown(), errors=None), "error counters", "show errors"),
+    "rows": (
+        shown(threads=(MAIN, replace(WORKER, printed=rates(2e6, 2e6)))),
+        "all rows of vpp_wk_0",
+        "show runtime",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WITHOUT)
+def test_what_was_not_seen_leaves_the_verdict_open_and_is_named_with_the_command_that_shows_it(what: str) -> None:
+    of, missing, command = WITHOUT[what]
+    said = verdict(of)
+    assert said.word is VerdictWord.UNDECIDED
+    assert any(missing in text for text in said.missing), said.missing
+    assert command in said.next
+    assert "healthy" not in rules(of)
+
+
+def printed(received: float, sent: float, dropped: float) -> ThreadCounters:
+    return ThreadCounters(index=1, name="vpp_wk_0", time_s=10.0, printed=rates(received, sent, dropped))
+
+
+def test_packets_that_come_in_and_neither_leave_nor_are_dropped_are_asked_for() -> None:
+    gone = with_reading(shown(), threads=(printed(1e6, 9e5, 0.0),))
+    assert verdict(gone).word is VerdictWord.UNDECIDED
+    assert any("100 kpps go" in text for text in verdict(gone).missing)
+    assert verdict(with_reading(shown(), threads=(printed(1e6, 9e5, 1e5),))).word is VerdictWord.HEALTHY
+
+
+def test_one_reading_is_enough_when_no_port_ever_lost_a_packet() -> None:
+    once = replace(
+        shown(),
+        duration_s=None,
+        ports=tuple(PortLoad(name=name, counters=InterfaceCounters(name=name, rx_packets=9)) for name in (GI1, GI3)),
+    )
+    assert verdict(once).word is VerdictWord.HEALTHY
+    missed = InterfaceCounters(name=GI3, rx_packets=9, rx_miss=1)
+    said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=missed))))
+    assert said.word is VerdictWord.UNDECIDED
+    assert f"a second reading: {GI3} lost 1 packets since the counters began" in said.missing
+    dropped = InterfaceCounters(name=GI3, rx_packets=9000, drops=3000)
+    said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=dropped))))
+    assert f"a second reading: 33.3 % of what {GI3} received was dropped since the counters began" in said.missing
+
+
+def test_an_average_of_hours_says_nothing_about_now() -> None:
+    busy = worker(1, pps=1e6 * 68_400)
+    long = tuple(replace(thread, duration_s=68_400.0, table_duration_s=68_400.0) for thread in (MAIN, busy))
+    of = replace(shown(threads=long), duration_s=None)
+    said = verdict(of)
+    assert said.word is VerdictWord.UNDECIDED
+    assert "the present: the rates are an average of 19.0 hours" in said.missing
+    assert verdict(replace(of, duration_s=10.0)).word is VerdictWord.HEALTHY, "two readings are the present"
+
+
+def test_more_offered_than_received_is_not_healthy() -> None:
+    said = verdict(shown(), offered={"": 3e6})
+    assert said.word is not VerdictWord.HEALTHY
+
+
+def test_the_worst_finding_is_the_verdict_whatever_was_not_seen() -> None:
+    fault = ErrorRate(node="ip4-input", reason="ip4 ttl <= 1", count=10**6, per_s=1e5)
+    of = load(port(), errors=(fault,))
+    said = verdict(of)
+    assert said.word is VerdictWord.LOSS
+    assert said.text == findings(of)[0].verdict
+    assert said.missing
+
+
+def test_a_notice_does_not_stand_in_the_way_of_healthy() -> None:
+    few = replace(shown(), errors=(ErrorRate(node="ethernet-input", reason="unknown vlan", count=20, per_s=2.0),))
+    assert verdict(few).word is VerdictWord.HEALTHY
+    assert rules(few) == ["not-tuning", "healthy"]
+
+
+def test_verdicts_have_an_order() -> None:
+    assert [word.value for word in VerdictWord] == ["healthy", "idle", "undecided", "risk", "limit", "loss"]
+    assert VerdictWord.LOSS.is_as_bad_as(VerdictWord.RISK)
+    assert not VerdictWord.UNDECIDED.is_as_bad_as(VerdictWord.RISK)
+    assert VerdictWord.RISK.is_as_bad_as(VerdictWord.RISK)
