@@ -42,8 +42,8 @@ def add_parser(subparsers: Subparsers) -> None:
     add_live_options(parser)
     add_from_option(
         parser,
-        "read a capture, a folder with one file per `show` command (runtime.txt, errors.txt, ...) or a pasted session "
-        "in place of a running VPP; given again: a later reading",
+        "read in place of a running VPP: a capture, a file with pasted output of `show` commands, or a folder or "
+        "an archive (tar, gzip) with such files; given again: a later reading",
     )
     _add_traffic_options(parser)
     _add_output_options(parser)

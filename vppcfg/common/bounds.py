@@ -32,5 +32,7 @@ RESULT_BYTES = 64 << 20
 """Of the result of a load test. One of a day with a sample a second has some 40 MB."""
 CAPTURE_BYTES = 64 << 20
 """Of one file of what the tuner captured, a session pasted from a terminal included; what VPP prints has a few MB."""
+ARCHIVE_MEMBERS = 1_000
+"""Of an archive or folder with what VPP printed. A capture has fewer than 20 files for each reading."""
 FLOW_BYTES = 64 << 20
 """Of what an iperf3 client says at its end: 600 bytes for each second of a flow."""

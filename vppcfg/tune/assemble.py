@@ -95,6 +95,7 @@ def reading_of(capture: Capture) -> Reading:
         remarks=tuple(remarks),
         sources=tuple(sources.items()),
         open_parts=frozenset(open_parts),
+        is_debug_build=capture.is_debug_build,
         **parts,
     )
     return replace(reading, threads=_named(reading, printed))

@@ -1,8 +1,8 @@
 """Keeps in a folder what one look at a VPP brought, as it came, and reads it back on another machine.
 
 A folder has one file per source: NAME.txt for what `show` printed, stats.json, api.json and host.json. With several
-looks they stand in subfolders 1, 2 and so on; capture.json says when each was taken. A session pasted from a terminal
-is read too.
+looks they stand in subfolders 1, 2 and so on; capture.json says when each was taken. An archive of such a folder, a
+session pasted from a terminal, and a folder or an archive of texts with any names are read too.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from vppcfg.common.bounds import CAPTURE_BYTES
-from vppcfg.common.documents import parse_json, read_at_most
+from vppcfg.common.documents import parse_json
+from vppcfg.common.names import natural_key
 from vppcfg.errors import UsageError
 from vppcfg.record import record
+from vppcfg.tune.paste import split_paste, text_name
+from vppcfg.tune.unpacking import content_of, files_below, is_archive, unpack
 
 COMMANDS: dict[str, str] = {
     "version": "show version verbose",
@@ -37,22 +41,9 @@ COMMANDS: dict[str, str] = {
 """File name without `.txt` -> the command that prints it."""
 FORMAT_VERSION = 1
 _DOCUMENTS = ("stats", "api", "host")
-_TYPED = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?(sh(?:ow)?\s+[a-z][a-z0-9 /.-]*?)\s*$")
-_TYPED_NAMES: tuple[tuple[str, str], ...] = (
-    (r"run\w*\s+max", "runtime-max"),
-    (r"run\w*", "runtime"),
-    (r"err\w*|node\s+count\w*", "errors"),
-    (r"ha\w*", "hardware"),
-    (r"int\w*\s+rx-p\w*", "rx-placement"),
-    (r"int\w*", "interface"),
-    (r"buf\w*", "buffers"),
-    (r"cpu", "cpu"),
-    (r"pci", "pci"),
-    (r"thr\w*", "threads"),
-    (r"mem\w*", "memory"),
-    (r"trace", "trace"),
-    (r"ver\w*", "version"),
-)  # the longer command before the shorter
+_TIMES = "capture.json"
+_BINARY_LOOK = 4096
+"""Bytes at the start of a file in which a 0 means that it is no text."""
 
 
 @record
@@ -67,23 +58,97 @@ class Capture:
     """stats, api and host, as far as there are any."""
     whole: frozenset[str] = frozenset()
     """The texts that are known to end where VPP ended them; of the others the last lines may be missing."""
+    is_debug_build: bool = False
+    """Whether somebody pasted the prompt of a debug image."""
     remarks: tuple[str, ...] = ()
 
 
 def read_captures(path: Path) -> tuple[Capture, ...]:
-    """Return the captures in a folder, or in a file with a session pasted from a terminal. Raise UsageError."""
+    """Return the captures in a folder, in an archive, or in a file with what somebody pasted. Raise UsageError."""
     if path.is_file():
-        return (_pasted(path),)
+        content = content_of(path)
+        return _unpacked(content, path) if is_archive(content) else (_pasted(content, path),)
     if not path.is_dir():
         raise UsageError(f"there is no capture at {path}", "`vppcfg tune capture DIR` makes one")
-    times, lines = _times(path / "capture.json")
-    numbered = sorted(
-        (child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()),
-        key=lambda folder: int(folder.name),
-    )
-    if not numbered:
-        return (_capture(path, times.get("1"), lines.get("1", {})),)
-    return tuple(_capture(folder, times.get(folder.name), lines.get(folder.name, {})) for folder in numbered)
+    return _captures_below(path, str(path))
+
+
+def _unpacked(content: bytes, path: Path) -> tuple[Capture, ...]:
+    with TemporaryDirectory(prefix="vppcfg-tune-") as name:
+        unpack(content, str(path), Path(name))
+        made = next(iter(sorted(Path(name).rglob(_TIMES))), None)
+        return _captures_below(made.parent if made else Path(name), str(path))
+
+
+def _captures_below(folder: Path, name: str) -> tuple[Capture, ...]:
+    """Return the captures in a folder of ours, or the one that texts of any names make up."""
+    inside = list(folder.iterdir())
+    while len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() and not inside[0].name.isdecimal():
+        folder = inside[0]
+        inside = list(folder.iterdir())
+    times, lines = _times(folder / _TIMES)
+    numbered = sorted((child for child in inside if child.is_dir()), key=lambda child: natural_key(child.name))
+    others = [child for child in inside if child not in numbered and child.name != _TIMES]
+    if numbered and not others and all(child.name.isdecimal() for child in numbered):
+        return tuple(
+            _capture(child, times.get(child.name), lines.get(child.name, {}))
+            if _is_ours(child)
+            else _gathered(child, f"{name}/{child.name}")
+            for child in numbered
+        )
+    if _is_ours(folder):
+        return (_capture(folder, times.get("1"), lines.get("1", {})),)
+    return (_gathered(folder, name),)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Return whether a folder has nothing but files that vppcfg writes."""
+    ours = {_TIMES, *(f"{name}.txt" for name in COMMANDS), *(f"{name}.json" for name in _DOCUMENTS)}
+    names = {path.name for path in folder.iterdir()}
+    return bool(names & (ours - {_TIMES})) and names <= ours
+
+
+def _gathered(folder: Path, name: str) -> Capture:
+    """Return the capture that the files below a folder make up, each recognised by its content or its name."""
+    texts: dict[str, str] = {}
+    documents: dict[str, Any] = {}
+    whole: set[str] = set()
+    remarks: list[str] = []
+    is_debug_build = False
+    for path in files_below(folder):
+        if path.suffix == ".json" and path.stem in _DOCUMENTS:
+            documents[path.stem], why_not = _json(path)
+            if why_not:
+                del documents[path.stem]
+                remarks.append(why_not)
+            continue
+        content = content_of(path)
+        if b"\0" in content[:_BINARY_LOOK]:
+            continue
+        text = content.decode(errors="replace")
+        paste = split_paste(text)
+        is_debug_build = is_debug_build or paste.is_debug_build
+        found = paste.texts or _by_name(path, text)
+        for what in sorted(set(found) & set(texts)):
+            remarks.append(f"{path.relative_to(folder)} has `{COMMANDS[what]}` once more; the last one is taken")
+        texts |= found
+        whole = (whole - set(found)) | paste.whole
+    if not texts and not documents:
+        raise UsageError(
+            f"{name} has nothing that the tuner reads",
+            "it reads what the `show` commands of VPP print; `vppcfg tune capture DIR` makes all of it",
+        )
+    return Capture(
+        name=name, texts=texts, documents=documents, whole=frozenset(whole), is_debug_build=is_debug_build,
+        remarks=tuple(remarks),
+    )  # fmt: skip
+
+
+def _by_name(path: Path, text: str) -> dict[str, str]:
+    """Return the text of a file whose name is that of a command, such as show_errors.txt."""
+    words = re.sub(r"[^a-z0-9-]+", " ", path.name.lower().removesuffix(".gz").rpartition(".")[0] or path.name.lower())
+    name = text_name("show " + re.sub(r"^(?:.* )?show? ", "", words).strip())
+    return {name: text} if name and text.strip() else {}
 
 
 def write_captures(captures: Iterable[Capture], folder: Path) -> None:
@@ -99,7 +164,7 @@ def write_captures(captures: Iterable[Capture], folder: Path) -> None:
             times[str(number)] = capture.taken_s
             lines[str(number)] = {name: len(text.splitlines()) for name, text in sorted(capture.texts.items())}
         document = {"format_version": FORMAT_VERSION, "taken_s": times, "lines": lines}
-        (folder / "capture.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        (folder / _TIMES).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {error.filename or folder}: {error.strerror}") from error
 
@@ -167,61 +232,24 @@ def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> C
     )
 
 
-def _pasted(path: Path) -> Capture:
-    texts = split_paste(_text(path))
-    if not texts:
+def _pasted(content: bytes, path: Path) -> Capture:
+    paste = split_paste(content.decode(errors="replace"))
+    if not paste.texts:
         raise UsageError(
-            f"{path} holds no `show` command of VPP",
+            f"{path} has nothing that VPP prints",
             "paste a session with its prompts (`vpp# show runtime`), or name a folder with one file per command",
         )
-    return Capture(name=str(path), texts=texts)
+    return Capture(name=str(path), texts=paste.texts, whole=paste.whole, is_debug_build=paste.is_debug_build)
 
 
 def _text(path: Path) -> str:
     """Return the text of a file; bytes that are no UTF-8 are replaced."""
-    return _content(path).decode(errors="replace")
-
-
-def _content(path: Path) -> bytes:
-    try:
-        content = read_at_most(path, CAPTURE_BYTES)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    if len(content) > CAPTURE_BYTES:
-        raise UsageError(f"{path} is larger than {CAPTURE_BYTES >> 20} MB", "what VPP prints has a few MB at most")
-    return content
+    return content_of(path).decode(errors="replace")
 
 
 def _json(path: Path) -> tuple[Any, str]:
     """Return the document in a file, or why there is none."""
     try:
-        return parse_json(_content(path), str(path), CAPTURE_BYTES, may_be_infinite=True), ""
+        return parse_json(content_of(path), str(path), CAPTURE_BYTES, may_be_infinite=True), ""
     except ValueError as error:
         return None, f"{error}; it was cut or damaged, and is left out"
-
-
-def split_paste(text: str) -> dict[str, str]:
-    """Return the texts of a pasted session by their names in COMMANDS.
-
-    Outputs of a command that was typed more than once are joined, save those of `show runtime`: two of them are two
-    readings, of which the last one counts.
-    """
-    found: dict[str, list[str]] = {}
-    lines: list[str] | None = None
-    for line in text.splitlines():
-        match = _TYPED.match(line)
-        if match is None:
-            if lines is not None:
-                lines.append(line)
-            continue
-        name = _text_name(match[1])
-        if name in {"runtime", "runtime-max"}:
-            found[name] = []
-        lines = found.setdefault(name, []) if name else None
-    return {name: "\n".join(content) + "\n" for name, content in found.items()}
-
-
-def _text_name(command: str) -> str:
-    """Return the name of the text that a command prints, empty for one that is not read here."""
-    what = command.split(None, 1)[1]
-    return next((name for pattern, name in _TYPED_NAMES if re.match(rf"(?:{pattern})(?:\s|$)", what)), "")

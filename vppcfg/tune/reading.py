@@ -240,6 +240,8 @@ class Reading:
     pci: tuple[PciDevice, ...] | None = None
     places: tuple[ThreadPlace, ...] | None = None
     is_tracing: bool | None = None
+    is_debug_build: bool = False
+    """Whether a prompt says that the image was built for debugging."""
     host: HostFacts | None = None
     sources: tuple[tuple[str, str], ...] = ()
     """Which part came from where, for evidence."""

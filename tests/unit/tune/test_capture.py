@@ -71,7 +71,7 @@ def test_a_pasted_session_is_read_by_its_prompts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("", "holds no `show` command"), ("not a session", "holds no `show` command"), ("show me", "holds no `show`")],
+    [("", "has nothing that VPP prints"), ("not a session", "has nothing that VPP prints"), ("show me", "has nothing")],
 )
 def test_a_file_without_a_show_command_is_refused(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "x").write_text(content)

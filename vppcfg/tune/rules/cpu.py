@@ -202,10 +202,12 @@ def find_debug_build(situation: Situation) -> Iterator[Finding]:
     VPP does more than it needs to: it traces packets, or is built for debugging.
     """
     reading = situation.load.reading
-    if "debug" in (reading.version or "").lower():
+    if "debug" in (reading.version or "").lower() or reading.is_debug_build:
         yield _debug_build_finding(
             "this VPP is built for debugging, at about half the speed of a release",
-            Evidence(text=f"version {reading.version}", source=reading.source("version")),
+            Evidence(text="the prompt is `DBGvpp#`", source="the pasted session")
+            if reading.is_debug_build
+            else Evidence(text=f"version {reading.version}", source=reading.source("version")),
             Remedy(text="install a release build"),
         )
     if reading.is_tracing:

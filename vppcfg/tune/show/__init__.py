@@ -6,7 +6,8 @@ Each takes a text and returns what it understood and the lines that it did not. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 Unread = tuple[str, ...]
 """Lines that should have had a meaning and did not."""
@@ -16,12 +17,54 @@ _PROMPT = re.compile(r"^\s*(?:\S*(?:#|\$|>)\s*)?(?:sudo\s+)?(?:vppctl\s+)?sh(?:o
 _NUMBER = re.compile(r"^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$", re.IGNORECASE)
 
 
+def without_colours(text: str) -> str:
+    """Return a text without what colours a terminal."""
+    return _COLOUR.sub("", text)
+
+
 def clean_lines(text: str) -> Iterator[str]:
     """Yield the lines that are not empty, single-spaced, without colours; commands typed at a prompt are left out."""
-    for raw in _COLOUR.sub("", text).splitlines():
+    for raw in without_colours(text).splitlines():
         line = " ".join(raw.split())
         if line and not _PROMPT.match(line) and line not in {"...", "```"}:
             yield line
+
+
+T = TypeVar("T")
+_MOST_PIECES = 3
+
+
+def joined(lines: Iterable[str], read: Callable[[str], T | None]) -> Iterator[tuple[str, T | None]]:
+    """Yield lines with what `read` makes of them, put together again where a narrow terminal wrapped them.
+
+    A line that means nothing alone is tried with up to two more behind it, with and without a space between.
+    """
+    waiting = list(lines)
+    place = 0
+    while place < len(waiting):
+        value = read(waiting[place])
+        size = 1
+        for pieces in range(2, _MOST_PIECES + 1) if value is None else ():
+            rows = waiting[place : place + pieces]
+            if len(rows) < pieces or read(rows[-1]) is not None:
+                break  # what means something alone is no rest of a line
+            tried = (read(text) for text in _seams(rows))
+            value = next((found for found in tried if found is not None), None)
+            if value is not None:
+                size = pieces
+                break
+        yield waiting[place], value
+        place += size
+
+
+def _seams(rows: list[str]) -> Iterator[str]:
+    """Yield the texts that rows may have been before they were wrapped: the seam was a space, or inside a word."""
+    if len(rows) == 1:
+        yield rows[0]
+        return
+    for rest in _seams(rows[1:]):
+        yield f"{rows[0]} {rest}"
+        yield rows[0] + rest
 
 
 def number(text: str) -> float:

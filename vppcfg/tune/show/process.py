@@ -13,7 +13,8 @@ from vppcfg.tune.show import Unread, clean_lines, whole
 
 _VERSION = re.compile(r"(?:^vpp |Version: )v?(\d+\.\d+\S*)")
 _FREQUENCY = re.compile(r"^Base frequency: ([\d.]+) GHz$")
-_POLICIES = {"other", "batch", "idle", "fifo", "rr", "deadline"}
+_POLICIES = {"other", "batch", "idle", "fifo", "rr", "deadline", "(nil)"}
+"""The last one is what VPP prints of a thread that is not pinned, in a container for one."""
 _THREAD = re.compile(r"^Thread (\d+)\b")
 _QUEUE = re.compile(r"^(\S+) queue (\d+) \((\w+)\)$")
 _NAME = re.compile(r"^base .*name '([^']*)'$")

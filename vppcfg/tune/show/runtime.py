@@ -6,11 +6,12 @@ VPP prints these texts in vlib/node_cli.c, vlib/error.c and vlib/trace.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from vppcfg.tune.reading import ErrorCounter, NodeCounters, PrintedRates, ThreadCounters
-from vppcfg.tune.show import Unread, clean_lines, number, whole
+from vppcfg.tune.show import Unread, clean_lines, joined, number, whole
 
 _STATE_WIDTH = 12
 """VPP cuts a state here, and may leave no space between a long name and it."""
@@ -27,15 +28,24 @@ _PRINTED_ERROR = 0.005
 """Clocks are printed with three digits, as in 9.14e1."""
 _ROW = re.compile(r"^(\d+) (\S+) (.+)$")
 _SEVERITIES = ("error", "warn", "warning", "info")
+_HEADINGS = tuple(
+    f"NameStateCallsVectorsSuspends{unit}Vectors/Call" for unit in ("Clocks", "Packet-Clocks", "Packet-Time")
+)
+_SQUEEZED = re.compile(r"^(\d{3,})(\d\.\d\de-?\d+?)(\d*\.\d\d)$")
+"""Calls, vectors and suspends without a space, clocks, vectors per call."""
+_LONGEST_ROW = 120
+_EXACT = 0.006
+"""VPP prints vectors per call with two digits, rounded."""
 
 
-def _state_pattern() -> re.Pattern[str]:
+def _state_pattern() -> str:
     forms = {form[:width] for state in _STATES for form in (state, f'"{state}"') for width in (_STATE_WIDTH, 99)}
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile(r"^(\S+?)\s*(" + "|".join(map(re.escape, longest_first)) + r")\s*$")
+    return r"^(\S+?)\s*(" + "|".join(map(re.escape, longest_first)) + ")"
 
 
-_NAME_AND_STATE = _state_pattern()
+_NAME_AND_STATE = re.compile(_state_pattern() + r"\s*$")
+_NAME_STATE_REST = re.compile(_state_pattern() + r"\s*([\d][\d. e-]*)$")
 
 
 @dataclass(slots=True)
@@ -66,20 +76,23 @@ def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[Thread
     """
     threads: list[_Thread] = []
     unread: list[str] = []
-    ticks_per_unit = 1.0
-    for line in clean_lines(text):
-        if match := _THREAD.match(line):
+    ticks_per_unit = (base_hz or 0.0) / 1e9 if "Packet-Time" in text else 1.0
+    lines = (line for line in clean_lines(text) if not _is_heading(line))
+    for line, node in joined(lines, partial(_node, ticks_per_unit=ticks_per_unit)):
+        if node is not None:
+            _current(threads).nodes.append(node)
+        elif match := _THREAD.match(line):
             lcore = int(match[3]) if match[3] else None
             threads.append(_Thread(index=int(match[1]), name=match[2], lcore=lcore, is_named=True))
-        elif "Name" in line.split() and "Calls" in line:
-            ticks_per_unit = (base_hz or 0.0) / 1e9 if "Packet-Time" in line else 1.0
         elif not _is_summary(line, threads) and not _is_decoration(line):
-            node = _node(line, ticks_per_unit)
-            if node is None:
-                unread.append(line)
-            else:
-                _current(threads).nodes.append(node)
+            unread.append(line)
     return tuple(thread.frozen() for thread in threads), tuple(unread)
+
+
+def _is_heading(line: str) -> bool:
+    """Return whether a line is the heading of the columns, or a part of it."""
+    rest = line.replace(" ", "")
+    return any(rest in heading for heading in _HEADINGS)
 
 
 def parse_max_vectors(text: str) -> tuple[tuple[tuple[int, str, int], ...], Unread]:
@@ -140,12 +153,73 @@ def _node(line: str, ticks_per_unit: float) -> NodeCounters | None:
     parts = line.rsplit(" ", 5)
     match = _NAME_AND_STATE.match(parts[0]) if len(parts) == 6 else None
     if match is None:
-        return None
+        return _squeezed_node(line, ticks_per_unit)
     try:
         calls, vectors, suspends = (whole(part) for part in parts[1:4])
         clocks_each, _ = (number(part) for part in parts[4:])
     except ValueError:
+        return _squeezed_node(line, ticks_per_unit)
+    return _counters(match, (calls, vectors, suspends), clocks_each, ticks_per_unit)
+
+
+def _squeezed_node(line: str, ticks_per_unit: float) -> NodeCounters | None:
+    """Return the node of a row whose columns have run together, None when it can be read in more than one way.
+
+    Vectors per call tell where calls end and vectors begin.
+    """
+    head = _NAME_STATE_REST.match(line)
+    match = _SQUEEZED.match(head[3].replace(" ", "")) if head else None
+    if head is None or match is None or len(head[3]) > _LONGEST_ROW:
         return None
+    readings = {
+        (calls, vectors, suspends, clocks)
+        for clocks, per_call in _clock_splits(match[2] + match[3])
+        for calls, vectors, suspends in _count_splits(match[1])
+        if calls and abs(vectors / calls - per_call) <= _EXACT and _keeps_numbers(head[3], calls, vectors, suspends)
+    }
+    if len(readings) != 1:
+        return None
+    calls, vectors, suspends, clocks = readings.pop()
+    return _counters(head, (calls, vectors, suspends), clocks, ticks_per_unit)
+
+
+def _keeps_numbers(rest: str, *counts: int) -> bool:
+    """Return whether every space that is left in a row stands between numbers, and not inside one of these."""
+    ends, digits = set(), 0
+    for count in counts:
+        digits += len(str(count))
+        ends.add(digits)
+    spaces, seen = set(), 0
+    for character in rest.strip():
+        if character == " ":
+            spaces.add(seen)
+        else:
+            seen += 1
+    return all(place in ends or place > digits for place in spaces)
+
+
+def _clock_splits(text: str) -> Iterator[tuple[float, float]]:
+    """Yield clocks and vectors per call for every place where the exponent may end."""
+    mantissa, _, rest = text.partition("e")
+    for size in range(1, len(rest)):
+        exponent, per_call = rest[:size], rest[size:]
+        if re.fullmatch(r"-?\d{1,2}", exponent) and re.fullmatch(r"(?:0|[1-9]\d*)?\.\d\d", per_call):
+            yield float(f"{mantissa}e{exponent}"), float(per_call)
+
+
+def _count_splits(digits: str) -> Iterator[tuple[int, int, int]]:
+    """Yield calls, vectors and suspends for every way to cut the digits; a number does not begin with 0."""
+    for first in range(1, len(digits) - 1):
+        for second in range(first + 1, len(digits)):
+            parts = digits[:first], digits[first:second], digits[second:]
+            if all(part == "0" or not part.startswith("0") for part in parts):
+                yield int(parts[0]), int(parts[1]), int(parts[2])
+
+
+def _counters(
+    match: re.Match[str], counts: tuple[int, int, int], clocks_each: float, ticks_per_unit: float
+) -> NodeCounters:
+    calls, vectors, suspends = counts
     return NodeCounters(
         name=match[1],
         state=_whole_state(match[2]),
@@ -173,7 +247,7 @@ def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
     for line in clean_lines(text):
         if line.startswith("Total:"):
             break  # what follows in `show errors verbose` is the same again
-        if line.startswith(("Count Node", "Thread ")):
+        if line.replace(" ", "").startswith("CountNode") or line.startswith("Thread ") or _is_end_of_severity(line):
             continue
         counter = _counter(line)
         if counter is None:
@@ -181,6 +255,11 @@ def parse_errors(text: str) -> tuple[tuple[ErrorCounter, ...], Unread]:
         else:
             counters.append(counter)
     return summed(counters), tuple(unread)
+
+
+def _is_end_of_severity(line: str) -> bool:
+    """Return whether a narrow terminal wrapped this from the end of a row."""
+    return any(word.endswith(line) for word in (*_SEVERITIES, "Severity"))
 
 
 def summed(counters: Iterable[ErrorCounter]) -> tuple[ErrorCounter, ...]:

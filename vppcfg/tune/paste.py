@@ -1,0 +1,165 @@
+"""Takes apart what people paste: sessions with their prompts, outputs without a command, excerpts, quoted mail.
+
+What a line belongs to is told by the command that was typed above it, else by the header that VPP prints, else by the
+shape of the line itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vppcfg.record import record
+from vppcfg.tune.show import without_colours
+
+_PREFIX = r"^(?P<before>[^\n]{0,80}?[#$>%]\s*)?"
+_SHELL = r"[\"'`*_]*(?:sudo\s+)?(?:(?:docker|podman|kubectl|ip\s+netns)\s+exec\s+\S.*?\s(?:--\s+)?)?"
+_TYPED = re.compile(
+    _PREFIX + _SHELL + r"(?P<vppctl>vppctl\s+(?:-s\s+\S+\s+)?)?[\"'`*_]*(?P<command>sho?w?\s+[a-z][a-zA-Z0-9 /.:_-]*?)"
+    r"(?:\s*\|.*)?[\"'`*_:]*\s*$"
+)
+_PROMPT = re.compile(r"^\s*(?:\S*vpp\S*|\S*router\S*|\S*@\S+|\[\S+ \S+\])\s*[#$>](?:\s.*)?$")
+_DEBUG_PROMPT = re.compile(r"\bDBGvpp[#>]")
+_NAMES: tuple[tuple[str, str], ...] = (
+    (r"run\w*\s+max", "runtime-max"),
+    (r"run\w*", "runtime"),
+    (r"err\w*|node\s+count\w*", "errors"),
+    (r"ha[\w-]*", "hardware"),
+    (r"int\w*\s+rx-p\w*", "rx-placement"),
+    (r"int\w*\s+(?:addr|feat|span|sec|tx-)\S*.*", ""),
+    (r"int\w*", "interface"),
+    (r"buf\w*", "buffers"),
+    (r"cpu", "cpu"),
+    (r"pci", "pci"),
+    (r"thr\w*", "threads"),
+    (r"mem\w*", "memory"),
+    (r"trace", "trace"),
+    (r"ver\w*", "version"),
+)
+"""What is typed behind `show`, the longer before the shorter -> the name of the text; empty for one of no use."""
+_HEADERS: tuple[tuple[str, str], ...] = (
+    (r"Name\s*Max Node Clocks", "runtime-max"),
+    (r"Thread \d+ \S+ \(lcores? ", "runtime"),
+    (r"Time [\d.]+, .*(?:vector rate|vectors/node)", "runtime"),
+    (r"vector rates in ", "runtime"),
+    (r"Name\s*State\s*Calls", "runtime"),
+    (r"Count\s*Node\s*Reason", "errors"),
+    (r"Name\s*Idx\s*Link\s*Hardware", "hardware"),
+    (r"Name\s*Idx\s*State", "interface"),
+    (r"Pool Name\s*Index", "buffers"),
+    (r"Model name:", "cpu"),
+    (r"Address\s*Sock\s*VID:PID", "pci"),
+    (r"ID\s*Name\s*(?:Type|LWP)", "threads"),
+    (r"base 0x[0-9a-f]+, size", "memory"),
+    (r"vpp v\d|Version:\s+v?\d", "version"),
+    (r"-+ Start of thread|Limiting display of|No packets in trace buffer", "trace"),
+)
+"""How a line begins that VPP prints at the top of an output -> the name of the text."""
+_SHAPES: tuple[tuple[str, str], ...] = (
+    (r"Thread \d+ \S+$", "runtime"),
+    (
+        r'\S+?\s*"?(?:active|polling|interrupt|(?:event|any|time|clock) wa|done|disabled)\D{0,12}\s*\d',
+        "runtime",
+    ),
+    (r"\d+\s+\S+\s+\S.*\s(?:error|warn|info)$", "errors"),
+    (r"\d+\s+\S*(?:-input|-output|-tx|-lookup|-node|-drop|-error|-rewrite|-glean)\s+\S", "errors"),
+    (r"\S+ \d+ (?:up|down|slave) \S+$", "hardware"),
+    (r"\S+ \d+ (?:up|down) \d+/\d+/\d+/\d+", "interface"),
+    (r"\S+ queue \d+ \((?:polling|interrupt|adaptive)\)$", "rx-placement"),
+    (r"node \S+-(?:input|rx):$", "rx-placement"),
+    (r"default-numa-\d+ ", "buffers"),
+    (r"total: [\d.]+[KMG]?, used: ", "memory"),
+)
+"""How lines look that stand without command and header; asked only where neither tells."""
+_LINES_ABOVE_MAX = 4
+"""Lines above the heading of `show runtime max`, which are those of `show runtime`."""
+_OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
+_LEFT_OUT = re.compile(r"^(?:\.\.\.|…|\[\.\.\.\]|\[?<?snip>?\]?|-+ ?snip ?-+|--More--.*)$", re.IGNORECASE)
+_FENCE = re.compile(r"^\s*(?:```.*|~~~.*)$")
+_QUOTE = re.compile(r"^\s*>\s?")
+_QUOTED = 0.8
+"""Share of lines with a `>` from which on a text is quoted mail."""
+_COUNTS_ONCE = {"runtime", "runtime-max"}
+"""Two of them are two readings, of which the last one counts; other outputs of one command are joined."""
+
+
+@record
+class Paste:
+    """The texts that a paste holds."""
+
+    texts: dict[str, str]
+    whole: frozenset[str]
+    """Those that a prompt follows, so that nothing is missing at their end."""
+    is_debug_build: bool
+    """Whether the prompt is that of a debug image."""
+
+
+def split_paste(text: str) -> Paste:
+    """Return the texts in a paste by the names of the capture's COMMANDS."""
+    found: dict[str, list[str]] = {}
+    whole: set[str] = set()
+    excerpts: set[str] = set()
+    present = ""
+    is_skipped = False
+    for line in _unquoted(text):
+        command = typed_command(line)
+        if command is not None or _PROMPT.match(line):
+            whole |= {present} - {""}
+            present = text_name(command) if command else ""
+            is_skipped = not present
+            if present in _COUNTS_ONCE:
+                found[present] = []
+            continue
+        plain = " ".join(line.split())
+        if _LEFT_OUT.match(plain):
+            excerpts.add(present)
+            continue
+        header = _header(plain, present)
+        if header and header != present:
+            if (present, header) == ("runtime", "runtime-max") and len(found[present]) <= _LINES_ABOVE_MAX:
+                found.setdefault(header, []).extend(found.pop(present))
+            present, is_skipped = header, False
+        elif not present and not is_skipped:
+            present = _shape(plain)
+        if present:
+            found.setdefault(present, []).append(line)
+    texts = {name: "\n".join(lines) + "\n" for name, lines in found.items() if any(map(str.strip, lines))}
+    is_debug = bool(_DEBUG_PROMPT.search(text))
+    return Paste(texts=texts, whole=frozenset(whole & set(texts)) - excerpts, is_debug_build=is_debug)
+
+
+def typed_command(line: str) -> str | None:
+    """Return the `show` command that somebody typed on a line, None when there is none."""
+    match = _TYPED.match(line.strip())
+    return match["command"] if match else None
+
+
+def text_name(command: str) -> str:
+    """Return the name of the text that a command prints, empty for one that is not read here."""
+    what = command.split(None, 1)[1].strip()
+    return next((name for pattern, name in _NAMES if re.match(rf"(?:{pattern})(?:\s|$)", what)), "")
+
+
+def _unquoted(text: str) -> Iterator[str]:
+    """Yield the lines without colours, fences and the marks of quoted mail."""
+    lines = without_colours(text).splitlines()
+    filled = [line for line in lines if line.strip()]
+    is_quoted = bool(filled) and sum(bool(_QUOTE.match(line)) for line in filled) >= _QUOTED * len(filled)
+    for line in lines:
+        bare = _QUOTE.sub("", line, count=1) if is_quoted else line
+        if not _FENCE.match(bare):
+            yield bare
+
+
+def _header(line: str, present: str) -> str:
+    """Return the name of the text that a header begins, empty for a line that is none."""
+    name = next((name for pattern, name in _HEADERS if re.match(pattern, line)), "")
+    if name == "runtime" and present == "runtime-max":
+        return ""  # the lines about threads are the same there
+    if not name and not present and _OF_A_THREAD.match(line):
+        return "rx-placement"
+    return name
+
+
+def _shape(line: str) -> str:
+    return next((name for pattern, name in _SHAPES if re.match(pattern, line)), "")
