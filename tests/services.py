@@ -91,6 +91,8 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.has_mpls,
         interface.has_sflow,
         interface.has_gso,
+        interface.urpf,
+        interface.mss_clamp,
         interface.neighbors,
     )
     offer["switches"] = _bridge_behaviour(interface, state)

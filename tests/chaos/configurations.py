@@ -20,6 +20,8 @@ interfaces:
     lcp: e0
     mpls: true
     sflow: true
+    urpf: { ipv4: strict, ipv6: loose }
+    mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
@@ -68,6 +70,8 @@ interfaces:
   GigabitEthernet1/0/0:
     mtu: 2000
     lcp: e1
+    urpf: { ipv4: loose }
+    mss-clamp: { ipv4: 1400 }
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }

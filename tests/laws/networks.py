@@ -31,6 +31,7 @@ from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode, urpf_in_order
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
@@ -81,6 +82,13 @@ NEIGHBORS = tuple(
     NeighborConfig(key=address, address=address, mac=f"02:00:00:00:bb:{number:02x}")
     for number, address in enumerate(("192.0.2.99", "10.0.0.99", "2001:db8::99"))
 )
+URPF_CHECKS = (
+    UrpfCheck(mode=UrpfMode.STRICT),
+    UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True),
+    UrpfCheck(mode=UrpfMode.LOOSE, is_output=True),
+    UrpfCheck(mode=UrpfMode.STRICT, is_ipv6=True, is_output=True),
+)
+MSS_LIMITS = (MssLimit(mss=1360), MssLimit(mss=1220, is_ipv6=True, direction=TrafficDirection.INPUT))
 LINUX_NAMES = ("e0", "e1", "be0.100", "loop.1", "x4", "x5")
 TAP_NAMES = ("vm0", "vm1", "vm2")
 DESCRIPTIONS = (None, None, "uplink", "ÄÖ é")
@@ -514,10 +522,24 @@ class _Network:
         for interface in self._routed():
             if others.one_in(4) and self._has_ethernet(interface.name):
                 self._change(interface.name, neighbors=tuple(others.some(NEIGHBORS)))
+        self._hand_out_checks(self._dice.further(2))
+
+    def _hand_out_checks(self, dice: _Dice) -> None:
+        """Let some routed interfaces look at where packets come from, and at TCP connections."""
+        for interface in self._routed():
+            if interface.name not in self._members and dice.one_in(4):
+                self._change(interface.name, urpf=urpf_in_order(_set_otherwise(dice, dice.some(URPF_CHECKS, most=3))))
+            if interface.name not in self._members and dice.one_in(4):
+                limits = [MSS_LIMITS[0], replace(MSS_LIMITS[0], mss=1400), *MSS_LIMITS[1:]]
+                self._change(interface.name, mss_clamp=dice.pick(((limits[0],), (limits[1],), tuple(limits[1:]))))
 
     def _one_way_targets(self) -> set[str]:
         """Return the interfaces that others are cross-connected to and that are not cross-connected themselves."""
         return {name for each in self.interfaces.values() if (name := each.l2xc) and not self.interfaces[name].l2xc}
+
+
+def _set_otherwise(dice: _Dice, checks: Iterable[UrpfCheck]) -> list[UrpfCheck]:
+    return [replace(each, mode=dice.pick(list(UrpfMode))) for each in checks]
 
 
 def _bond_options(dice: _Dice, mode: BondMode, members: Sequence[str]) -> dict[str, Any]:
@@ -742,6 +764,9 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
+        {"urpf": ()},
+        {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
+        {"mss_clamp": MSS_LIMITS},
         {"neighbors": NEIGHBORS[:1]},
         {"neighbors": (replace(NEIGHBORS[0], mac="02:00:00:00:bb:77"), *NEIGHBORS[1:])},
         {"lcp": None},

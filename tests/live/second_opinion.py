@@ -54,6 +54,15 @@ def _state(api: Any) -> dict[str, Any]:
             for row in api.ip_neighbor_dump(sw_if_index=ALL, af=family)
             if int(row.neighbor.flags) == 1
         ),
+        "uRPF": sorted(
+            (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
+            for row in api.urpf_interface_dump(sw_if_index=ALL)
+        ),
+        "MSS": sorted(
+            (names[row.sw_if_index], row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
+            for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
+            if row.sw_if_index in names
+        ),
         "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
         **_made(api, names, hosts),
         **_access_lists(api, names),

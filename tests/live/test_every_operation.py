@@ -12,6 +12,7 @@ from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
@@ -377,6 +378,26 @@ def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:
     assert state.has_mpls_table
     assert [name for name, one in state.interfaces.items() if one.has_mpls] == ["port0"]
     assert not do(plane, op.SetMpls(interface="port0", is_on=False)).interfaces["port0"].has_mpls
+
+
+def test_reverse_path_checks_are_set_and_seen(plane: LiveDataplane) -> None:
+    strict, loose = (
+        op.SetUrpf(interface="port1", is_ipv6=False, is_output=False, mode=UrpfMode.STRICT),
+        op.SetUrpf(interface="port1", is_ipv6=True, is_output=True, mode=UrpfMode.LOOSE, table_id=0),
+    )
+    state = do(plane, loose, strict)
+    assert state.interfaces["port1"].urpf == (
+        UrpfCheck(mode=UrpfMode.STRICT),
+        UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True),
+    )
+    assert do(plane, strict.undone, loose.undone).interfaces["port1"].urpf == ()
+
+
+def test_the_mss_of_tcp_is_clamped_and_seen(plane: LiveDataplane) -> None:
+    limits = (MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1220, is_ipv6=True))
+    operation = op.SetMssClamp(interface="port1", limits=limits)
+    assert do(plane, operation).interfaces["port1"].mss_clamp == limits
+    assert do(plane, operation.undone).interfaces["port1"].mss_clamp == ()
 
 
 def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:

@@ -34,6 +34,8 @@ interfaces:
     lcp: e1
     sflow: true
     gso: true
+    urpf: {{ ipv4: loose }}
+    mss-clamp: {{ ipv4: 1360 }}
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     sub-interfaces:
       100:
@@ -41,6 +43,8 @@ interfaces:
         lcp: e1.100
         mpls: true
         gso: true
+        urpf: {{ ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }}
+        mss-clamp: {{ ipv4: 1360, ipv6: 1340 }}
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
         neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
@@ -54,12 +58,14 @@ interfaces:
   vxlan_tunnel0: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
   gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, gso: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
   gre1: {{ mtu: 2000 }}
-  ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
+  ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1400 }},
+            addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
   tap1: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
 loopbacks:
   loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, gso: true, lcp: lo0,
+           urpf: {{ ipv4: strict }}, mss-clamp: {{ ipv6: 1220 }},
            neighbors: {{ 10.0.0.5: "02:00:00:00:50:07" }} }}
   loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
 vxlan_tunnels:

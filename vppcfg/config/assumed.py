@@ -13,7 +13,7 @@ ALL_PLUGINS = frozenset(
     | {plugin for _, plugin in WITH_PLUGIN}
     | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
     | {part.name for section in MADE for part in section.parts}
-    | {value.key for value, _ in WITH_RELEASE}
+    | {value.part for value, _ in WITH_RELEASE}
 )
 """Those that a plan asks VPP for, with the parts of them that came later."""
 

@@ -20,7 +20,7 @@ _RULE = "vpp-too-old"
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
     """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only."""
     later = {part.name for section in MADE for part in section.parts if part.since > release}
-    later |= {value.key for value, since in WITH_RELEASE if since > release}
+    later |= {value.part for value, since in WITH_RELEASE if since > release}
     state = assumed_state(configuration)
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
     resolution = resolve(configuration, replace(state, facts=facts))

@@ -13,8 +13,10 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from vppcfg.common.release import OLDEST, Release
+from vppcfg.config import interface_features as features
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
+from vppcfg.model.features import MssLimit, UrpfCheck
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -28,6 +30,8 @@ class InterfaceValues:
     has_mpls: bool = False
     has_sflow: bool = False
     has_gso: bool = False
+    urpf: tuple[UrpfCheck, ...] = ()
+    mss_clamp: tuple[MssLimit, ...] = ()
 
 
 class Value(NamedTuple):
@@ -52,9 +56,18 @@ class Value(NamedTuple):
     plugin_since: Release = OLDEST
     """The release that the plugin came with."""
     since: Release | None = None
-    """The first release that can be asked for the value, of which the facts of a VPP then have the key as a part."""
+    """The first release that can be asked for the value, of which the facts of a VPP then have `part`."""
+    told_by: str = ""
+    """The name of that part, the key where it is empty."""
     is_of_bond: bool = False
     """Whether it belongs to the bond where the interface is a member of one."""
+    is_routing: bool = False
+    """Whether it does nothing on an interface that hands frames on as they are, because it is about routed packets."""
+
+    @property
+    def part(self) -> str:
+        """Return the part of VPP that tells of it, among the plugins of its facts."""
+        return self.told_by or self.key
 
     def in_file(self, value: Any) -> Said:
         """Return a value as the file says it."""
@@ -77,6 +90,30 @@ VALUES = (
         plugin_since=Release(25, 2),
     ),
     Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6), is_of_bond=True),
+    Value(
+        key="urpf",
+        attribute="urpf",
+        kind=features.urpf_of,
+        said=features.urpf_said,
+        why_not=features.why_no_urpf,
+        plugin="urpf",
+        reason="an interface checks where packets come from",
+        since=Release(24, 10),
+        told_by="urpf_dump",
+        is_of_bond=True,
+        is_routing=True,
+    ),
+    Value(
+        key="mss-clamp",
+        attribute="mss_clamp",
+        kind=features.mss_of,
+        said=features.mss_said,
+        why_not=features.why_no_mss,
+        plugin="mss_clamp",
+        reason="an interface clamps the MSS of TCP",
+        is_of_bond=True,
+        is_routing=True,
+    ),
 )
 """In the order in which they are written."""
 

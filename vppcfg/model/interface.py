@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
+from vppcfg.model.features import MssLimit, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
@@ -155,6 +156,10 @@ class Interface:
     """Whether VPP cuts large packets that leave here, where the device cannot."""
     neighbors: tuple[Neighbor, ...] = ()
     """Static ones, in the order of their addresses."""
+    urpf: tuple[UrpfCheck, ...] = ()
+    """In the order of `urpf_in_order`."""
+    mss_clamp: tuple[MssLimit, ...] = ()
+    """IPv4 first."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -174,7 +179,13 @@ class Interface:
         return self.tables[1 if ":" in address else 0]
 
 
-FEATURES = {"has_mpls": "MPLS", "has_sflow": "sFlow", "has_gso": "GSO"}
+FEATURES = {
+    "has_mpls": "MPLS",
+    "has_sflow": "sFlow",
+    "has_gso": "GSO",
+    "urpf": "uRPF",
+    "mss_clamp": "TCP MSS clamping",
+}
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 
 VPP notes these under the index of the interface, so each is turned off before the interface goes. The default of the

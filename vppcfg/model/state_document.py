@@ -21,7 +21,6 @@ from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, SflowSettings, State, tables_in_use
 from vppcfg.model.vrf import FibTable, table_key
 
@@ -177,7 +176,6 @@ def _interface(name: str, document: object) -> Interface:
         "tables": _numbers(2),
         "protocol_mtus": _numbers(3),
         "acls": lambda entry: _build(AclBinding, entry, place, {"input": tuple, "output": tuple}),
-        "neighbors": lambda entries: tuple(_build(Neighbor, entry, place) for entry in entries),
     }
     named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
     return _build(Interface, named, place, converters)
@@ -293,12 +291,14 @@ def _check_references(state: State) -> None:
 
 @lru_cache(maxsize=64)
 def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
-    """Return how the attributes of a class are read that are choices, or tables of records, by their types."""
-    converters = {}
+    """Return how the attributes of a class are read that are choices, or tables or lists of records, by their types."""
+    converters: dict[str, Callable[[Any], Any]] = {}
     for name, hint in _hints(record).items():
         kinds = get_args(hint) or (hint,)
         if get_origin(hint) is Mapping:
             converters[name] = _table_of(name, kinds[1])
+        elif get_origin(hint) is tuple and is_dataclass(kinds[0]):
+            converters[name] = _list_of(name, cast(type[Any], kinds[0]))
         elif isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
             converters[name] = _choice_of(kinds[0], is_optional=NoneType in kinds)
     return converters
@@ -312,6 +312,13 @@ def _table_of(name: str, record: type[Any]) -> Callable[[Any], dict[str, Any]]:
     def convert(document: object) -> dict[str, Any]:
         entries = _mapping(document, name)
         return {key: _build(record, entry, f"{name}.{key}") for key, entry in entries.items()}
+
+    return convert
+
+
+def _list_of(name: str, record: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def convert(document: Any) -> tuple[Any, ...]:
+        return tuple(_build(record, entry, name, _converters_of(cast(Hashable, record))) for entry in document)
 
     return convert
 

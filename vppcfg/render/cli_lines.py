@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.model.acl import AclRule
+from vppcfg.model.features import TrafficDirection
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import flag_words
@@ -409,6 +410,29 @@ def _set_gso(operation: op.SetGso) -> str:
     return f"set interface feature gso {operation.interface} {'enable' if operation.is_on else 'disable'}"
 
 
+def _set_urpf(operation: op.SetUrpf) -> str:
+    """Write the command of plugins/urpf/urpf.c."""
+    packets = f"{'ip6' if operation.is_ipv6 else 'ip4'} {'tx' if operation.is_output else 'rx'}"
+    mode = "off" if operation.mode is None else operation.mode.value
+    table = "" if operation.table_id is None else f" table {operation.table_id}"
+    return f"set urpf {packets} {mode} {operation.interface}{table}"
+
+
+def _set_mss_clamp(operation: op.SetMssClamp) -> str:
+    """Write the command of plugins/mss_clamp/mss_clamp.c, which wants to know of both families."""
+    limits = {each.is_ipv6: each for each in operation.limits}
+    words = [f"set interface tcp-mss-clamp {operation.interface}"]
+    for family, limit in (("ip4", limits.get(False)), ("ip6", limits.get(True))):
+        if limit is None:
+            words.append(f"{family} disable")
+        else:
+            words.append(f"{family} {_CLAMPED[limit.direction]} {family}-mss {limit.mss}")
+    return " ".join(words)
+
+
+_CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
+
+
 def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate) -> str:
     return f"sflow sampling-rate {operation.sampling_rate}"
 
@@ -499,6 +523,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.BindAcls: _bind_acls,
     op.SetSflow: _set_sflow,
     op.SetGso: _set_gso,
+    op.SetUrpf: _set_urpf,
+    op.SetMssClamp: _set_mss_clamp,
     op.SetSflowSamplingRate: _set_sflow_sampling_rate,
     op.SetSflowPollingInterval: _set_sflow_polling_interval,
     op.SetSflowHeaderBytes: _set_sflow_header_bytes,

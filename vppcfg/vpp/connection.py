@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.errors import DataplaneError
@@ -28,6 +28,9 @@ _ID = struct.Struct(">H")
 _GOODBYE_S = 2.0
 _OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
 _MISSING = "it is too old for that, or runs without the plugin that has it"
+
+_MORE = -165
+"""VNET_API_ERROR_EAGAIN: the reply says from where to ask again (vnet/error.h)."""
 
 
 class Connection:
@@ -135,6 +138,25 @@ class Connection:
             return [message.text(data) for data in replies.get(message.index, ())]
         except struct.error as error:
             raise malformed(name) from error
+
+    def pages(self, replies: Replies, name: str, values: Mapping[str, Value], what: str) -> Iterator[Replies]:
+        """Yield `replies`, which have the first page of an answer to `name`, and further ones until VPP has no more.
+
+        The same `values` are sent each time, with the cursor that VPP gave. Raise DataplaneError when the pages, of
+        `what`, do not end.
+        """
+        yield replies
+        seen = {0}
+        while (cursor := self._next_page(replies, name)) is not None:
+            if cursor in seen:
+                raise DataplaneError(f"VPP's list of {what} does not end", "does something change it all the time?")
+            seen.add(cursor)
+            replies = self.ask([self.request(name, {**values, "cursor": cursor})[1]])
+            yield replies
+
+    def _next_page(self, replies: Replies, name: str) -> int | None:
+        answers = self.rows(replies, f"{name}_reply", "retval", "cursor")
+        return next((int(cursor) for retval, cursor in answers if retval == _MORE), None)
 
     @property
     def patience_s(self) -> float:

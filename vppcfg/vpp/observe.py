@@ -11,6 +11,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.messages import (
+    FEATURES,
     MADE,
     acl,
     address,
@@ -36,7 +37,7 @@ _PARTS = {
     "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
-    **{part: message for kind in MADE for part, message in kind.PARTS.items()},
+    **{part: message for kind in (*MADE, *FEATURES) for part, message in kind.PARTS.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
 
@@ -89,7 +90,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, *MADE)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, *MADE, *FEATURES)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -145,6 +146,9 @@ def _features(
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_mpls"] = True
     for name in sflow.read_ports(shown):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
+    for feature in FEATURES:
+        for index, value in feature.read(connection, replies, details.tables).items():
+            found.setdefault(index, {})[feature.ATTRIBUTE] = value
     return found
 
 

@@ -19,6 +19,7 @@ from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
@@ -36,11 +37,13 @@ SUB = Interface(
     sub_id=100,
     encapsulation=Encapsulation(outer=100, is_exact=True),
 )
+CHECKS = (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True))
+LIMITS = (MssLimit(mss=1360), MssLimit(mss=1340, is_ipv6=True, direction=TrafficDirection.INPUT))
 NEIGHBORS = (
     Neighbor(address="192.0.2.5", mac="02:00:5e:00:53:05"),
     Neighbor(address="2001:db8::5", mac="02:00:5e:00:53:06"),
 )
-FACTS = Facts(plugins=frozenset({"acl", "gso", "lacp", "linux_cp", "sflow", "vxlan"}))
+FACTS = Facts(plugins=frozenset({"acl", "gso", "lacp", "linux_cp", "mss_clamp", "sflow", "urpf", "urpf_dump", "vxlan"}))
 
 
 def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> State:
@@ -259,6 +262,8 @@ def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
         "has_mpls": draw(st.sampled_from([False, False, True])),
         "has_sflow": draw(st.sampled_from([False, False, True])),
         "has_gso": draw(st.sampled_from([False, False, True])),
+        "urpf": draw(st.sampled_from([(), (), CHECKS, (replace(CHECKS[0], table_id=7),)])),
+        "mss_clamp": draw(st.sampled_from([(), (), LIMITS, (replace(LIMITS[0], mss=0),)])),
         "neighbors": draw(st.sampled_from([(), (), NEIGHBORS, (replace(NEIGHBORS[0], has_route=False),)])),
         "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
         "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
@@ -477,7 +482,7 @@ def whole() -> State:
     bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
     routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
-    routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True)
+    routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -532,6 +537,8 @@ interfaces:
     mpls: true
     sflow: true
     gso: true
+    urpf: { ipv4: strict, ipv6-output: loose }
+    mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     neighbors:
       192.0.2.5: '02:00:5e:00:53:05'
       2001:db8::5: '02:00:5e:00:53:06'

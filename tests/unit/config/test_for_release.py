@@ -10,7 +10,8 @@ from vppcfg.config.for_release import too_new_for
 
 FILE = """
 interfaces:
-  eth0: { gso: true, sflow: true, lcp: e0, addresses: [ 192.0.2.1/24 ] }
+  eth0: { gso: true, sflow: true, urpf: { ipv4: loose }, mss-clamp: { ipv4: 1360 }, lcp: e0,
+          addresses: [ 192.0.2.1/24 ] }
   eth1: {}
   gre0: {}
   gre1: {}
@@ -22,12 +23,13 @@ ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.2 }
 """
 SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
+URPF = ("interfaces", "eth0", "urpf")
 
 
 @pytest.mark.parametrize(
     ("release", "paths"),
     [
-        (OLDEST, {SFLOW, GSO, KEY}),
+        (OLDEST, {SFLOW, GSO, KEY, URPF}),
         (Release(24, 10), {SFLOW, GSO, KEY}),
         (Release(25, 2), {GSO, KEY}),
         (Release(25, 6), {KEY}),

@@ -32,6 +32,8 @@ interfaces:
     mpls: true
     sflow: true
     gso: true
+    urpf: { ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }
+    mss-clamp: { ipv4: { mss: 1360, direction: input }, ipv6: 1340 }
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
@@ -45,6 +47,8 @@ interfaces:
         addresses: [ 198.51.100.1/24 ]
         mpls: true
         gso: true
+        urpf: { ipv4: strict }
+        mss-clamp: { ipv4: 1360 }
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
@@ -72,6 +76,8 @@ loopbacks:
     addresses: [ 203.0.113.1/32 ]
     mpls: true
     gso: true
+    urpf: { ipv6: loose }
+    mss-clamp: { ipv6: 1340 }
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
@@ -141,6 +147,9 @@ HEADINGS = {
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
     "encapsulation": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
     "lcp": r"interfaces\.[^.]+",
+    "urpf": r"interfaces\.[^.]+",
+    "mss-clamp": r"interfaces\.[^.]+",
+    "mss-limit": r"interfaces\.[^.]+",
     "interface-acls": r"interfaces\.[^.]+",
     "loopback": r"loopbacks\..+",
     "bond": r"bondethernets\..+",
@@ -171,7 +180,12 @@ MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")
 """What Linux gets and never loses."""
 LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
 """What stays when a file does not say it any more."""
-FACTS = Facts(plugins=frozenset({"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}))
+FACTS = Facts(
+    plugins=frozenset(
+        {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
+        | {"mss_clamp", "urpf", "urpf_dump"}
+    )
+)
 
 
 def state_of(text: str) -> State:

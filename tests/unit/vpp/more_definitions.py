@@ -166,4 +166,29 @@ request ipip_tunnel_dump 1 streams ipip_tunnel_details: u32 sw_if_index
 reply ipip_tunnel_details 1: ipip_tunnel tunnel
 """
 
-PLUGINS = {"acl": ACL, "gre": GRE, "ipip": IPIP, "lacp": LACP, "sflow": SFLOW, "tap": TAP, "vxlan": VXLAN}
+URPF = """
+version 26.10 1.0.0 1
+request urpf_update_v2 1: bool is_input, u8 mode, u8 af, u32 sw_if_index, u32 table_id
+reply urpf_update_v2_reply 1: i32 retval
+request urpf_interface_dump 1 streams urpf_interface_details: u32 sw_if_index
+reply urpf_interface_details 1: u32 sw_if_index, bool is_input, u8 mode, u8 af, u32 table_id
+"""
+MSS_CLAMP = """
+version 26.10 1.0.0 1
+request mss_clamp_enable_disable 1: u32 sw_if_index, u16 ipv4_mss, u16 ipv6_mss, u8 ipv4_direction, u8 ipv6_direction
+reply mss_clamp_enable_disable_reply 1: i32 retval
+request mss_clamp_get 1 streams mss_clamp_details then mss_clamp_get_reply: u32 cursor, u32 sw_if_index
+reply mss_clamp_get_reply 1: i32 retval, u32 cursor
+reply mss_clamp_details 1: u32 sw_if_index, u16 ipv4_mss, u16 ipv6_mss, u8 ipv4_direction, u8 ipv6_direction
+"""
+PLUGINS = {
+    "acl": ACL,
+    "gre": GRE,
+    "ipip": IPIP,
+    "lacp": LACP,
+    "mss_clamp": MSS_CLAMP,
+    "sflow": SFLOW,
+    "tap": TAP,
+    "urpf": URPF,
+    "vxlan": VXLAN,
+}

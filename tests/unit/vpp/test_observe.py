@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.errors import DataplaneError
+from vppcfg.model.features import MssLimit, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
@@ -359,8 +360,11 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "ipip",
         "lacp",
         "linux_cp",
+        "mss_clamp",
         "sflow",
         "tap",
+        "urpf",
+        "urpf_dump",
         "vxlan",
     }
 
@@ -396,3 +400,35 @@ def test_a_vpp_with_nothing_but_interfaces_has_empty_tables() -> None:
         link_mtu=9000,
         packet_mtu=9000,
     )
+
+
+def test_reverse_path_checks_name_a_table_when_it_is_not_that_of_the_interface() -> None:
+    stub = StubVpp(plugins=("urpf",))
+    stub.add_interface(PORT, "eth0")
+    rows: list[dict[str, Value]] = [
+        {"sw_if_index": PORT, "is_input": True, "mode": 2},
+        {"sw_if_index": PORT, "af": 1, "mode": 1, "table_id": 7},
+        {"sw_if_index": PORT, "is_input": True, "af": 1, "table_id": 9},
+    ]
+    stub.tell("urpf_interface_dump", "urpf_interface_details", *rows)
+    assert observed(stub).interfaces["eth0"].urpf == (
+        UrpfCheck(mode=UrpfMode.STRICT),
+        UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True, table_id=7),
+    )
+
+
+def test_limits_of_the_mss_are_read_page_by_page() -> None:
+    stub = StubVpp(plugins=("mss_clamp",))
+    stub.add_interface(PORT, "eth0")
+    pages: dict[int, tuple[int, int, dict[str, Value]]] = {
+        0: (-165, 5, {"sw_if_index": 4711, "ipv6_mss": 1220, "ipv6_direction": 1}),
+        5: (0, ALL, {"sw_if_index": PORT, "ipv4_mss": 1360, "ipv4_direction": 3, "ipv6_mss": 9}),
+    }
+
+    def answer(request: Request) -> list[bytes]:
+        retval, cursor, row = pages[request.value("cursor")]
+        details = stub.say("mss_clamp_details", request, row)
+        return [details, stub.say("mss_clamp_get_reply", request, {"retval": retval, "cursor": cursor})]
+
+    stub.answers["mss_clamp_get"] = answer
+    assert observed(stub).interfaces["eth0"].mss_clamp == (MssLimit(mss=1360),)

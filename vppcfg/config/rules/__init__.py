@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     made.made_without_ethernet,
     interface.l2_with_l3,
     interface.l2_with_mpls,
+    interface.l2_with_routing,
     interface.sflow_on_created,
     interface.description_altered,
     mac.mac_unfit,

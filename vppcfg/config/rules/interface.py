@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import kept_by_vpp
@@ -39,6 +40,16 @@ def l2_with_mpls(index: Index) -> Iterator[Problem]:
         if interface.has_mpls and (reason := index.why_switched(interface.name)):
             text = f"{interface.name} {reason} and cannot have `mpls`; remove one of them"
             yield Problem(rule="l2-mpls", path=(*interface.path, "mpls"), text=text)
+
+
+def l2_with_routing(index: Index) -> Iterator[Problem]:
+    """Find keys about routed packets on interfaces that switch: nothing would look at them."""
+    for interface in index.interfaces:
+        keys = [value.key for value, _ in values_set(interface) if value.is_routing]
+        if keys and (reason := index.why_switched(interface.name)):
+            for key in keys:
+                text = f"{interface.name} {reason} and routes no packets for `{key}`; remove one of them"
+                yield Problem(rule="l2-routing", path=(*interface.path, key), text=text)
 
 
 def description_altered(index: Index) -> Iterator[Problem]:

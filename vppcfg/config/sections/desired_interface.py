@@ -184,7 +184,7 @@ class _Resolver:
         for value, since in interface_values.WITH_RELEASE:
             default, path = interface_values.DEFAULTS[value.attribute], (*config.path, value.key)
             if values[value.attribute] != default and not self._desired.has_part(
-                value.key, since, path, f"{config.name} has {value.key}"
+                value.part, since, path, f"{config.name} has {value.key}"
             ):
                 values[value.attribute] = default
         return values

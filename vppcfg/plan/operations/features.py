@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
+from vppcfg.model.features import MssLimit, UrpfCheck, UrpfMode, urpf_in_order
 from vppcfg.model.interface import FEATURES
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import InterfaceOperation
@@ -27,6 +28,10 @@ class SetFeature(InterfaceOperation):
     def undone(self) -> SetFeature:
         """Return the operation that turns off what this one sets."""
         raise NotImplementedError(type(self).__name__)
+
+    def replaces(self, former: SetFeature) -> bool:
+        """Return whether VPP takes it where `former` has set the same part, which otherwise is undone before."""
+        return True
 
     def applied(self, value: Any) -> Any:
         """Return what the attribute is after this, where it was `value` before."""
@@ -67,3 +72,57 @@ class SetGso(Switch):
     """
 
     attribute = "has_gso"
+
+
+@record
+class SetUrpf(SetFeature):
+    """urpf_update_v2: check where packets of one family in one direction come from, or no longer (plugins/urpf/urpf.c).
+
+    Setting what VPP believes to be set does nothing, even where that was of an interface that had the index before.
+    """
+
+    attribute = "urpf"
+    is_ipv6: bool
+    is_output: bool
+    mode: UrpfMode | None
+    """None checks nothing."""
+    table_id: int | None = None
+
+    @property
+    def part(self) -> Hashable:
+        """Return the family and the direction."""
+        return self.is_ipv6, self.is_output
+
+    @property
+    def undone(self) -> SetUrpf:
+        """Return the operation that checks these packets no longer."""
+        return SetUrpf(interface=self.interface, is_ipv6=self.is_ipv6, is_output=self.is_output, mode=None)
+
+    def replaces(self, former: SetFeature) -> bool:
+        """Return whether both ask the same table: the former one may be about to go."""
+        return isinstance(former, SetUrpf) and former.table_id == self.table_id
+
+    def applied(self, value: Any) -> tuple[UrpfCheck, ...]:
+        """Return the checks that there are then."""
+        others = [each for each in value if (each.is_ipv6, each.is_output) != self.part]
+        if self.mode is None:
+            return tuple(others)
+        own = UrpfCheck(mode=self.mode, is_ipv6=self.is_ipv6, is_output=self.is_output, table_id=self.table_id)
+        return urpf_in_order([*others, own])
+
+
+@record
+class SetMssClamp(SetFeature):
+    """mss_clamp_enable_disable: limit the segments of TCP connections, of both families at once."""
+
+    attribute = "mss_clamp"
+    limits: tuple[MssLimit, ...]
+
+    @property
+    def undone(self) -> SetMssClamp:
+        """Return the operation that limits nothing."""
+        return SetMssClamp(interface=self.interface, limits=())
+
+    def applied(self, value: Any) -> tuple[MssLimit, ...]:
+        """Return the limits that there are then."""
+        return self.limits

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.model.features import MssLimit, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import SflowSettings
 from vppcfg.plan.diff import Change
@@ -19,10 +20,12 @@ from vppcfg.plan.operations import (
     SetFeature,
     SetGso,
     SetMpls,
+    SetMssClamp,
     SetSflow,
     SetSflowHeaderBytes,
     SetSflowPollingInterval,
     SetSflowSamplingRate,
+    SetUrpf,
     Switch,
 )
 from vppcfg.plan.stages import Stage, Step
@@ -93,10 +96,29 @@ def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeat
     return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
 
 
+def _urpf(name: str, checks: tuple[UrpfCheck, ...]) -> Iterable[SetFeature]:
+    return [
+        SetUrpf(
+            interface=name,
+            is_ipv6=each.is_ipv6,
+            is_output=each.is_output,
+            mode=each.mode,
+            table_id=each.table_id,
+        )
+        for each in checks
+    ]
+
+
+def _mss_clamp(name: str, limits: tuple[MssLimit, ...]) -> Iterable[SetFeature]:
+    return [SetMssClamp(interface=name, limits=limits)] if limits else []
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
     "has_gso": Feature(_switched_by(SetGso), looks_at_frames=True),
+    "urpf": Feature(_urpf),
+    "mss_clamp": Feature(_mss_clamp),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -107,7 +129,7 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     new = {each.part: each for each in feature.operations(name, becomes)}
     is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
     for part, operation in old.items():
-        if is_broken or part not in new:
+        if is_broken or part not in new or not new[part].replaces(operation):
             yield Step(stage=Stage.TURN_OFF, operation=operation.undone)
     for part, operation in new.items():
         if is_broken or old.get(part) != operation:

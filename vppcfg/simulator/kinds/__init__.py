@@ -23,6 +23,7 @@ from vppcfg.simulator.kinds import (
     lcp_sync,
     loopback,
     mpls,
+    mss_clamp,
     neighbor,
     route,
     session,
@@ -31,6 +32,7 @@ from vppcfg.simulator.kinds import (
     tag_rewrite,
     tap,
     unnumbered,
+    urpf,
     vxlan,
 )
 
@@ -51,6 +53,8 @@ KINDS: tuple[Kind, ...] = (
     bond_member.KIND,
     mpls.KIND,
     gso.KIND,
+    urpf.KIND,
+    mss_clamp.KIND,
     acl.KIND,
     lacp.KIND,
     lcp.KIND,

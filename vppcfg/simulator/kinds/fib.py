@@ -59,6 +59,16 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
     _collect(main, book, old)
 
 
+def has_table(tables: Tables, is_ipv6: bool, table_id: int) -> bool:
+    """Return whether there is a table of this id."""
+    return table_id in _of(tables, is_ipv6)[0].tables
+
+
+def table_of(tables: Tables, is_ipv6: bool, sw_if_index: int) -> int:
+    """Return the id of the table that an interface is in."""
+    return _of(tables, is_ipv6)[1].table_of(sw_if_index)
+
+
 def unbind(tables: Tables, sw_if_index: int) -> None:
     """Take an interface that goes away, and has no addresses any more, out of its FIB tables."""
     for is_ipv6 in (False, True):

@@ -18,10 +18,12 @@ from vppcfg.vpp.messages import (
     l2,
     lcp,
     mpls,
+    mss_clamp,
     neighbor,
     sflow,
     sub_interface,
     tap,
+    urpf,
     vrf,
     vxlan,
 )
@@ -30,7 +32,10 @@ from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 MADE = (gre, ipip, tap, vxlan)
 """Kinds of interfaces of which one dump tells all. Each has `requests`, `read`, and `PARTS`: the optional parts of VPP
 that it needs, with the message whose presence shows each."""
-_KINDS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, neighbor, sflow, sub_interface, vrf, *MADE)
+FEATURES = (mss_clamp, urpf)
+"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
+_OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, neighbor, sflow, sub_interface, vrf)
+_KINDS = (*_OTHERS, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 

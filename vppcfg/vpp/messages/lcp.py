@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from vppcfg.errors import DataplaneError
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.plan import operations as op
 from vppcfg.vpp import devclass
@@ -23,8 +22,6 @@ _HOST_TAP, _HOST_TUN = 0, 1
 _PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
-_MORE = -165
-"""VNET_API_ERROR_EAGAIN: the reply says from where to ask again (vnet/error.h)."""
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
 _SHOW_PLUGINS = "show plugins"
@@ -102,15 +99,8 @@ def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:
     """
     if not is_present(connection):
         return []
-    pairs = _page(connection, replies)
-    seen = {0}
-    while (cursor := _next_page(connection, replies)) is not None:
-        if cursor in seen:
-            raise DataplaneError("VPP's list of LCP pairs does not end", "does something change it all the time?")
-        seen.add(cursor)
-        replies = connection.ask([connection.request(_PAIRS, {"cursor": cursor})[1]])
-        pairs += _page(connection, replies)
-    return pairs
+    pages = connection.pages(replies, _PAIRS, {}, "LCP pairs")
+    return [pair for page in pages for pair in _page(connection, page)]
 
 
 def read_settings(connection: Connection, shown: Shown) -> LcpSettings:
@@ -168,10 +158,3 @@ def _page(connection: Connection, replies: Replies) -> list[PairRow]:
         PairRow(index, host, text_of(name), text_of(space), is_tun=kind == _HOST_TUN)
         for index, host, name, space, kind in rows
     ]
-
-
-def _next_page(connection: Connection, replies: Replies) -> int | None:
-    for retval, cursor in connection.rows(replies, "lcp_itf_pair_get_reply", "retval", "cursor"):
-        if retval == _MORE:
-            return int(cursor)
-    return None

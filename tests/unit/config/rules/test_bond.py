@@ -36,6 +36,8 @@ def test_a_member_may_say_what_a_port_is(entry: str) -> None:
         ("{mac: '02:00:00:00:00:01'}", "bond-member-mac", "mac"),
         ("{unnumbered: loop0}", "bond-member-mac", "unnumbered"),
         ("{mpls: true}", "bond-member-mac", "mpls"),
+        ("{urpf: {ipv4: loose}}", "bond-member-mac", "urpf"),
+        ("{mss-clamp: {ipv4: 1360}}", "bond-member-mac", "mss-clamp"),
         ("{acls: {input: x}}", "bond-member-mac", "acls"),
     ],
 )

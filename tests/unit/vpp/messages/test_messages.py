@@ -14,6 +14,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.features import MssLimit, TrafficDirection, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
@@ -470,6 +471,29 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": False, "neighbor.sw_if_index": 2, "neighbor.ip_address.af": 1},
     ),
     (op.SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
+    (
+        op.SetUrpf(interface="other", is_ipv6=True, is_output=False, mode=UrpfMode.STRICT),
+        "urpf_update_v2",
+        {"sw_if_index": 2, "af": 1, "is_input": True, "mode": 2, "table_id": 0xFFFFFFFF},
+    ),
+    (
+        op.SetUrpf(interface="port", is_ipv6=False, is_output=True, mode=None, table_id=7),
+        "urpf_update_v2",
+        {"sw_if_index": 1, "af": 0, "is_input": False, "mode": 0, "table_id": 7},
+    ),
+    (
+        op.SetMssClamp(
+            interface="port",
+            limits=(MssLimit(mss=1360), MssLimit(mss=1220, is_ipv6=True, direction=TrafficDirection.OUTPUT)),
+        ),
+        "mss_clamp_enable_disable",
+        {"sw_if_index": 1, "ipv4_mss": 1360, "ipv4_direction": 3, "ipv6_mss": 1220, "ipv6_direction": 2},
+    ),
+    (
+        op.SetMssClamp(interface="other", limits=()),
+        "mss_clamp_enable_disable",
+        {"sw_if_index": 2, "ipv4_mss": 0, "ipv4_direction": 0, "ipv6_mss": 0, "ipv6_direction": 0},
+    ),
     (op.SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
     (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
     (op.SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
