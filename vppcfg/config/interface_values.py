@@ -143,6 +143,8 @@ def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[Value, Any
 
 def why_not(interface: Interface) -> str | None:
     """Return why the file cannot say the values of an observed interface, None when it can."""
+    if _GET_ALL(interface) == _ALL_DEFAULTS:
+        return None
     return next((reason for value, given in values_set(interface) if (reason := value.why_not(given))), None)
 
 
@@ -156,11 +158,16 @@ _BY_DEFAULT = tuple(
     for value, default in zip(VALUES, DEFAULTS.values(), strict=True)
 )
 
+_SAID_BY_DEFAULT = [said for said in _BY_DEFAULT if said is not None]
+
 
 def keys(holder: InterfaceValues) -> list[KeyValue]:
     """Return what a file says of the values; a reference to nothing is not said."""
+    values = _GET_ALL(holder)
+    if values == _ALL_DEFAULTS:
+        return list(_SAID_BY_DEFAULT)
     found = []
-    for value, given, default, by_default in zip(VALUES, _GET_ALL(holder), DEFAULTS.values(), _BY_DEFAULT, strict=True):
+    for value, given, default, by_default in zip(VALUES, values, DEFAULTS.values(), _BY_DEFAULT, strict=True):
         said = by_default if given == default else KeyValue(value.key, value.in_file(given), is_block=value.is_block)
         if said is not None:
             found.append(said)
