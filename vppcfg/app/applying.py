@@ -15,6 +15,7 @@ from vppcfg.app.target import Target
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
@@ -35,9 +36,12 @@ class Applied:
     """What stood between the configuration and VPP."""
 
 
-def apply_file(file_name: str, target: Target, terms: Terms, console: Console) -> Applied:
-    """Apply a configuration file. Raise VppcfgError when it is refused before anything was changed."""
-    configuration, loaded = load_configuration(file_name, console)
+def apply_file(files: str | SourceFiles, target: Target, terms: Terms, console: Console) -> Applied:
+    """Apply a configuration file, or several over each other.
+
+    Raise VppcfgError when it is refused before anything was changed.
+    """
+    configuration, loaded = load_configuration(files, console)
     return apply_configuration(configuration, loaded, target, terms, console)
 
 

@@ -16,6 +16,7 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
@@ -34,10 +35,10 @@ PORTS_PATIENCE_S = 60.0
 _PORT_MISSING = "phy-missing"
 
 
-def apply_at_boot(file_name: str, target: Target, terms: Terms, console: Console) -> ExitCode:
+def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, console: Console) -> ExitCode:
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
     with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
-        code = _apply_at(place, file_name, terms, console)
+        code = _apply_at(place, files, terms, console)
         if code is ExitCode.DONE:
             _note_half_way(place)
         return code
@@ -59,24 +60,24 @@ def _note_half_way(place: Workplace) -> None:
                 log.error("The journal does not know that change %d is undone: %s", record.entry.number, error.message)
 
 
-def _apply_at(place: Workplace, file_name: str, terms: Terms, console: Console) -> ExitCode:
+def _apply_at(place: Workplace, files: str | SourceFiles, terms: Terms, console: Console) -> ExitCode:
     copy = place.journal.accepted()
     accepted = accepted_entry(place.records, copy)
     if accepted is None:
         if place.journal.last_lost():
-            log.warning("The journal does not tell what was applied last: %s is applied", file_name)
-        return _apply_file(*load_configuration(file_name, console), place, terms, console)
-    loaded = _readable(file_name)
+            log.warning("The journal does not tell what was applied last: %s is applied", files)
+        return _apply_file(*load_configuration(files, console), place, terms, console)
+    loaded = _readable(files)
     if loaded is not None and loaded.digest == accepted.source_digest:
         return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
     state = accepted_state(accepted, place.journal, copy)
     if state is None:
-        log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, file_name)
-        loaded = read(file_name) if loaded is None else loaded
+        log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, files)
+        loaded = read(files) if loaded is None else loaded
         return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
     log.warning(
         "%s is not what was applied last (change %d): that comes back; `vppcfg apply` applies the file",
-        file_name,
+        files,
         accepted.number,
     )
     return _apply_state(accepted, state, place, terms, console)
@@ -106,10 +107,10 @@ def _missing_ports(configuration: Configuration, place: Workplace) -> tuple[str,
     return tuple(str(problem.path[-1]) for problem in problems if problem.rule == _PORT_MISSING)
 
 
-def _readable(file_name: str) -> Loaded | None:
+def _readable(files: str | SourceFiles) -> Loaded | None:
     """Return what is in a file, whether it is valid or not; None when there is nothing to read."""
     try:
-        return read(file_name)
+        return read(files)
     except ConfigError:
         return None
 

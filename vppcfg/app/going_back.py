@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
 
 from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
@@ -14,8 +14,9 @@ from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.workplace import Workplace, workplace
-from vppcfg.config.yaml.document import STDIN
-from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
+from vppcfg.config.load import source_of
+from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
+from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
@@ -92,14 +93,15 @@ def _warn_of_file(records: Sequence[Record], number: int) -> None:
     made = [record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY]
     if not made or made[-1].source_name in {"", STDIN}:
         return
-    file = Path(made[-1].source_name)
+    files = files_at(made[-1].source_name)
     try:
-        source = file.read_bytes() if file.is_file() else b""
-    except OSError:
+        source = source_of(files) if all(map(os.path.isfile, files.each())) else b""
+    except ConfigError:
         return
     if sha256(source).hexdigest() == made[-1].source_digest:
-        name = file.name if file.parent == Path.cwd() else file
-        log.warning("%s still holds what was rolled back: correct it before you apply it again", name)
+        here = f"{os.getcwd()}{os.sep}"
+        names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
 
 
 def _chosen(number: int | None, place: Workplace) -> Record:

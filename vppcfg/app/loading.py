@@ -10,7 +10,7 @@ from vppcfg.app.console import Console
 from vppcfg.common.release import Release
 from vppcfg.config import Loaded, load
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.yaml.document import read_source
+from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.problem import Severity
@@ -21,13 +21,14 @@ main_log = logging.getLogger("root.main")
 valid_log = logging.getLogger("vppcfg.config.valid_config")
 
 
-def read(file_name: str, release: Release | None = None) -> Loaded:
-    """Load a file and log how that goes; also look for what VPP of a `release` cannot do, where one is named.
+def read(files: str | SourceFiles, release: Release | None = None) -> Loaded:
+    """Load a file, or several over each other, and log how that goes.
 
+    Where a `release` is named, also look for what VPP of it cannot do.
     Raise ConfigError when there is nothing to read.
     """
-    main_log.info("Loading configfile %s", file_name)
-    loaded = load(file_name)
+    main_log.info("Loading configfile %s", files)
+    loaded = load(files)
     if release is not None and loaded.configuration is not None:
         loaded = _judged_for(release, loaded, loaded.configuration)
     if loaded.configuration is not None:
@@ -44,12 +45,12 @@ def _judged_for(release: Release, loaded: Loaded, configuration: Configuration) 
     return replace(loaded, problems=problems, configuration=None if found else configuration)
 
 
-def load_configuration(file_name: str, console: Console) -> tuple[Configuration, Loaded]:
+def load_configuration(files: str | SourceFiles, console: Console) -> tuple[Configuration, Loaded]:
     """Return the configuration in a file and what it was loaded from, after showing its problems.
 
     Raise ConfigError when one of them is an error or when there is nothing to read.
     """
-    loaded = read(file_name)
+    loaded = read(files)
     return configuration_in(loaded, console), loaded
 
 

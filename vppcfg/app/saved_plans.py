@@ -15,9 +15,10 @@ from vppcfg.app.target import Target, now
 from vppcfg.app.workplace import workplace
 from vppcfg.config import Loaded, parse_text
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import source_of
 from vppcfg.config.resolve import resolve
-from vppcfg.config.yaml.document import STDIN
-from vppcfg.errors import PlanRefusedError, UntrustedFileError
+from vppcfg.config.yaml.files import STDIN, files_at
+from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
@@ -132,8 +133,8 @@ def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
     if saved.source_name == STDIN:
         return
     try:
-        source = Path(saved.source_name).read_bytes()
-    except OSError:
+        source = source_of(files_at(saved.source_name))
+    except ConfigError:
         return
     if source == saved.source:
         return

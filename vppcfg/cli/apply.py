@@ -15,6 +15,7 @@ from vppcfg.cli.options import (
     add_dataplane_options,
     add_state_dir_option,
     check_confirm_options,
+    files_of,
     target_of,
     terms_of,
 )
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.boot:
         from vppcfg.app.booting import apply_at_boot
 
-        return apply_at_boot(args.config, target, terms, console)
+        return apply_at_boot(files_of(args), target, terms, console)
     if args.plan is not None:
         from vppcfg.app.saved_plans import apply_saved
 
@@ -68,4 +69,4 @@ def run(args: argparse.Namespace) -> ExitCode:
         return apply_saved(args.plan, target, terms, console).code
     from vppcfg.app.applying import apply_file
 
-    return apply_file(args.config, target, terms, console).code
+    return apply_file(files_of(args), target, terms, console).code

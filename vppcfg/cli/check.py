@@ -7,13 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option
+from vppcfg.cli.options import add_config_option, files_of
 from vppcfg.cli.output import paint_for, say
 from vppcfg.common.printable import json_text
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
+    from vppcfg.config import Loaded
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -29,6 +30,11 @@ def add_parser(subparsers: Subparsers) -> None:
         dest="release",
         metavar="RELEASE",
         help="also look for what VPP of this release, such as 24.10, cannot do",
+    )
+    parser.add_argument(
+        "--show-merged",
+        action="store_true",
+        help="show what the files say together as one YAML file, each value with its file and line",
     )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
     parser.set_defaults(run=run)
@@ -51,14 +57,37 @@ def _release(text: str | None) -> Release | None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Show the problems of `args.config` on standard output."""
+    """Show the problems of the files, on standard output unless that has what they say together."""
     from vppcfg.app.loading import read
     from vppcfg.cli.problems import document, report
 
     release = _release(args.release)
-    loaded = read(args.config, release)
+    loaded = read(files_of(args), release)
+    problems_to = sys.stdout
     if args.format == "json":
-        say(json_text(document(loaded.problems, args.config), indent=2))
+        merged = {"merged": _merged(loaded)} if args.show_merged else {}
+        say(json_text({**document(loaded.problems, loaded.name), **merged}, indent=2))
     else:
-        report(loaded.problems, args.config, sys.stdout, paint_for(sys.stdout, args.color))
+        if args.show_merged:
+            problems_to = sys.stderr
+            _show_merged(loaded)
+        report(loaded.problems, loaded.name, problems_to, paint_for(problems_to, args.color))
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID
+
+
+def _show_merged(loaded: Loaded) -> None:
+    from vppcfg.cli.output import write
+    from vppcfg.config.yaml.overlay import annotated_text
+
+    if loaded.document is not None:
+        write(annotated_text(loaded.document, loaded.name), sys.stdout)
+
+
+def _merged(loaded: Loaded) -> list[dict[str, object]]:
+    """Return every value as data for JSON, empty when a file could not be read to its end."""
+    from vppcfg.config.yaml.overlay import said_where
+
+    if loaded.document is None:
+        return []
+    said = said_where(loaded.document, loaded.name)
+    return [{"path": list(path), "value": value, "file": file, "line": line} for path, value, file, line in said]

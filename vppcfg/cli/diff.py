@@ -15,6 +15,7 @@ from vppcfg.cli.options import (
     add_dataplane_options,
     add_state_dir_option,
     change_number,
+    files_of,
     target_of,
 )
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
@@ -83,14 +84,14 @@ def _compare_file(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.console import terminal_for
 
     console = terminal_for(args)
-    configuration, loaded = load_configuration(args.config, console)
+    configuration, loaded = load_configuration(files_of(args), console)
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
     proposal = propose(configuration, loaded, observed, adopt=args.adopt)
     code = ExitCode.DONE
     if proposal.resolution.is_possible:
         code = _show_plan(observed, proposal.resolution.desired, args)
-    obstacles = show_obstacles(proposal, args.config, console)
+    obstacles = show_obstacles(proposal, loaded.name, console)
     return code if obstacles is ExitCode.DONE else obstacles
 
 

@@ -12,9 +12,11 @@ from vppcfg.errors import UsageError
 if TYPE_CHECKING:
     from vppcfg.app.consent import Terms
     from vppcfg.app.target import Target
+    from vppcfg.config.yaml.files import SourceFiles
     from vppcfg.transaction.guard import Limits
 
-DEFAULT_CONFIG = places.CONFIG
+DEFAULT_CONFIG = (places.CONFIG,)
+"""The files that a command goes by when none is named."""
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _LONGEST_WINDOW_MIN = 24 * 60.0
@@ -22,15 +24,41 @@ _LONGEST_COMMENT = 500
 
 
 def add_config_option(parser: argparse.ArgumentParser) -> None:
-    """Add -c, the configuration file."""
+    """Add -c, the configuration file, or several."""
     parser.add_argument(
         "-c",
         "--config",
         metavar="FILE",
-        action=OneConfig,
+        action=ConfigFiles,
         default=DEFAULT_CONFIG,
-        help="configuration file, - for standard input (default: %(default)s)",
+        help=f"configuration file, - for standard input (default: {places.CONFIG}); given several times, each file "
+        "is laid over those before it; a folder stands for its files *.yaml",
     )
+
+
+def files_of(args: argparse.Namespace) -> SourceFiles:
+    """Return the files that -c names."""
+    from vppcfg.config.yaml.files import SourceFiles
+
+    return SourceFiles(names=args.config)
+
+
+class ConfigFiles(argparse.Action):
+    """Collects configuration files, in order."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the file's name. Raise UsageError for one that is named already."""
+        former = getattr(namespace, self.dest)
+        before = () if former is self.default else former
+        if values in before:
+            raise UsageError(f"-c is given twice for {values}", "name each file once, the one that is to win last")
+        setattr(namespace, self.dest, (*before, values))
 
 
 class OneConfig(argparse.Action):

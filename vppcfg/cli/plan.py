@@ -18,6 +18,7 @@ from vppcfg.cli.options import (
     add_dataplane_options,
     add_limit_options,
     add_state_dir_option,
+    files_of,
     target_of,
     terms_of,
 )
@@ -96,7 +97,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     console = terminal_for(args)
     if args.show is not None:
         return _show_saved(args, console)
-    configuration, loaded = load_configuration(args.config, console)
+    configuration, loaded = load_configuration(files_of(args), console)
     observed, boot_id = observe(args, configuration)
     if boot_id:
         _warn_of_journal(args, boot_id)
@@ -104,11 +105,11 @@ def run(args: argparse.Namespace) -> ExitCode:
     before = _before_planning(loaded, boot_id, args)
     if not proposal.resolution.is_possible:
         log.error("There is no plan as things stand")
-        return _verdict(before, proposal.problems, (), args.config, console)
+        return _verdict(before, proposal.problems, (), loaded.name, console)
     plan = _plan_of(proposal, args)
     guarded = _guarded(plan, configuration, args, has_vpp=bool(boot_id))
     _show(plan, proposal.resolution.problems, (*before, *guarded), args)
-    code = _verdict(before, proposal.problems, guarded, args.config, console)
+    code = _verdict(before, proposal.problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code
     if args.save is not None:

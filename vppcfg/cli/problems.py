@@ -19,7 +19,7 @@ _COLOURS = {Severity.ERROR: Colour.BAD, Severity.WARNING: Colour.CHANGED, Severi
 def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, paint: Paint) -> None:
     """Write all problems in the order of the file, then how many there are; nothing when there are none."""
     if problems:
-        ordered = sorted(problems, key=lambda problem: (problem.line, problem.column, problem.rule, problem.text))
+        ordered = sorted(problems, key=lambda problem: problem.order)
         lines = [line for problem in ordered for line in _lines_of(problem, file_name, paint)]
         write("\n".join([*lines, f"{printable(file_name)}: {counts(problems)}"]) + "\n", stream)
 
@@ -48,6 +48,7 @@ def _entry(problem: Problem) -> dict[str, Any]:
     return {
         "rule": problem.rule,
         "severity": problem.severity.value,
+        **({"file": problem.file} if problem.file else {}),
         "line": problem.line,
         "column": problem.column,
         "path": list(problem.path),
@@ -56,6 +57,7 @@ def _entry(problem: Problem) -> dict[str, Any]:
 
 
 def _lines_of(problem: Problem, file_name: str, paint: Paint) -> list[str]:
+    file_name = problem.file or file_name
     place = f"{file_name}:{problem.line}:{problem.column}" if problem.line else file_name
     severity = paint(f"{problem.severity.value}:", _COLOURS[problem.severity])
     first = f"{paint(printable(place) + ':', Colour.STRONG)} {severity} {printable(problem.text)} [{problem.rule}]"

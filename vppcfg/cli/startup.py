@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option, add_dataplane_options
+from vppcfg.cli.options import add_config_option, add_dataplane_options, files_of
 from vppcfg.cli.output import Colour, paint_for, say
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.startup.running import HARDWARE, devices, measured_limits
 
     _refuse_contradictions(args)
-    configuration, loaded = load_configuration(args.config, terminal_for(args))
+    configuration, loaded = load_configuration(files_of(args), terminal_for(args))
     host = _machine(args)
     running = _running(args)
     measured = measured_limits(devices(running.shown[HARDWARE])) if running else {}
@@ -184,10 +184,10 @@ def _check(
     from vppcfg.startup.checks.case import Case
 
     found = loaded.placed(check(Case(configuration=configuration, host=host, settings=settings)))
-    report(found, args.config, sys.stderr, paint_for(sys.stderr, args.color))
+    report(found, loaded.name, sys.stderr, paint_for(sys.stderr, args.color))
     if any(problem.severity is Severity.ERROR for problem in found):
         raise ConfigError(
-            f"{args.config} and this machine do not go together", "`vppcfg explain RULE` tells more about a rule"
+            f"{loaded.name} and this machine do not go together", "`vppcfg explain RULE` tells more about a rule"
         )
 
 

@@ -12,7 +12,7 @@ from vppcfg.cli.output import Colour, paint_for, write, write_document
 from vppcfg.cli.problems import report
 from vppcfg.common.printable import printable
 from vppcfg.config.load import parse_text
-from vppcfg.config.yaml.document import can_be_read_again, read_source
+from vppcfg.config.yaml.files import can_be_read_again, read_source
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.problem import Severity
 from vppcfg.tune.diagnosis import Diagnosis

@@ -18,6 +18,7 @@ from vppcfg.cli.options import (
     add_config_option,
     add_dataplane_options,
     add_state_dir_option,
+    files_of,
     target_of,
     terms_of,
 )
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.watch_output import ReaderLeftError, check_output
 
     check_output(args)
-    file = WatchedFile(args.config, Terminal(args.color))
+    file = WatchedFile(files_of(args), Terminal(args.color))
     watch = _watch(file, args)
     try:
         if args.once:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -13,8 +12,10 @@ from vppcfg.config.parse import parse
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.schema.quick import doubtful_part
-from vppcfg.config.yaml.document import STDIN, Document, can_be_read_again, read_source
+from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.errors import too_many
+from vppcfg.config.yaml.files import SourceFiles, read_source
+from vppcfg.config.yaml.overlay import merged_text, overlaid, without_extensions
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.problem import KeyPath, Problem, ProblemList, Severity
 from vppcfg.record import record
@@ -28,20 +29,22 @@ class Loaded:
     """What a file says, and what is wrong with it."""
 
     name: str
-    """The file's name, as given."""
+    """The file's name, as given; of several, their names."""
     configuration: Configuration | None
     """None when there are errors; warnings do not forbid it."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
     source: bytes = field(default=b"", repr=False, compare=False)
-    """The file's bytes."""
+    """The file's bytes; of several files, a text that says what they say together."""
     document: Document | None = field(default=None, repr=False, compare=False)
     """Knows the places of all keys; None when there is none to know."""
+    files: SourceFiles | None = field(default=None, compare=False)
+    """What was read; None when that was a text."""
 
     @property
     def origin(self) -> str:
         """Return where the file is, whatever becomes of the working directory; `-` for standard input and a pipe."""
-        return os.path.realpath(self.name) if can_be_read_again(self.name) else STDIN
+        return (self.files or SourceFiles(names=(self.name,))).origin
 
     @property
     def digest(self) -> str:
@@ -55,15 +58,40 @@ class Loaded:
         return _in_order(problems if self.document is None else _placed(problems, self.document))
 
 
-def load(path: str) -> Loaded:
-    """Load file `path`, or standard input for `-`. Raise ConfigError only when there is nothing to read."""
-    return parse_text(read_source(path), path)
+def load(files: str | SourceFiles) -> Loaded:
+    """Load a file, standard input for `-`, a folder's files, or several files, the later ones laid over the earlier.
+
+    Raise ConfigError only when there is nothing to read.
+    """
+    files = SourceFiles(names=(files,)) if isinstance(files, str) else files
+    names = files.each()
+    if len(names) == 1:
+        return replace(parse_text(read_source(names[0]), names[0]), files=files)
+    document = _together(names)
+    return replace(_loaded(document, _text_of(document), str(files)), files=files)
+
+
+def source_of(files: SourceFiles) -> bytes:
+    """Return the bytes that a configuration would be loaded from. Raise ConfigError when there is nothing to read."""
+    names = files.each()
+    return read_source(names[0]) if len(names) == 1 else _text_of(_together(names))
+
+
+def _together(names: Sequence[str]) -> Document:
+    return overlaid([(name, without_extensions(read_document(read_source(name)))) for name in names])
+
+
+def _text_of(document: Document) -> bytes:
+    return merged_text(document).encode(errors="surrogatepass") if document.is_readable else b""
 
 
 def parse_text(text: str | bytes, name: str) -> Loaded:
     """Load a configuration from its text; `name` is kept for messages."""
     source = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    document = read_document(source)
+    return _loaded(without_extensions(read_document(source)), source, name)
+
+
+def _loaded(document: Document, source: bytes, name: str) -> Loaded:
     if not document.is_readable:
         return Loaded(name=name, configuration=None, problems=document.problems, source=source)
     configuration, found = _check(document)
@@ -123,8 +151,8 @@ def _placed(problems: Iterable[Problem], document: Document) -> Iterable[Problem
     for problem in problems:
         locate = document.locate if problem.rule in _ABOUT_KEYS else document.locate_value
         line, column = locate(problem.path)
-        yield replace(problem, line=line, column=column)
+        yield replace(problem, line=line, column=column, file=document.file_of(problem.path) if document.files else "")
 
 
 def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column, problem.rule, problem.text)))
+    return tuple(sorted(problems, key=lambda problem: problem.order))

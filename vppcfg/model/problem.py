@@ -32,7 +32,14 @@ class Problem:
     line: int = 0
     """From 1; 0 when the place is not in a file."""
     column: int = 0
+    file: str = ""
+    """Its name where there are several; the place is in it."""
     severity: Severity = Severity.ERROR
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        """Return what sorts problems as they stand in the file."""
+        return self.file, self.line, self.column, self.rule, self.text
 
 
 class ProblemList(list[Problem]):

@@ -80,8 +80,9 @@ class State:
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""
-        whole = self.descriptions.get(name)
-        return whole if whole is not None and tag_for(whole) == tag else description_of(tag)
+        if name in self.descriptions and tag_for(self.descriptions[name]) == tag:
+            return self.descriptions[name]
+        return description_of(tag)
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

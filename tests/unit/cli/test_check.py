@@ -7,11 +7,13 @@ import json
 import os
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
+SCHEMA = Path(__file__).parents[3] / "docs" / "check.schema.json"
 GOOD = "interfaces:\n  eth0:\n    mtu: 9000\n"
 BAD = "interfaces:\n  eth0:\n    mtu: 1\n    addresses: [ 192.0.2.1/24 ]\n  eth1:\n    l2xc: eth7\n"
 
@@ -79,11 +81,29 @@ def test_a_file_comes_through_a_pipe(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.usefixtures("in_folder")
-def test_a_second_file_is_refused_rather_than_taken_for_the_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "-c", "good.yaml", "--config", "bad.yaml"]) == ExitCode.INVALID
+def test_several_files_are_laid_over_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("site.yaml").write_text("interfaces:\n  eth0: { mtu: 1500 }\n  eth1: { l2xc: eth0, state: down }\n")
+    assert main(["check", "-c", "bad.yaml", "--config", "site.yaml"]) == ExitCode.INVALID
+    assert capsys.readouterr().out.startswith("site.yaml:3:17: error: ")
+    Path("mend.yaml").write_text("interfaces:\n  eth0: { addresses: }\n  eth1: { l2xc: }\n")
+    files = ["-c", "bad.yaml", "-c", "site.yaml", "-c", "mend.yaml"]
+    assert main(["check", *files, "--show-merged"]) == ExitCode.DONE
+    assert capsys.readouterr().out == (
+        "interfaces:\n  eth0:\n    mtu: 1500    # site.yaml:2\n  eth1:\n    state: down  # site.yaml:3\n"
+    )
+    assert main(["check", *files, "--show-merged", "--format", "json"]) == ExitCode.DONE
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["file"] == "bad.yaml + site.yaml + mend.yaml"
+    assert shown["merged"][0] == {"path": ["interfaces", "eth0", "mtu"], "value": 1500, "file": "site.yaml", "line": 2}
+    jsonschema.validate(shown, json.loads(SCHEMA.read_text()))
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_no_file_is_named_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-c", "good.yaml", "--config", "good.yaml"]) == ExitCode.INVALID
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "-c is given twice, for good.yaml and bad.yaml: one command takes one file\n" in captured.err
+    assert "-c is given twice for good.yaml\n" in captured.err
 
 
 @pytest.mark.usefixtures("in_folder")

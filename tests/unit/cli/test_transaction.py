@@ -15,6 +15,7 @@ from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, consenting, two_p
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config import Loaded, load
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.load import load_ports
@@ -96,8 +97,8 @@ def test_at_boot_a_second_vppcfg_waits_for_the_first(run: Run, vpp: str, folders
 def test_at_boot_a_file_that_changes_while_it_is_read_is_another(
     run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def edited_and_loaded(name: str) -> Loaded:
-        (files / name).write_text(L3)
+    def edited_and_loaded(name: SourceFiles) -> Loaded:
+        (files / str(name)).write_text(L3)
         return load(name)
 
     assert run("apply", "-c", "l2xc.yaml")[0] == ExitCode.DONE
@@ -562,6 +563,25 @@ def test_dump_gives_whole_descriptions_back_and_no_plan_differs_for_them(run: Ru
     assert "customer 4711, circuit _12 _north_" in elsewhere
     Path("elsewhere.yaml").write_text(elsewhere)
     assert is_at(run, "elsewhere.yaml")
+
+
+def test_several_files_are_applied_kept_and_known_again_as_one(run: Run) -> None:
+    site = Path("site.yaml")
+    site.write_text(f"interfaces:\n  {GI3}: {{ description: site }}\n")
+    files = ("-c", "l3.yaml", "-c", "site.yaml")
+    assert run("plan", *files, "--save", "saved.plan")[0] == ExitCode.DONE
+    assert run("apply", *files, "--yes")[0] == ExitCode.DONE
+    assert run("diff", *files, "--detailed-exitcode")[0] == ExitCode.DONE
+    kept = run("history", "1", "--file")[1]
+    assert f"  {GI3}:\n" in kept
+    assert "    description: site\n" in kept
+    code, _, err = run("rollback", "--yes")
+    assert code == ExitCode.DONE
+    assert "l3.yaml + site.yaml still holds what was rolled back" in err
+    assert run("apply", *files, "--yes")[0] == ExitCode.REFUSED, "it was rolled back"
+    site.write_text(f"interfaces:\n  {GI3}: {{ description: another }}\n")
+    assert "asks for something else by now" in run("apply", "saved.plan", "--yes")[2]
+    assert run("apply", *files, "--yes")[0] == ExitCode.DONE
 
 
 def test_every_difference_shows_a_description_as_the_file_has_it(run: Run) -> None:

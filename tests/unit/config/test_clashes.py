@@ -6,6 +6,7 @@ import pytest
 
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
+from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
@@ -28,6 +29,16 @@ def test_only_what_is_there_can_be_lost(observed_names: tuple[str, ...], expecte
     observed = State(interfaces={name: {"port": port, "loop0": loopback}[name] for name in observed_names})
     untouched = desired = State(interfaces={"port": port})
     assert [problem.text for problem in clashes(Configuration(), untouched, observed, desired)] == expected
+
+
+def test_no_port_of_others_joins_a_bond_of_ours() -> None:
+    port = Interface(name="port", kind=InterfaceKind.PHYSICAL)
+    observed = State(interfaces={"port": port})
+    bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND)
+    desired = State(interfaces={"port": port, bond.name: bond}, made={bond.name: Bond(members={"port": Membership()})})
+    expected = ["port is not managed, so it cannot become a member of BondEthernet0"]
+    assert [problem.text for problem in clashes(Configuration(), observed, observed, desired)] == expected
+    assert list(clashes(Configuration(), desired, observed, desired)) == [], "the bond is not ours either"
 
 
 END = "2001:db8::2"

@@ -21,10 +21,10 @@ PAGE = PACKAGE.parent / "docs" / "rules.md"
 KNOWN = explanations()
 EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None]
 WITHOUT_EXAMPLE = {
-    *("yaml-encoding", "yaml-character"),
+    *("yaml-encoding", "yaml-character", "merge-kind"),
     *("yaml-size", "too-many-problems", "acl-rules-many", "acl-rules-most"),
 }
-"""Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, or large: test_bounds.py."""
+"""Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, several, or large."""
 REPORTERS = {"_problem", "_bvi_problem", "_complain", "_unreadable", "problem_at", "problem", "has_plugin"}
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {

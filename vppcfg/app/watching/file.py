@@ -10,23 +10,24 @@ from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.yaml.document import can_be_read_again
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, VppcfgError
 
 log = logging.getLogger(__name__)
 
-Signature = tuple[int, int, int]
+Signature = tuple[tuple[str, int, int, int], ...]
 
 
 class WatchedFile:
-    """A configuration file, as it was when it was valid last."""
+    """A configuration file, or several over each other, as it was when it was valid last."""
 
-    def __init__(self, name: str, console: Console) -> None:
+    def __init__(self, files: SourceFiles, console: Console) -> None:
         """Load the file. Raise ConfigError when it is not valid."""
-        self.name = name
+        self.name = str(files)
+        self._files = files
         self._console = console
         self._is_asked = False
-        self._is_lasting = can_be_read_again(name)
+        self._is_lasting = files.can_be_read_again
         self._loaded_as = self._seen_as = self._signature()
         self.configuration, self.loaded = self._load()
 
@@ -46,7 +47,7 @@ class WatchedFile:
         """Load the file again. Raise ConfigError when it is not valid or we fail; then the former content stands."""
         self._is_asked = False
         self._loaded_as = self._seen_as = self._signature()
-        if not can_be_read_again(self.name):  # whoever opens a pipe waits until somebody writes to it
+        if not self._files.can_be_read_again:  # whoever opens a pipe waits until somebody writes to it
             raise ConfigError(f"{self.name} is a pipe now, which is not read again", "put a file in its place")
         try:
             self.configuration, self.loaded = self._load()
@@ -60,14 +61,18 @@ class WatchedFile:
             gc.collect()  # what a broken file leaves behind refers to itself, and the collector comes rarely here
 
     def _load(self) -> tuple[Configuration, Loaded]:
-        return load_configuration(self.name, self._console)
+        return load_configuration(self._files, self._console)
 
     def _signature(self) -> Signature | None:
         """Return what changes with the content; None without a file."""
         if not self._is_lasting:
             return None
         try:
-            status = os.stat(self.name)
-        except OSError:
+            return tuple(_signature(name) for name in self._files.each())
+        except (OSError, ConfigError):
             return None
-        return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _signature(name: str) -> tuple[str, int, int, int]:
+    status = os.stat(name)
+    return name, status.st_ino, status.st_size, status.st_mtime_ns

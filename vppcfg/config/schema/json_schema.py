@@ -16,6 +16,7 @@ from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 from vppcfg.config.sections import SECTIONS, sub_interface
 from vppcfg.config.sections.interface_keys import CHILDREN
+from vppcfg.config.yaml.overlay import EXTENSION
 
 FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -29,10 +30,11 @@ _NAMES[CHILDREN] = text(*sub_interface.NAME_PATTERN)
 def json_schema() -> JsonSchema:
     """Return the schema of a whole file."""
     known = shape()
+    whole = {**_map_of(known.dict), "patternProperties": {f"^{EXTENSION}": {}}}
     return {
         "$schema": DIALECT,
         "title": "Configuration of vppcfg",
-        **_or_nothing(_map_of(known.dict)),
+        **_or_nothing(whole),
         "definitions": {name: _map_of(part.dict) for name, part in sorted(known.includes.items())},
     }
 

@@ -11,6 +11,7 @@ import pytest
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError
 
 BEFORE = "interfaces: { eth0: { mtu: 1500 } }\n"
@@ -25,11 +26,23 @@ def path(tmp_path: Path) -> Path:
 
 
 def watched(path: Path | str) -> WatchedFile:
-    return WatchedFile(str(path), Terminal(ColourChoice.NEVER))
+    return WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
 
 
 def mtu(file: WatchedFile) -> int | None:
     return file.configuration.interfaces["eth0"].mtu
+
+
+def test_any_of_several_files_is_news(path: Path) -> None:
+    folder = path.parent / "site.d"
+    folder.mkdir()
+    (folder / "a.yaml").write_text("loopbacks: { loop0: {} }\n")
+    file = WatchedFile(SourceFiles(names=(str(path), str(folder))), Terminal(ColourChoice.NEVER))
+    assert (file.is_news(), mtu(file)) == (False, 1500)
+    (folder / "b.yaml").write_text(AFTER)
+    assert [file.is_news() for _ in range(2)] == [False, True]
+    file.reload()
+    assert mtu(file) == 9000
 
 
 def test_a_file_that_stays_is_no_news(path: Path) -> None:

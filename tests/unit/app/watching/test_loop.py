@@ -13,6 +13,7 @@ from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LON
 from vppcfg.app.watching.notices import Notice
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
+from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -199,7 +200,7 @@ def watch_of(
     *,
     is_verbose: bool = True,
 ) -> VppWatch:
-    file = WatchedFile(str(path), Terminal(ColourChoice.NEVER))
+    file = WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
     return VppWatch(
         file,
         world.connect,

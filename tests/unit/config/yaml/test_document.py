@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.config.yaml import document
-from vppcfg.config.yaml.document import LIMIT_BYTES, Document, can_be_read_again, read_source
+from vppcfg.config.yaml import files
+from vppcfg.config.yaml.document import Document
+from vppcfg.config.yaml.files import LIMIT_BYTES, can_be_read_again, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, ExitCode
 
@@ -141,7 +142,7 @@ def test_a_pipe_is_read_to_its_end() -> None:
 
 
 def test_a_pipe_above_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "LIMIT_BYTES", 3)
+    monkeypatch.setattr(files, "LIMIT_BYTES", 3)
     reading, writing = os.pipe()
     with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
         stream.write(b"a: b\n")
