@@ -22,7 +22,7 @@ class Release:
         return is_within(self.name, span)
 
 
-RELEASES = tuple(Release(name=name) for name in ("23.06", "24.10", "26.06", "26.10"))
+RELEASES = tuple(Release(name=name) for name in ("23.06", "24.10", "25.06", "25.10", "26.06", "26.10"))
 NEWEST = RELEASES[-1].name
 
 _VERSION = re.compile(r"v?(\d\d)\.(\d\d)(?!\d)")

@@ -23,6 +23,7 @@ reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
 _IP = """
 version 23.06 3.2.0 bd2f873b
 version 24.10 3.2.0 4645df38
+version 25.06-25.10 3.2.0 0c2b1c41
 version 26.06- 3.2.0 c55aec44
 import interface_index
 import prefix

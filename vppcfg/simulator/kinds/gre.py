@@ -21,6 +21,7 @@ from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
 version -25.06 2.1.1 98b44dd1
+version 25.10 2.1.1 3a070f21
 version 26.06- 2.2.0 01bfeec2
 import interface_index
 import prefix

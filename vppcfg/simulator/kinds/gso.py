@@ -23,10 +23,10 @@ reply feature_gso_enable_disable_reply e8d4e804: i32 retval
 """
 _FEATURE = """
 version 23.06-24.10 1.0.2 8a6e6da1
-version 26.06- 1.0.2 30d6f180
+version 25.06- 1.0.2 30d6f180
 import interface_index
-request feature_is_enabled 55db09e2 26.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
-bare feature_is_enabled_reply 03f284b5 26.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
+request feature_is_enabled 55db09e2 25.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
+bare feature_is_enabled_reply 03f284b5 25.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
 """
 _ON_PATH = {
     ("ip4-output", "gso-ip4"): True,

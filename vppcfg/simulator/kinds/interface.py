@@ -16,7 +16,7 @@ from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed, to_bytes
 
 _API = """
 version 23.06 3.2.3 49616418
-version 24.10 3.2.3 14dfbf43
+version 24.10-25.10 3.2.3 14dfbf43
 version 26.06 3.2.4 cf7004cc
 version 26.10- 3.2.5 98d849f6
 import interface_index

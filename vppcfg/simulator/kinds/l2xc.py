@@ -12,7 +12,7 @@ from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
-version 23.06-24.10 3.2.0 2720d298
+version 23.06-25.10 3.2.0 2720d298
 version 26.06- 3.3.0 1a53d6cc
 import interface_index
 request l2_xconnect_dump 51077d14 streams l2_xconnect_details

@@ -24,6 +24,7 @@ from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
 _API = """
 version 23.06 1.0.0 064780a3
 version 24.10 1.0.0 9ae8ba3b
+version 25.06-25.10 1.0.0 2ff03def
 version 26.06- 1.0.0 68b5c2b5
 import interface_index
 enum lcp_itf_host_type u8 LCP_API_ITF_HOST_TAP=0 LCP_API_ITF_HOST_TUN=1
