@@ -29,7 +29,7 @@ from vppcfg.transaction.transact import Cause, Ending
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TESTS = DOCS.parent / "tests"
-NAMES = ("apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan")
+NAMES = ("apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan", "startup_check")
 SCHEMAS: dict[str, Any] = {name: json.loads((DOCS / f"{name}.schema.json").read_text()) for name in NAMES}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
@@ -50,6 +50,20 @@ def event_named(name: str) -> dict[str, Any]:
     assert len(found) == 1
     properties: dict[str, Any] = found[0]["properties"]
     return properties
+
+
+@pytest.mark.parametrize("text", ["", "unix {", "heapsize 1G\nmemory { main-heap-sise 1G }\ncpu { main-core 99 }\n"])
+@pytest.mark.parametrize("options", [[], ["--vpp-version", "24.10"], ["--machine"]])
+def test_what_startup_check_writes(
+    text: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "startup.conf"
+    file.write_text(text)
+    if options == ["--machine"]:
+        options = ["--root", str(grow("fitlet2", tmp_path / "tree"))]
+    main(["startup", "check", str(file), *options, "--format", "json"])
+    document = is_as_described("startup_check", capsys.readouterr().out)
+    assert document["is_valid"] == (text == "")
 
 
 @pytest.fixture

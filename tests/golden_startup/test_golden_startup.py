@@ -24,8 +24,9 @@ from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
+from vppcfg.startup.conf.plugin_review import lost_plugins
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.review import lost_plugins, review
+from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.derive import derive
 from vppcfg.startup.files import KERNEL_LINE, STARTUP_CONF, SYSCTL_CONF, compare, conf_of, render
@@ -83,11 +84,11 @@ def updated(case: Path, text: str, settings: Settings) -> tuple[str, str, list[P
     tree, problems = read_conf(existing, settings.release)
     kept = kept_stanzas(tree, generated)
     found = [*problems, *review(tree, settings.release), *lost_plugins(tree, kept, settings.plugins)]
-    if found:
+    if any(problem.severity.value == "error" for problem in found):
         return "", "", found
     final = conf_text(update(tree, generated))
     change = compare(STARTUP_CONF, existing, final, settings.release)
-    return final, "".join(f"{_difference(one)}\n" for one in change.differences), []
+    return final, "".join(f"{_difference(one)}\n" for one in change.differences), found
 
 
 def text_of(problems: tuple[Problem, ...] | list[Problem]) -> str:

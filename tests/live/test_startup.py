@@ -20,8 +20,9 @@ from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
+from vppcfg.startup.conf.plugin_review import lost_plugins
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.review import lost_plugins, review
+from vppcfg.startup.conf.review import review
 from vppcfg.startup.derive import derive
 from vppcfg.startup.files import STARTUP_CONF, render
 from vppcfg.startup.running import COMMANDS, verify

@@ -52,8 +52,13 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError."""
-        raise UsageError(message, f"`{self.prog} --help` lists the arguments")
+        """Raise UsageError, which tells a configuration file that lacks its -c from a command that is not there."""
+        hint = f"`{self.prog} --help` lists the arguments"
+        before, is_choice, rest = message.partition("invalid choice: '")
+        name = rest.partition("'")[0]
+        if is_choice and before.endswith("COMMAND: ") and "." in name and self.get_default("config") is not None:
+            hint = f"a configuration file is named with -c: `{self.prog} -c {name}`"
+        raise UsageError(message, hint)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Write help and version as everything else is written: a reader that left is no error."""

@@ -16,12 +16,18 @@ FORMAT_VERSION = 2
 _COLOURS = {Severity.ERROR: Colour.BAD, Severity.WARNING: Colour.CHANGED, Severity.NOTICE: Colour.STRONG}
 
 
-def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, paint: Paint) -> None:
-    """Write all problems in the order of the file, then how many there are; nothing when there are none."""
-    if problems:
+def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, paint: Paint, scope: str = "") -> None:
+    """Write all problems in the order of the file, then how many there are, and what was judged.
+
+    Without a `scope`, nothing is written when there are no problems.
+    """
+    if problems or scope:
         ordered = sorted(problems, key=lambda problem: problem.order)
         lines = [line for problem in ordered for line in _lines_of(problem, file_name, paint)]
-        write("\n".join([*lines, f"{printable(file_name)}: {counts(problems)}"]) + "\n", stream)
+        write(
+            "\n".join([*lines, f"{printable(file_name)}: {counts(problems)}{f' ({scope})' if scope else ''}"]) + "\n",
+            stream,
+        )
 
 
 def counts(problems: Sequence[Problem]) -> str:

@@ -8,9 +8,10 @@ import os
 import sys
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli import startup_check
+from vppcfg.cli.arguments import Subparsers, add_repeated_options
 from vppcfg.cli.options import add_config_option, add_dataplane_options, files_of
 from vppcfg.cli.output import Colour, paint_for, say
 from vppcfg.common.printable import printable
@@ -45,6 +46,11 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_action_options(parser)
     add_dataplane_options(parser)
     parser.set_defaults(run=run)
+    added = parser.add_subparsers(title="other commands", metavar="COMMAND", dest="startup_command")
+    below = cast(Subparsers, added)
+    startup_check.add_parser(below)
+    for child in below.choices.values():
+        add_repeated_options(child)
 
 
 def _add_machine_options(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.output import paint_for, say, umask, write_document
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, ExitCode, UsageError
+from vppcfg.model.problem import Severity
+from vppcfg.startup.conf.plugin_review import lost_plugins
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.conf.review import lost_plugins, review
+from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
 from vppcfg.transaction.sealed import sync_folder
@@ -78,7 +80,7 @@ def _updated(existing: str, text: str, path: Path, settings: Settings, args: arg
     kept = kept_stanzas(tree, generated)
     found = [*problems, *review(tree, settings.release), *lost_plugins(tree, kept, settings.plugins)]
     report(found, str(path), sys.stderr, paint_for(sys.stderr, args.color))
-    if found:
+    if any(problem.severity is Severity.ERROR for problem in found):
         hint = "mend it, or write a new one with --replace; `vppcfg explain RULE` tells more about a rule"
         raise ConfigError(f"{path} cannot be brought up to date, and nothing was written", hint)
     return conf_text(update(tree, generated))

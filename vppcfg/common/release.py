@@ -22,6 +22,12 @@ class Release:
 OLDEST = Release(23, 6)
 """The oldest that a startup.conf is written for."""
 NEWEST = Release(26, 10)
+RELEASES = tuple(
+    release
+    for release in (Release(year, month) for year in range(OLDEST.year, NEWEST.year + 1) for month in (2, 6, 10))
+    if OLDEST <= release <= NEWEST
+)
+"""All that there are from the oldest to the newest: three a year."""
 
 
 def release_of(version: str) -> Release:

@@ -16,7 +16,7 @@ from vppcfg import assets
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpu_text, cpus_of, size_text
 from vppcfg.common.release import Release
 from vppcfg.record import record
-from vppcfg.startup.conf.grammar import ArgumentForm
+from vppcfg.startup.conf.key import ArgumentForm
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf, ConfEntry
@@ -132,7 +132,7 @@ def _values(entry: ConfEntry, above: Place) -> Iterator[tuple[Place, str]]:
 
 
 def _canonical(entry: ConfEntry) -> tuple[str, ...]:
-    kinds = entry.key.arguments if entry.key is not None else ()
+    kinds = entry.key.arguments[: len(entry.arguments)] if entry.key is not None else ()
     padded = [*kinds, *[ArgumentForm.WORD] * (len(entry.arguments) - len(kinds))]
     return tuple(_spelling(text, kind) for text, kind in zip(entry.arguments, padded, strict=True))
 

@@ -25,7 +25,17 @@ WITHOUT_EXAMPLE = {
     *("yaml-size", "too-many-problems", "acl-rules-many", "acl-rules-most"),
 }
 """Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, several, or large."""
-REPORTERS = {"_problem", "_bvi_problem", "_complain", "_unreadable", "problem_at", "problem", "has_plugin"}
+REPORTERS = {
+    "_problem",
+    "_bvi_problem",
+    "_complain",
+    "_unreadable",
+    "problem_at",
+    "problem",
+    "has_plugin",
+    "warning",
+    "notice",
+}
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {
     *("schema-type", "sub-mtu", "qinx-mtu"),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.grammar import OPAQUE, STANZAS, Key, keys_of
+from vppcfg.startup.conf.grammar import FORGIVING, STANZAS, keys_of
+from vppcfg.startup.conf.key import ANY, OPAQUE, Key
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 LIMIT_BYTES = 256 * 1024
@@ -25,6 +26,7 @@ _WORDS_WITH_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>
 class _Token:
     text: str
     line: int
+    column: int
     start: int
     end: int
     comments: tuple[str, ...] = ()
@@ -34,9 +36,10 @@ class _Token:
 
 
 class _SyntaxError(Exception):
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, token: _Token, text: str) -> None:
         super().__init__(text)
-        self.line = line
+        self.line = token.line
+        self.column = token.column
         self.text = text
 
 
@@ -52,11 +55,11 @@ def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
     try:
         return Conf(stanzas=_ConfParser(tokens, text).stanzas(), tail=tail), ()
     except _SyntaxError as error:
-        return Conf(), (_problem("conf-syntax", error.line, error.text),)
+        return Conf(), (_problem("conf-syntax", error.line, error.text, error.column),)
 
 
-def _problem(rule: str, line: int, text: str) -> Problem:
-    return Problem(rule=rule, path=(), text=text, line=line, column=1)
+def _problem(rule: str, line: int, text: str, column: int = 1) -> Problem:
+    return Problem(rule=rule, path=(), text=text, line=line, column=column)
 
 
 def _tokens(text: str, release: Release) -> tuple[list[_Token], tuple[str, ...]]:
@@ -64,13 +67,15 @@ def _tokens(text: str, release: Release) -> tuple[list[_Token], tuple[str, ...]]
     pattern = _WORDS_AND_HASHES if release >= HASH_ANYWHERE else _WORDS_WITH_HASHES
     tokens: list[_Token] = []
     pending: list[str] = []
-    line, is_fresh = 1, True
+    line, line_start, is_fresh = 1, 0, True
     for match in pattern.finditer(text.replace("\r\n", "\n").replace("\r", "\n")):
         found = match.group()
         if match.lastgroup == "newline":
-            line, is_fresh = line + 1, True
+            line, line_start, is_fresh = line + 1, match.end(), True
         elif match.lastgroup != "comment":
-            tokens.append(_Token(found, line, match.start(), match.end(), tuple(pending)))
+            tokens.append(
+                _Token(found, line, match.start() - line_start + 1, match.start(), match.end(), tuple(pending))
+            )
             pending, is_fresh = [], False
         elif is_fresh or not tokens:
             pending.append(found.rstrip())
@@ -89,9 +94,9 @@ class _ConfParser:
         entries = []
         while (token := self._peek()) is not None:
             if token.text == "}":
-                raise _SyntaxError(token.line, "a closing brace without an opening one")
+                raise _SyntaxError(token, "a closing brace without an opening one")
             if token.text == "{":
-                raise _SyntaxError(token.line, "an opening brace without the name of a stanza before it")
+                raise _SyntaxError(token, "an opening brace without the name of a stanza before it")
             entries.append(self._stanza())
         return tuple(entries)
 
@@ -101,7 +106,7 @@ class _ConfParser:
         key = STANZAS.get(name.text)
         following = self._peek()
         if following is None or following.text == "}":
-            raise _SyntaxError(name.line, f"the stanza {name.text} has neither a value nor braces")
+            raise _SyntaxError(name, f"the stanza {name.text} has neither a value nor braces")
         if following.text != "{":
             return self._leaf(start, key, (self._next().text,))
         if key is None or key.block in (None, OPAQUE):
@@ -112,9 +117,9 @@ class _ConfParser:
         start = self._place
         name = self._next()
         if name.text == "{":
-            raise _SyntaxError(name.line, "an opening brace without a key before it")
+            raise _SyntaxError(name, "an opening brace without a key before it")
         key = self._match(block, name)
-        arguments = self._arguments(key) if key is not None else ()
+        arguments = self._arguments(key, block) if key is not None else ()
         following = self._peek()
         has_braces = following is not None and following.text == "{"
         if has_braces and (key is None or key.block == OPAQUE):
@@ -128,17 +133,19 @@ class _ConfParser:
         for key in keys_of(block):
             words = key.name.split()
             ahead = [token.text for token in self._tokens[self._place : self._place + len(words) - 1]]
-            if [name.text, *ahead] == words:
+            if words == [ANY] or [name.text, *ahead] == words:
                 self._place += len(words) - 1
                 return key
         return None
 
-    def _arguments(self, key: Key) -> tuple[str, ...]:
-        found = []
+    def _arguments(self, key: Key, block: str) -> tuple[str, ...]:
+        found: list[str] = []
         for _ in key.arguments:
             value = self._peek()
+            if (value is None or value.text in "{}") and block in FORGIVING:
+                return tuple(found)
             if value is None or value.text in "{}":
-                raise _SyntaxError(self._tokens[self._place - 1].line, f"a value is missing behind {key.name}")
+                raise _SyntaxError(self._tokens[self._place - 1], f"a value is missing behind {key.name}")
             found.append(self._next().text)
         return tuple(found)
 
@@ -160,12 +167,12 @@ class _ConfParser:
         opening = self._next()
         comments = _comments(self._tokens[start : self._place])
         if depth > _DEEPEST:
-            raise _SyntaxError(opening.line, f"braces stand more than {_DEEPEST} deep")
+            raise _SyntaxError(opening, f"braces stand more than {_DEEPEST} deep")
         children: list[ConfEntry] = []
         while (token := self._peek()) is not None and token.text != "}":
             children.append(self._child(key.block or "", depth))
         if token is None:
-            raise _SyntaxError(opening.line, f"the braces of {key.name} that open here are never closed")
+            raise _SyntaxError(opening, f"the braces of {key.name} that open here are never closed")
         closing = self._next()
         return self._entry(
             start,
@@ -186,7 +193,7 @@ class _ConfParser:
             depth += {"{": 1, "}": -1}.get(token.text, 0)
             if depth == 0:
                 return self._text[opening.start : token.end]
-        raise _SyntaxError(opening.line, "the braces that open here are never closed")
+        raise _SyntaxError(opening, "the braces that open here are never closed")
 
     def _entry(
         self,
@@ -202,11 +209,12 @@ class _ConfParser:
     ) -> ConfEntry:
         name = self._tokens[start]
         return ConfEntry(
-            name=key.name if key else name.text,
+            name=key.name if key and key.name != ANY else name.text,
             arguments=arguments,
             children=children,
             key=key,
             line=name.line,
+            column=name.column,
             comments=comments,
             remark=remark,
             tail=tail,

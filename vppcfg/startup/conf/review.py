@@ -1,107 +1,209 @@
-"""Reviews an existing startup.conf: words that no VPP of a release knows, and plugins that are not there."""
+"""Reviews the words of a startup.conf: those that VPP of a release does not know, cannot read, or passes over."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from vppcfg.common.release import Release
-from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.grammar import GRAMMAR, PLUGIN_OF, STANZAS
-from vppcfg.startup.conf.tree import Conf, ConfEntry, walk
+from vppcfg.common.release import OLDEST, Release
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
+from vppcfg.startup.conf.cpu_words import cpu_problems
+from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
+from vppcfg.startup.conf.key import Key
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.conf.values import why_unreadable
 
 _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""
+_ONCE = (("plugins", "plugin"), ("dpdk", "dev"), ("logging", "class"))
+"""Stanzas, and what in them VPP refuses to be told twice."""
+_MAIN_CORE_NEEDED: Mapping[str, Release] = {
+    "corelist-workers": Release(24, 10),
+    "coremask-workers": Release(24, 10),
+    "skip-cores": Release(25, 6),
+}
+"""Keys that VPP refuses without main-core, and since when (vlib/threads.c)."""
 
 
-def review(conf: Conf, release: Release) -> list[Problem]:
-    """Return what stops VPP of that release, in the order of the file."""
-    found = (*_unknown_stanzas(conf, release), *_strangers(conf, release), *_duplicates(conf), *_contradictions(conf))
-    return sorted(found, key=lambda problem: problem.line)
+def review(conf: Conf, release: Release, allowed: Collection[str] = (), strangers: Sequence[str] = ()) -> list[Problem]:
+    """Return what stops VPP of that release, or counts for nothing, in the order of the file.
+
+    Words in `allowed` are known whatever VPP is; `strangers` are enabled plugins that upstream VPP does not have, which
+    may know a stanza that upstream does not.
+    """
+    found: list[Problem] = []
+    for name in conf.names:
+        stanza = conf.stanza(name)
+        if stanza is not None and name not in allowed:
+            found += _stanza_problems(stanza, release, allowed, strangers)
+    found += [*_duplicates(conf), *_contradictions(conf, release)]
+    return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
-def _unknown_stanzas(conf: Conf, release: Release) -> Iterator[Problem]:
-    for stanza in conf.stanzas:
-        if stanza.key is None:
-            text = f"no stanza of VPP is called {stanza.name}, which stops it; remove it"
-            yield _problem("conf-unknown", stanza, text)
-        elif not stanza.key.is_known_to(release):
-            yield _problem("conf-removed", stanza, _unknown_to(stanza, release))
+def _stanza_problems(
+    stanza: ConfEntry, release: Release, allowed: Collection[str], strangers: Sequence[str]
+) -> Iterator[Problem]:
+    if stanza.key is None:
+        yield _unknown_stanza(stanza, strangers)
+    elif not stanza.key.is_known_to(release):
+        yield problem("conf-removed", stanza, _unknown_to(stanza, stanza.key, ""))
+    elif stanza.key.block not in GRAMMAR:
+        unreadable = why_unreadable(stanza.key, stanza.arguments)
+        if unreadable:
+            yield problem(
+                "conf-value", stanza, f"VPP stops at `{' '.join((stanza.name, *stanza.arguments))}`: {unreadable}"
+            )
+    elif stanza.name == "cpu":
+        yield from cpu_problems(_words_of(stanza), release, allowed)
+    else:
+        yield from _block_problems(_words_of(stanza), stanza.key.block or "", stanza.name, release, allowed)
 
 
-def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> Iterator[Problem]:
-    """Yield the stanzas among `kept` whose plugin is not enabled, which stops VPP."""
-    for stanza in conf.stanzas:
-        plugin = PLUGIN_OF.get(stanza.name)
-        if plugin is not None and stanza.name in kept and plugin not in plugins:
-            text = f"the stanza {stanza.name} needs the plugin {plugin}, which is not enabled; add it to `plugins`"
-            yield _problem("conf-plugin", stanza, f"{text}, or remove the stanza")
+def _unknown_stanza(stanza: ConfEntry, strangers: Sequence[str]) -> Problem:
+    if strangers:
+        text = f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(strangers)}, or a typing error"
+        return problem("conf-vendor", stanza, text, Severity.WARNING)
+    return problem("conf-unknown", stanza, unknown_text(stanza.name, STANZAS, ""))
 
 
-def _strangers(conf: Conf, release: Release) -> Iterator[Problem]:
-    is_known = True
-    for above, entry in walk(conf.stanzas):
-        was_known, is_known = is_known, entry.key is not None or not above
-        if not above:
+def _words_of(stanza: ConfEntry) -> tuple[ConfEntry, ...]:
+    """Return the entries of a stanza; VPP takes a single word in place of braces too."""
+    if stanza.children is not None or not stanza.arguments or stanza.key is None:
+        return stanza.children or ()
+    word = stanza.arguments[0]
+    key = next((key for key in GRAMMAR[stanza.key.block or ""] if key.name == word), None)
+    return (ConfEntry(name=word, key=key, line=stanza.line, column=stanza.column),)
+
+
+def _block_problems(
+    entries: Sequence[ConfEntry], block: str, where: str, release: Release, allowed: Collection[str]
+) -> Iterator[Problem]:
+    was_known = True
+    for entry in entries:
+        if entry.name in allowed:
+            was_known = False  # what follows may be its value
             continue
-        where = " ".join(outer.name for outer in above)
-        if entry.key is None and was_known:  # what follows an unknown word may be its value
-            yield _problem("conf-unknown", entry, _unknown_text(entry, above[-1], where))
-        elif entry.key is not None and not entry.key.is_known_to(release):
-            yield _problem("conf-removed", entry, f"{_unknown_to(entry, release)} (in {where})")
+        if entry.key is not None:
+            yield from _key_problems(entry, entry.key, where, release, allowed)
+        elif was_known:  # what follows an unknown word may be its value
+            yield _unknown_word(entry, block, where, release)
+        was_known = entry.key is not None
 
 
-def _unknown_text(entry: ConfEntry, outer: ConfEntry, where: str) -> str:
-    known = [key.name for key in GRAMMAR.get(outer.key.block or "", ())] if outer.key else []
-    close = difflib.get_close_matches(entry.name, known, n=1)
-    mend = f"did you mean {close[0]}?" if close else "remove it"
-    return f"VPP knows no {entry.name} in {where}, which stops it; {mend}"
+def _key_problems(
+    entry: ConfEntry, key: Key, where: str, release: Release, allowed: Collection[str]
+) -> Iterator[Problem]:
+    unreadable = why_unreadable(key, entry.arguments)
+    if not key.is_known_to(release):
+        yield problem("conf-removed", entry, _unknown_to(entry, key, where))
+    elif len(entry.arguments) < len(key.arguments):
+        yield _unreadable(entry, where, release, "its value is missing")
+    elif unreadable:
+        yield _unreadable(entry, where, release, unreadable)
+    elif key.must_have_braces and entry.children is None and entry.verbatim is None:
+        words = " ".join((entry.name, *entry.arguments))
+        yield problem("conf-syntax", entry, f"braces are missing behind `{words}` (in {where}), which stops VPP")
+    elif key.is_ignored_by(release):
+        text = f"VPP {key.ignored_since} and newer read `{entry.name}` and do nothing with it; remove it"
+        yield problem("conf-ignored", entry, f"{text} (in {where})", Severity.WARNING)
+    if _is_default_of_plugins(entry):
+        yield from _default_problems(entry)
+    elif entry.children is not None and key.block is not None:
+        yield from _block_problems(entry.children, key.block, f"{where} {entry.name}", release, allowed)
+
+
+def _is_default_of_plugins(entry: ConfEntry) -> bool:
+    return entry.name == "plugin" and entry.arguments == ("default",)
+
+
+def _default_problems(entry: ConfEntry) -> Iterator[Problem]:
+    """Find what stands in `plugin default` and does not count: VPP looks for `disable` alone (vlib/unix/plugin.c)."""
+    names = [child.name for child in entry.children or ()]
+    if names and names not in (["disable"], ["enable"]):
+        close = difflib.get_close_matches(names[0], ("disable", "enable"), n=1)
+        mend = f"did you mean `{close[0]}`?" if close else "write `disable` or `enable`"
+        text = (
+            f"VPP passes over `{' '.join(names)}` in `plugin default` in silence, and loads plugins by default; {mend}"
+        )
+        if names[0] != "disable":
+            yield problem("conf-passed-over", (entry.children or (entry,))[0], text)
+
+
+def _unknown_word(entry: ConfEntry, block: str, where: str, release: Release) -> Problem:
+    known = _names(block, release)
+    if _is_forgiving(block, release):
+        text = f"VPP passes over `{entry.name}` in silence, and a default counts (in {where})"
+        return problem("conf-passed-over", entry, f"{text}; {mend_text(entry.name, known)}")
+    return problem("conf-unknown", entry, unknown_text(entry.name, known, f" (in {where})"))
+
+
+def _unreadable(entry: ConfEntry, where: str, release: Release, reason: str) -> Problem:
+    words = " ".join((entry.name, *entry.arguments))
+    if _is_forgiving(where, release):
+        text = f"VPP passes over `{words}` in silence, and a default counts (in {where}): {reason}"
+        return problem("conf-passed-over", entry, text)
+    return problem("conf-value", entry, f"VPP stops at `{words}` (in {where}): {reason}")
+
+
+def _is_forgiving(block: str, release: Release) -> bool:
+    return block in FORGIVING and release >= FORGIVING[block]
+
+
+def _names(block: str, release: Release) -> list[str]:
+    return [key.name for key in GRAMMAR.get(block, ()) if key.is_known_to(release)]
 
 
 def _duplicates(conf: Conf) -> Iterator[Problem]:
-    """Yield plugins and devices that are configured twice."""
-    for name, what in (("plugins", "plugin"), ("dpdk", "dev")):
+    """Yield plugins, devices and classes of logging that are configured twice."""
+    for name, what in _ONCE:
         stanza = conf.stanza(name)
         seen: set[tuple[str, ...]] = set()
         for child in (stanza.children if stanza else None) or ():
             if child.name == what and child.identity in seen and child.arguments[0] != "default":
                 text = f"{' '.join(child.identity)} is configured twice, which stops VPP; remove one"
-                yield _problem("conf-duplicate", child, text)
+                yield problem("conf-duplicate", child, text)
             seen.add(child.identity)
 
 
-def _contradictions(conf: Conf) -> Iterator[Problem]:
-    """Yield keys that VPP refuses beside, or without, others (vlib/threads.c, vlib/buffer.c)."""
-    cpu, buffers = conf.stanza("cpu"), conf.stanza("buffers")
+def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Yield keys that VPP refuses beside, or without, others (vlib/threads.c, vlib/buffer.c, vlib/unix/plugin.c)."""
+    cpu, buffers, plugins = conf.stanza("cpu"), conf.stanza("buffers"), conf.stanza("plugins")
     if cpu is not None:
-        has = {child.name: child for child in cpu.children or ()}
-        yield from _cpu_contradictions(has)
+        has = {child.name: child for child in cpu.children or () if child.key is not None}
+        yield from _cpu_contradictions(has, release)
     for child in (buffers.children if buffers else None) or ():
-        if child.name == "numa" and not (child.arguments[0].isdigit() and int(child.arguments[0]) < _NODES):
-            yield _problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
+        if child.name == "numa" and child.arguments[0].isdigit() and int(child.arguments[0]) >= _NODES:
+            yield problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
+    for child in (plugins.children if plugins else None) or ():
+        said = {each.name for each in child.children or ()}
+        if {"enable", "disable"} <= said and not _is_default_of_plugins(child):
+            text = (
+                f"`{' '.join((child.name, *child.arguments))}` is both enabled and disabled, which stops VPP; keep one"
+            )
+            yield problem("conf-contradiction", child, text)
 
 
-def _cpu_contradictions(has: Mapping[str, ConfEntry]) -> Iterator[Problem]:
+def _cpu_contradictions(has: Mapping[str, ConfEntry], release: Release) -> Iterator[Problem]:
     placements = [has[name] for name in ("corelist-workers", "coremask-workers", "workers") if name in has]
     for entry in placements[1:]:
         text = f"{entry.name} stands beside {placements[0].name}, which stops VPP; keep one of them"
-        yield _problem("conf-contradiction", entry, text)
-    for name in ("corelist-workers", "coremask-workers", "skip-cores"):
-        if name in has and "main-core" not in has:
-            yield _problem("conf-contradiction", has[name], f"{name} needs main-core beside it")
+        yield problem("conf-contradiction", entry, text)
+    for name, since in _MAIN_CORE_NEEDED.items():
+        if name in has and "main-core" not in has and release >= since:
+            yield problem("conf-contradiction", has[name], f"VPP {since} and newer need main-core beside {name}")
     policy = has.get("scheduler-policy")
-    if "scheduler-priority" in has and (policy is None or policy.arguments[0] not in ("fifo", "rr")):
+    if "scheduler-priority" in has and (policy is None or policy.arguments[:1] not in (("fifo",), ("rr",))):
         text = "scheduler-priority needs the scheduler-policy fifo or rr"
-        yield _problem("conf-contradiction", has["scheduler-priority"], text)
+        yield problem("conf-contradiction", has["scheduler-priority"], text)
 
 
-def _unknown_to(entry: ConfEntry, release: Release) -> str:
-    key = entry.key or STANZAS[entry.name]
-    if key.until is not None and release >= key.until:
-        instead = f"; it is now {key.instead}" if key.instead else "; remove it"
-        return f"VPP {release} has no {entry.name} any more and does not start with it{instead}"
-    return f"VPP {release} has no {entry.name} yet and does not start with it; remove it"
-
-
-def _problem(rule: str, entry: ConfEntry, text: str) -> Problem:
-    return Problem(rule=rule, path=(), text=text, line=entry.line, column=1)
+def _unknown_to(entry: ConfEntry, key: Key, where: str) -> str:
+    place = f" (in {where})" if where else ""
+    if key.until is not None:
+        mend = f"write `{key.instead}` in its place" if key.instead else "remove it"
+        has_not = (
+            f"has had no `{entry.name}` since {key.until}" if key.until > OLDEST else f"has no `{entry.name}` any more"
+        )
+        return f"VPP {has_not} and stops at it{place}; {mend}"
+    return f"`{entry.name}` came with VPP {key.since}, and an older one stops at it{place}; remove it"

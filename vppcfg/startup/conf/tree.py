@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vppcfg.record import record
-from vppcfg.startup.conf.grammar import Key
+from vppcfg.startup.conf.key import Key
 
 _INDENT = "  "
 _MANAGED: Mapping[str, frozenset[str]] = {
@@ -43,6 +43,7 @@ class ConfEntry:
     key: Key | None = None
     """None for a word that no release knows."""
     line: int = 0
+    column: int = 0
     comments: tuple[str, ...] = ()
     """The comments on the lines above, with their marks."""
     remark: str = ""

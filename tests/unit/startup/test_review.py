@@ -1,0 +1,200 @@
+"""What VPP of each release knows, reads, passes over and ignores in a startup.conf."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
+from vppcfg.model.problem import Severity
+from vppcfg.startup.conf.plugin_names import PLUGINS, is_in
+from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
+from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.review import review
+from vppcfg.startup.judge.finding import ConfSurroundings, Level
+from vppcfg.startup.judge.judging import judge, span_text, stops_vpp
+
+
+def rules_of(text: str, release: Release = NEWEST) -> list[str]:
+    conf, problems = read_conf(text, release)
+    return [problem.rule for problem in (*problems, *review(conf, release))]
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        ("memory { main-heap-sise 2G }", ["conf-unknown"], ["conf-passed-over"]),
+        ("memory { main-heap-size 2Gx }", ["conf-value"], ["conf-passed-over"]),
+        ("memory { main-heap-size }", ["conf-value"], ["conf-passed-over"]),
+        ("cpu { main-core 1 numa-heap-size 1G }", [], ["conf-ignored"]),
+    ],
+)
+def test_what_26_02_passes_over_or_ignores_stopped_vpp_before_or_counted(
+    text: str, before: list[str], after: list[str]
+) -> None:
+    assert rules_of(text, Release(25, 10)) == before
+    assert rules_of(text, Release(26, 2)) == after
+    assert rules_of(text, NEWEST) == after
+
+
+@pytest.mark.parametrize(
+    ("inside", "rule"),
+    [
+        ("relativ", "conf-passed-over"),
+        ("worker 4", "conf-unknown"),
+        ("corelist-worker 2-3", "conf-unknown"),
+        ("corelist-workers x", "conf-passed-over"),
+        ("corelist-workers 3-2", "conf-value"),
+        ("corelist-workers 1-", "conf-passed-over"),
+        ("coremask-workers 1c3", "conf-value"),
+        ("coremask-workers fff", "conf-passed-over"),
+        ("workers many", "conf-passed-over"),
+        ("workers 3x", "conf-passed-over"),
+        ("scheduler-policy fif", "conf-passed-over"),
+        ("skip-cores", "conf-passed-over"),
+        ("workers 2", None),
+        ("corelist-workers 2-3,5,", None),
+    ],
+)
+def test_cpu_takes_a_word_with_a_number_for_threads_and_stops_reading_at_any_other(
+    inside: str, rule: str | None
+) -> None:
+    assert rules_of(f"cpu {{ main-core 1 {inside} }}") == ([rule] if rule else [])
+    assert rules_of(f"cpu {{ main-core 1 {inside} workers 1 workers 1 }}")[:1] in ([rule], ["conf-contradiction"], [])
+
+
+def test_what_stands_behind_the_end_of_reading_is_not_looked_at() -> None:
+    assert rules_of("cpu { main-core 1 relativ nonsense 5 }") == ["conf-passed-over"]
+
+
+def test_relative_ends_the_reading_of_an_older_vpp() -> None:
+    assert rules_of("cpu { main-core 1 relative }", Release(25, 2)) == ["conf-passed-over"]
+    assert rules_of("cpu { main-core 1 relative }", Release(25, 6)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unix { poll-sleep-usec ten }",
+        "buffers { page-size 4 }",
+        "buffers { buffers-per-numa 4294967296 }",
+        "statseg { size 1T }",
+        "statseg { per-node-counters yes }",
+        "logging { class x { level loud } }",
+        "physmem { base-addr 1000 }",
+        "dpdk { dev 01:00.0 }",
+        "dpdk { dev 0000:01:00.0 { workers 2-1 } }",
+        "tcp { buffer-fail-fraction . }",
+        "heapsize big",
+    ],
+)
+def test_a_value_that_vpp_cannot_read_is_found(text: str) -> None:
+    assert rules_of(text, Release(25, 10)) == ["conf-value"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unix { coredump-size unlimited poll-sleep-usec 10 gid 0 }",
+        "buffers { page-size default-hugepage } buffers { page-size 2m }",
+        "statseg { size 64 update-interval 1.5e1 }",
+        "logging { class a/b { level debug rate-limit 5 } default-log-level warn }",
+        "dpdk { dev 0000:01:00.0 { workers 0,2 rss-queues 1 } blacklist 8086:1 }",
+        "dpdk { dev a1b2c3d4-0000-1111-2222-333344445555 }",
+        "session { enable rt-backend sdl enable poll-main segment-baseva 0x2000 }",
+        "acl-plugin { connection hash buckets 1 use tuple merge 1 hash lookup hash memory 1g }",
+        "crypto-engines { default { disable } native { enable } }",
+        "tcp { cc-algo newreno cubic { fast-convergence } }",
+        "unix nodaemon",
+        "plugin_path /usr/lib/vpp",
+    ],
+)
+def test_what_vpp_reads_is_not_complained_of(text: str) -> None:
+    assert rules_of(text) == []
+
+
+def test_a_single_word_in_place_of_braces_is_reviewed() -> None:
+    assert rules_of("unix nodeamon") == ["conf-unknown"]
+    assert rules_of("socksvr default\nstatseg socket-name") == ["conf-value"]
+
+
+def test_an_allowed_word_is_known_with_its_value_and_its_braces() -> None:
+    conf, problems = read_conf("acme { x }\nunix { turbo 5 nodaemon boost { y } log /x }\ncpu { fast }", NEWEST)
+    assert problems == ()
+    assert review(conf, NEWEST, {"acme", "turbo", "boost", "fast"}) == []
+    assert [problem.rule for problem in review(conf, NEWEST)] == [
+        *("conf-unknown", "conf-unknown", "conf-unknown", "conf-passed-over")
+    ]
+
+
+def test_a_stanza_is_a_vendors_when_a_plugin_is_unknown_too_and_no_misspelling() -> None:
+    conf, _ = read_conf("plugins { plugin acme_plugin.so { enable } plugin pign_plugin.so { enable } }", NEWEST)
+    assert strangers(conf, None) == ("acme",)
+    assert strangers(conf, {"dpdk", "other"}) == ("other",)
+    assert {problem.severity for problem in plugin_problems(conf, NEWEST, None)} == {Severity.WARNING}
+    odd, _ = read_conf("acme { x }", NEWEST)
+    assert [problem.severity for problem in review(odd, NEWEST, (), ("acme",))] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("plugins", "release", "is_found"),
+    [
+        ("", NEWEST, True),
+        ("plugin linux_nl_plugin.so { enable }", NEWEST, False),
+        ("plugin default { disable } plugin linux_nl_plugin.so { enable }", NEWEST, False),
+    ],
+)
+def test_a_stanza_needs_its_plugin_which_may_be_off_by_itself(plugins: str, release: Release, is_found: bool) -> None:
+    conf, _ = read_conf(f"plugins {{ {plugins} }} linux-nl {{ nl-batch-size 1 }}", release)
+    assert [problem.rule for problem in plugin_problems(conf, release, None)] == ["conf-plugin"] * is_found
+    assert [problem.rule for problem in plugin_problems(conf, release, {"ping"})][-1] == "conf-plugin"
+
+
+def test_quic_is_on_by_itself_from_26_02_on() -> None:
+    for release in RELEASES:
+        conf, _ = read_conf("quic { fifo-size 1M }", release)
+        assert bool([*plugin_problems(conf, release, None)]) == (release < Release(26, 2))
+
+
+def test_every_plugin_is_in_some_release_and_its_span_is_not_empty() -> None:
+    assert all(any(is_in(plugin, release) for release in RELEASES) for plugin in PLUGINS)
+    assert not is_in("avf", NEWEST)
+    assert is_in("avf", OLDEST)
+
+
+def test_releases_are_three_a_year() -> None:
+    assert [str(release) for release in RELEASES[:4]] == ["23.06", "23.10", "24.02", "24.06"]
+    assert RELEASES[-1] == NEWEST
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        (RELEASES[:2], "until 23.10"),
+        (RELEASES[-2:], "from 26.06 on"),
+        (RELEASES[2:3], "24.02"),
+        (RELEASES[2:5], "24.02 to 24.10"),
+        (RELEASES[0:3:2], "23.06, 24.02"),
+    ],
+)
+def test_releases_are_told_as_a_span(about: tuple[Release, ...], text: str) -> None:
+    assert span_text(about, RELEASES) == text
+
+
+def test_a_problem_of_some_releases_says_which_and_one_of_all_does_not() -> None:
+    found = judge("heapsize 1G\nunix { nodeamon }")
+    texts = {finding.problem.rule: finding for finding in found.findings}
+    assert texts["conf-removed"].problem.text.endswith("(VPP from 26.02 on)")
+    assert texts["conf-unknown"].releases == RELEASES
+    assert "(VPP" not in texts["conf-unknown"].problem.text
+
+
+def test_what_is_passed_over_is_an_error_and_does_not_stop_vpp() -> None:
+    found = judge("memory { main-heap-sise 1G }", (NEWEST,))
+    assert found.has_errors
+    assert not stops_vpp(found)
+    assert stops_vpp(judge("memory { main-heap-sise 1G }", (Release(25, 10),)))
+
+
+def test_levels_are_those_that_could_be_judged() -> None:
+    assert judge("unix {").levels == (Level.FORM,)
+    assert judge("", known=ConfSurroundings()).levels == (Level.FORM, Level.WORDS, Level.SENSE, Level.HABITS)

@@ -1,0 +1,102 @@
+"""Reviews the plugins of a startup.conf: those that VPP does not have, and stanzas whose plugin is not loaded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Container, Iterator
+
+from vppcfg.common.release import Release
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.grammar import PLUGIN_OF
+from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default, name_in
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+
+_LIKE = 0.75
+"""From which likeness on a name is taken for another one, misspelt."""
+
+
+def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> Iterator[Problem]:
+    """Yield the stanzas among `kept` whose plugin is not enabled, which stops VPP."""
+    for stanza in conf.stanzas:
+        plugin = PLUGIN_OF.get(stanza.name)
+        if plugin is not None and stanza.name in kept and plugin not in plugins:
+            text = f"the stanza {stanza.name} needs the plugin {plugin}, which is not enabled; add it to `plugins`"
+            yield problem("conf-plugin", stanza, f"{text}, or remove the stanza")
+
+
+def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
+    """Return the plugins that upstream VPP has never had: those installed, else those enabled."""
+    if installed is not None:
+        return tuple(name for name in sorted(installed) if name not in PLUGINS)
+    named = [name for name, is_on in _said(conf).items() if is_on and name not in (*PLUGINS, "default")]
+    return tuple(name for name in named if not difflib.get_close_matches(name, PLUGINS, n=1, cutoff=_LIKE))
+
+
+def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+    """Yield plugins that VPP does not have, and stanzas whose plugin is not loaded.
+
+    `installed` are the plugins that are there, None when only the release tells.
+    """
+    yield from _missing(conf, release, installed)
+    for stanza in conf.stanzas:
+        plugin = PLUGIN_OF.get(stanza.name)
+        if plugin is None or (stanza.key is not None and not stanza.key.is_known_to(release)):
+            continue
+        if installed is not None and plugin not in installed:
+            text = f"the stanza {stanza.name} needs the plugin {plugin}, which is not installed; VPP stops at it"
+            yield problem("conf-plugin", stanza, text)
+        elif not is_loaded(conf, plugin, release):
+            text = f"the stanza {stanza.name} needs the plugin {plugin}, which is not enabled; VPP stops at it"
+            yield problem("conf-plugin", stanza, text)
+
+
+def is_loaded(conf: Conf, plugin: str, release: Release) -> bool:
+    """Return whether VPP of a release loads a plugin that is installed."""
+    said = _said(conf)
+    if plugin in said:
+        return said[plugin]
+    return said.get("default", True) and not is_off_by_default(plugin, release)
+
+
+def _missing(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+    """Yield lines about plugins that are not there: VPP says nothing of them."""
+    known = [name for name in PLUGINS if is_in(name, release)] if installed is None else list(installed)
+    for entry in _entries(conf):
+        name = name_in(entry.arguments[0])
+        if name == "default" or (name in installed if installed is not None else _may_be_there(name, release)):
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        mend = f"; did you mean `{close[0]}_plugin.so`?" if close else ""
+        text = f"{_absence(name, installed)}; VPP passes over `plugin {entry.arguments[0]}` in silence{mend}"
+        yield problem("conf-plugin-unknown", entry, text, Severity.WARNING)
+
+
+def _may_be_there(name: str, release: Release) -> bool:
+    return name in PLUGINS and is_in(name, release)
+
+
+def _absence(name: str, installed: Collection[str] | None) -> str:
+    if installed is not None:
+        return f"the plugin {name} is not installed"
+    since, until = PLUGINS.get(name, (None, None))
+    if until is not None:
+        return f"VPP has had no plugin {name} since {until}"
+    return f"the plugin {name} came with VPP {since}" if since else f"upstream VPP has no plugin {name}"
+
+
+def _entries(conf: Conf) -> Iterator[ConfEntry]:
+    plugins = conf.stanza("plugins")
+    for entry in (plugins.children if plugins else None) or ():
+        if entry.name == "plugin" and entry.arguments:
+            yield entry
+
+
+def _said(conf: Conf) -> dict[str, bool]:
+    """Return what the file says of plugins, by name: whether they are enabled; `default` is one of them."""
+    said = {}
+    for entry in _entries(conf):
+        words = [child.name for child in entry.children or ()]
+        if "enable" in words or "disable" in words:
+            said[name_in(entry.arguments[0])] = "disable" not in words
+    return said

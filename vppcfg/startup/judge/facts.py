@@ -1,0 +1,119 @@
+"""What a startup.conf asks for, as numbers: threads, devices with their queues, buffers."""
+
+from __future__ import annotations
+
+from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
+from vppcfg.record import record
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+
+_BUFFERS_PER_NUMA = 16384
+_DATA_SIZE = 2048
+_DESCRIPTORS = 1024
+"""VPP's defaults (vlib/buffer.h, dpdk/device/dpdk.h)."""
+
+
+@record
+class DeviceFacts:
+    """One network device as the file wants it."""
+
+    entry: ConfEntry
+    address: str
+    rx_queues: int = 1
+    tx_queues: int | None = None
+    """None: one per thread."""
+    rx_descriptors: int = _DESCRIPTORS
+    tx_descriptors: int = _DESCRIPTORS
+    workers: tuple[int, ...] | None = None
+
+
+@record
+class ConfFacts:
+    """What a file asks for."""
+
+    main_core: int | None = None
+    worker_cpus: tuple[int, ...] | None = None
+    """None when the file leaves the choice to VPP."""
+    workers: int = 0
+    devices: tuple[DeviceFacts, ...] = ()
+    buffers_per_numa: int = _BUFFERS_PER_NUMA
+    data_size: int = _DATA_SIZE
+    poll_sleep_us: int = 0
+
+
+def facts_of(conf: Conf) -> ConfFacts:
+    """Return what a file asks for; what cannot be read counts as absent."""
+    cpus = _worker_cpus(conf)
+    return ConfFacts(
+        main_core=number(entry_at(conf, "cpu", "main-core")),
+        worker_cpus=cpus,
+        workers=len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0,
+        devices=tuple(_devices(conf)),
+        buffers_per_numa=number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA,
+        data_size=number(entry_at(conf, "buffers", "default data-size")) or _DATA_SIZE,
+        poll_sleep_us=number(entry_at(conf, "unix", "poll-sleep-usec")) or 0,
+    )
+
+
+def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
+    """Return the entry of a key that counts, None when there is none."""
+    found = conf.stanza(stanza)
+    return found.find(key) if found is not None else None
+
+
+def number(entry: ConfEntry | None) -> int | None:
+    """Return the number behind a key, None when there is none."""
+    text = entry.arguments[-1] if entry is not None and entry.arguments else ""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 16 else None
+
+
+def size_bytes(entry: ConfEntry | None) -> int | None:
+    """Return the size behind a key, None when there is none."""
+    try:
+        return bytes_of(entry.arguments[-1]) if entry is not None and entry.arguments else None
+    except ValueError:
+        return None
+
+
+def _worker_cpus(conf: Conf) -> tuple[int, ...] | None:
+    listed, masked = entry_at(conf, "cpu", "corelist-workers"), entry_at(conf, "cpu", "coremask-workers")
+    try:
+        if listed is not None and listed.arguments:
+            return cpus_of(listed.arguments[0].rstrip(","))
+        if masked is not None and masked.arguments:
+            mask = int(masked.arguments[0], 16)
+            return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+    except ValueError:
+        return None
+    return None
+
+
+def _devices(conf: Conf) -> list[DeviceFacts]:
+    dpdk = conf.stanza("dpdk")
+    children = (dpdk.children if dpdk else None) or ()
+    default = dpdk.find("dev default") if dpdk else None
+    return [
+        _device(child, default)
+        for child in children
+        if child.name == "dev" and child.arguments and canonical_pci(child.arguments[0]) is not None
+    ]
+
+
+def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:
+    def value(key: str) -> int | None:
+        own = number(entry.find(key))
+        return own if own is not None or default is None else number(default.find(key))
+
+    placed = entry.find("workers")
+    try:
+        workers = cpus_of(placed.arguments[0].rstrip(",")) if placed is not None and placed.arguments else None
+    except ValueError:
+        workers = None
+    return DeviceFacts(
+        entry=entry,
+        address=canonical_pci(entry.arguments[0]) or entry.arguments[0],
+        rx_queues=value("num-rx-queues") or (len(workers) if workers else 1),
+        tx_queues=value("num-tx-queues") or None,
+        rx_descriptors=value("num-rx-desc") or _DESCRIPTORS,
+        tx_descriptors=value("num-tx-desc") or _DESCRIPTORS,
+        workers=workers,
+    )
