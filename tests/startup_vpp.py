@@ -7,6 +7,7 @@ made to succeed by startup_vpp.c. VPP_PREFIX names the installation.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from tests.real_vpp import prefix, skip_reason
@@ -62,6 +64,12 @@ class StartupVpp:
         return (self._folder / "output").read_text(errors="replace")
 
     @property
+    def listens(self) -> bool:
+        """Return whether VPP has opened the socket that it opens last, those of the API or of the statistics."""
+        folder = Path(f"/proc/{self._process.pid}/root/run/vpp")
+        return (folder / "api.sock").exists() and (folder / "stats.sock").exists()
+
+    @property
     def is_running(self) -> bool:
         """Return whether VPP has not ended."""
         return self._process.poll() is None
@@ -81,13 +89,19 @@ def starting(conf: str, tree: Path | None = None, *, has_small_pages: bool = Tru
 
     With `has_small_pages` it needs no hugepages, whatever the file says.
     """
+    with launched(_at_prefix(conf + (_SMALL_PAGES if has_small_pages else "")), tree) as vpp:
+        vpp.wait()
+        yield vpp
+
+
+@contextmanager
+def launched(conf: str, tree: Path | None = None) -> Iterator[StartupVpp]:
+    """Start VPP with the very text of a startup.conf on the machine of `tree`, wait for nothing, and end it."""
     folder = Path(tempfile.mkdtemp(prefix="vppcfg-startup-"))
     try:
-        process = _launched(conf + (_SMALL_PAGES if has_small_pages else ""), tree, folder)
-        vpp = StartupVpp(process, folder)
+        process = _process(conf, tree, folder)
         try:
-            vpp.wait()
-            yield vpp
+            yield StartupVpp(process, folder)
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -95,11 +109,19 @@ def starting(conf: str, tree: Path | None = None, *, has_small_pages: bool = Tru
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _launched(conf: str, tree: Path | None, folder: Path) -> subprocess.Popen[bytes]:
-    library = folder / "elsewhere.so"
+@cache
+def _stand_in() -> Path:
+    """Return the library that stands in for a larger machine, compiled once."""
+    library = Path(tempfile.mkdtemp(prefix="vppcfg-startup-")) / "elsewhere.so"
+    atexit.register(shutil.rmtree, library.parent, ignore_errors=True)
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_SOURCE), "-ldl"], check=True)
+    return library
+
+
+def _process(conf: str, tree: Path | None, folder: Path) -> subprocess.Popen[bytes]:
+    library = _stand_in()
     file = folder / "startup.conf"
-    file.write_text(_at_prefix(conf))
+    file.write_text(conf)
     apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-e", "-c", _APART, "sh"]
     command = [*apart, "env", f"LD_PRELOAD={library}", str(prefix() / "bin/vpp"), "-c", str(file)]
     with (folder / "output").open("wb") as output:
