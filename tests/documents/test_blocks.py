@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 
+from vppcfg.cli import startup_check
 from vppcfg.cli.arguments import Parser, Subparsers, build_parser
 from vppcfg.cli.commands import all_commands
 from vppcfg.config import parse_text
@@ -153,7 +154,9 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     subparsers = cast(Subparsers, Parser(prog="vppcfg").add_subparsers())
     for command in all_commands():
         command.add_parser(subparsers)
-    return subparsers.choices
+    below = cast(Subparsers, Parser(prog="vppcfg startup").add_subparsers())
+    startup_check.add_parser(below)
+    return {**subparsers.choices, "startup check": below.choices["check"]}
 
 
 def options_in(usage: str) -> set[str]:
@@ -162,5 +165,5 @@ def options_in(usage: str) -> set[str]:
 
 @pytest.mark.parametrize(("name", "parser"), parsers().items(), ids=parsers().keys())
 def test_the_options_of_a_command_are_documented(name: str, parser: argparse.ArgumentParser) -> None:
-    (usage,) = [block.text for block in BLOCKS if re.match(rf"vppcfg {name}\b", block.text)]
+    (usage,) = [block.text for block in BLOCKS if re.match(rf"vppcfg {name}(?= +[\[A-Z-]|$)", block.text)]
     assert options_in(usage) == options_in(parser.format_usage())

@@ -23,7 +23,7 @@ from vppcfg.host.inventory import read_host
 from vppcfg.startup.conf.plugin_names import SUFFIX, name_in
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.judge.finding import ConfJudgement, ConfSurroundings
-from vppcfg.startup.judge.judging import judge, stops_vpp
+from vppcfg.startup.judge.judging import judge
 from vppcfg.startup.judge.machine import folders_named
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
@@ -89,7 +89,7 @@ def disagreement(text: str, tree: Path) -> str | None:
     """Return how VPP and our check differ about a file, None when they do not."""
     found = judged(text, tree)
     is_up, output = starts(text, tree)
-    if is_up != stops_vpp(found):
+    if is_up != bool(found.stopped):
         return None
     said = "; ".join(f"{one.text} [{one.rule}]" for one in found.problems if one.severity.value == "error")
     return f"VPP {'starts' if is_up else 'stops'}; vppcfg: {said or 'nothing'}; VPP: {output[-300:].strip()}"

@@ -192,7 +192,7 @@ def test_replacing_takes_over_nothing(startup: Command, root: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("unix {\n\n nodaemon", ":1:6: error: the braces of unix that open here are never closed [conf-syntax]"),
+        ("unix {\n\n nodaemon", ":1:6: error: the braces of unix that open here are never closed [conf-unclosed]"),
         ("unix { nodaemon }\nheapsize 1G", ":2:1: error: VPP has had no `heapsize` since 26.02"),
         ("x" * 300_000 + " 1", "[conf-too-large]"),
     ],

@@ -47,21 +47,17 @@ def test_a_stanza_given_twice_is_strung_together() -> None:
 def test_a_hash_inside_a_word_depends_on_the_release() -> None:
     text = "unix { cli-prompt vpp#1 }\ncpu { main-core 1 }"
     assert meaning(read(text, Release(25, 10)))["unix", "cli-prompt"] == "vpp#1"
-    assert problems_of(text, Release(26, 2)) == [("conf-syntax", 1)]
+    assert problems_of(text, Release(26, 2)) == [("conf-unclosed", 1)]
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("unix { nodaemon", 1),
-        ("\nunix {\n  nodaemon\n\ncpu { main-core 1 }\n", 2),
         ("unix { nodaemon } }", 1),
         ("{ nodaemon }", 1),
         ("unix { { } }", 1),
         ("unix", 1),
         ("unix { nodaemon }\nstatseg {\n  size\n}", 3),
-        ("dpdk { dev 0000:01:00.0 {", 1),
-        ("logging {\n class x { level debug }\n", 1),
         ("a\n{ b\0c }", 2),
         ("plugins { plugin { enable } }", 1),
         ("unix { nodaemon } cpu", 1),
@@ -73,9 +69,25 @@ def test_what_is_not_balanced_is_shown_with_its_line(text: str, line: int) -> No
     assert conf.stanzas == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("unix { nodaemon", 1),
+        ("\nunix {\n  nodaemon\n\ncpu { main-core 1 }\n", 2),
+        ("dpdk { dev 0000:01:00.0 {", 1),
+        ("logging {\n class x { level debug }\n", 1),
+        ("node {\n x {\n", 1),
+    ],
+)
+def test_braces_that_are_never_closed_are_shown_with_the_line_that_opens_them(text: str, line: int) -> None:
+    conf, problems = read_conf(text, NEWEST)
+    assert [(problem.rule, problem.line) for problem in problems] == [("conf-unclosed", line)]
+    assert conf.stanzas == ()
+
+
 def test_deep_braces_end_in_a_problem_and_not_in_a_crash() -> None:
     assert problems_of("node " + "{ a " * 20000 + "} " * 20000) == []
-    assert problems_of("node " + "{ a " * 20000) == [("conf-syntax", 1)]
+    assert problems_of("node " + "{ a " * 20000) == [("conf-unclosed", 1)]
 
 
 def test_size_counts_without_comments() -> None:

@@ -11,7 +11,7 @@ from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.judge.finding import ConfSurroundings, Level
-from vppcfg.startup.judge.judging import judge, span_text, stops_vpp
+from vppcfg.startup.judge.judging import judge, span_text
 
 
 def rules_of(text: str, release: Release = NEWEST) -> list[str]:
@@ -191,10 +191,52 @@ def test_a_problem_of_some_releases_says_which_and_one_of_all_does_not() -> None
 def test_what_is_passed_over_is_an_error_and_does_not_stop_vpp() -> None:
     found = judge("memory { main-heap-sise 1G }", (NEWEST,))
     assert found.has_errors
-    assert not stops_vpp(found)
-    assert stops_vpp(judge("memory { main-heap-sise 1G }", (Release(25, 10),)))
+    assert found.stopped == ()
+    assert judge("memory { main-heap-sise 1G }", (Release(25, 10),)).stopped == (Release(25, 10),)
 
 
 def test_levels_are_those_that_could_be_judged() -> None:
     assert judge("unix {").levels == (Level.FORM,)
     assert judge("", known=ConfSurroundings()).levels == (Level.FORM, Level.WORDS, Level.SENSE, Level.HABITS)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_stopped"),
+    [
+        ("memory { main-heap-size 1G", False),
+        ("memory { main-heap-size 1G cpu { main-core 1 } nonsense", False),
+        ("cpu { main-core 1 unix { nodaemon }", False),
+        ("unix { nodaemon cpu { main-core 1 }", True),
+        ("logging { class x { level debug", False),
+        ("unix { nodaemon } }", True),
+    ],
+)
+def test_braces_that_are_never_closed_stop_vpp_when_the_stanza_does_not_know_what_they_swallow(
+    text: str, is_stopped: bool
+) -> None:
+    found = judge(text, (NEWEST,))
+    assert found.has_errors
+    assert bool(found.stopped) == is_stopped
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("cpu { corelist-workers 1 corelist-workers 1 main-core 0 }", ["conf-contradiction"]),
+        ("cpu { main-core 1 relativ scheduler-priority 5 corelist-workers 1 }", ["conf-passed-over"]),
+        ("unix { cli-listen run/vpp/cli.sock }", ["conf-range"]),
+        ("unix { cli-listen localhost:5002 }", []),
+        ("unix { cli-listen 5002 }", []),
+        ("unix { coredump-size unlimted }", ["conf-value"]),
+        ("statseg { socket-name run/stats.sock size 128K }", ["conf-range", "conf-range"]),
+        ("socksvr { socket-name run/api.sock }", []),
+        ("memory { main-heap-size 64M }", ["conf-range"]),
+        ("buffers { page-size 4k default data-size 8192 }", ["conf-range"]),
+        ("buffers { page-size 2M default data-size 8192 }", []),
+        ("linux-cp { default netns " + "n" * 32 + " }", ["conf-plugin", "conf-range"]),
+        ("unix { runtime-dir /tmp/x pidfile /tmp/x/pid }", []),
+    ],
+)
+def test_what_a_real_vpp_stops_at_though_it_can_read_it(text: str, rules: list[str]) -> None:
+    errors = [one.rule for one in judge(text, (NEWEST,)).problems if one.severity is Severity.ERROR]
+    assert sorted(errors) == rules

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
@@ -19,6 +20,11 @@ from vppcfg.startup.conf.values import why_unreadable
 _NUMBER_FIRST = re.compile(r"\+?[0-9]")
 _BACKWARDS = re.compile(r"(?:[0-9]+(?:-[0-9]+)?,)*[0-9]+-[0-9]+")
 _READ_UP_TO_JUNK = (ArgumentForm.NUMBER, ArgumentForm.SIZE)
+
+
+def entries_read(entries: Sequence[ConfEntry], release: Release) -> tuple[ConfEntry, ...]:
+    """Return the entries of `cpu` that VPP reads."""
+    return tuple(takewhile(lambda entry: _is_read(entry, release), entries))
 
 
 def cpu_problems(entries: Sequence[ConfEntry], release: Release, allowed: Collection[str]) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ class ArgumentForm(Enum):
     DECIMAL = "decimal number"
     HEXADECIMAL = "hexadecimal number"
     SIZE = "size"
+    LIMIT = "size or unlimited"
     PAGE = "page size"
     CPUS = "list of CPUs"
     MASK = "mask of CPUs"

@@ -17,6 +17,9 @@ LIMIT_BYTES = 256 * 1024
 HASH_ANYWHERE = Release(26, 2)
 """First release in which # begins a comment inside a word too."""
 
+UNCLOSED = "conf-unclosed"
+"""The rule of a file that ends inside of braces, which VPP reads as if they were closed there."""
+
 _DEEPEST = 16
 _WORDS_AND_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}#]+)|(?P<newline>\n)")
 _WORDS_WITH_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}]+)|(?P<newline>\n)")
@@ -36,11 +39,12 @@ class _Token:
 
 
 class _SyntaxError(Exception):
-    def __init__(self, token: _Token, text: str) -> None:
+    def __init__(self, token: _Token, text: str, rule: str = "conf-syntax") -> None:
         super().__init__(text)
         self.line = token.line
         self.column = token.column
         self.text = text
+        self.rule = rule
 
 
 def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
@@ -55,7 +59,7 @@ def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
     try:
         return Conf(stanzas=_ConfParser(tokens, text).stanzas(), tail=tail), ()
     except _SyntaxError as error:
-        return Conf(), (_problem("conf-syntax", error.line, error.text, error.column),)
+        return Conf(), (_problem(error.rule, error.line, error.text, error.column),)
 
 
 def _problem(rule: str, line: int, text: str, column: int = 1) -> Problem:
@@ -172,7 +176,7 @@ class _ConfParser:
         while (token := self._peek()) is not None and token.text != "}":
             children.append(self._child(key.block or "", depth))
         if token is None:
-            raise _SyntaxError(opening, f"the braces of {key.name} that open here are never closed")
+            raise _SyntaxError(opening, f"the braces of {key.name} that open here are never closed", UNCLOSED)
         closing = self._next()
         return self._entry(
             start,
@@ -193,7 +197,7 @@ class _ConfParser:
             depth += {"{": 1, "}": -1}.get(token.text, 0)
             if depth == 0:
                 return self._text[opening.start : token.end]
-        raise _SyntaxError(opening, "the braces that open here are never closed")
+        raise _SyntaxError(opening, "the braces that open here are never closed", UNCLOSED)
 
     def _entry(
         self,

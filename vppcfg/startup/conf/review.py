@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
-from vppcfg.startup.conf.cpu_words import cpu_problems
+from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key
 from vppcfg.startup.conf.tree import Conf, ConfEntry
@@ -170,8 +170,7 @@ def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
     """Yield keys that VPP refuses beside, or without, others (vlib/threads.c, vlib/buffer.c, vlib/unix/plugin.c)."""
     cpu, buffers, plugins = conf.stanza("cpu"), conf.stanza("buffers"), conf.stanza("plugins")
     if cpu is not None:
-        has = {child.name: child for child in cpu.children or () if child.key is not None}
-        yield from _cpu_contradictions(has, release)
+        yield from _cpu_contradictions(entries_read(cpu.children or (), release), release)
     for child in (buffers.children if buffers else None) or ():
         if child.name == "numa" and child.arguments[0].isdigit() and int(child.arguments[0]) >= _NODES:
             yield problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
@@ -184,8 +183,9 @@ def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
             yield problem("conf-contradiction", child, text)
 
 
-def _cpu_contradictions(has: Mapping[str, ConfEntry], release: Release) -> Iterator[Problem]:
-    placements = [has[name] for name in ("corelist-workers", "coremask-workers", "workers") if name in has]
+def _cpu_contradictions(entries: Sequence[ConfEntry], release: Release) -> Iterator[Problem]:
+    has = {entry.name: entry for entry in entries}
+    placements = [entry for entry in entries if entry.name in ("corelist-workers", "coremask-workers", "workers")]
     for entry in placements[1:]:
         text = f"{entry.name} stands beside {placements[0].name}, which stops VPP; keep one of them"
         yield problem("conf-contradiction", entry, text)

@@ -17,6 +17,7 @@ _FORMS: Mapping[ArgumentForm, tuple[re.Pattern[str], str]] = {
     ArgumentForm.DECIMAL: (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?"), "a number"),
     ArgumentForm.HEXADECIMAL: (re.compile(r"0x[0-9a-fA-F]+"), "a hexadecimal number, such as 0x1000"),
     ArgumentForm.SIZE: (re.compile(r"[0-9]+[kKmMgG]?"), "a size, such as 512M or 2G"),
+    ArgumentForm.LIMIT: (re.compile(r"unlimited|[0-9]+[kKmMgG]?"), "unlimited, or a size such as 512M"),
     ArgumentForm.PAGE: (
         re.compile(r"default|default-hugepage|[0-9]+[kKmMgG]"),
         "the size of a page with its unit, such as 4k, 2M or 1G, or default-hugepage",

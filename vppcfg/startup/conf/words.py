@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.common.release import Release
-from vppcfg.startup.conf.key import OPAQUE, A, C, D, H, Key, M, N, P, S, W, flags, gone, keys, switches
+from vppcfg.startup.conf.key import OPAQUE, A, ArgumentForm, C, D, H, Key, M, N, P, S, W, flags, gone, keys, switches
 
 _QUEUES = (
     *keys((N,), "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "max-lro-pkt-size"),
@@ -26,7 +26,7 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         Key(name="use-current-dir", since=Release(25, 6)),
         *keys((W,), "cli-prompt", "cli-listen", "runtime-dir", "startup-config", "exec", "log", "gid", "pidfile"),
         *keys((N,), "poll-sleep-usec", "cli-pager-buffer-limit", "cli-history-limit"),
-        Key(name="coredump-size", arguments=(W,)),
+        Key(name="coredump-size", arguments=(ArgumentForm.LIMIT,)),
     ),
     # vlibapi, vpp/api/api.c, vlibmemory/socket_api.c
     "api-trace": (*flags("on", "enable"), *keys((N,), "nitems"), *keys((W,), "save-api-table")),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
+from vppcfg.common.release import NEWEST
 from vppcfg.record import record
+from vppcfg.startup.conf.cpu_words import entries_read
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _BUFFERS_PER_NUMA = 16384
@@ -55,9 +57,12 @@ def facts_of(conf: Conf) -> ConfFacts:
 
 
 def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
-    """Return the entry of a key that counts, None when there is none."""
+    """Return the entry of a key that counts, None when there is none, or when VPP does not read as far as that."""
     found = conf.stanza(stanza)
-    return found.find(key) if found is not None else None
+    if found is None or stanza != "cpu":
+        return found.find(key) if found is not None else None
+    read = entries_read(found.children or (), NEWEST)
+    return next((entry for entry in reversed(read) if entry.name == key), None)
 
 
 def number(entry: ConfEntry | None) -> int | None:

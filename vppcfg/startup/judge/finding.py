@@ -44,6 +44,8 @@ class ConfJudgement:
     findings: tuple[ConfFinding, ...]
     levels: tuple[Level, ...]
     releases: tuple[Release, ...]
+    stopped: tuple[Release, ...] = ()
+    """The releases that do not start with the file, as far as can be told."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:

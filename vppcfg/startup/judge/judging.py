@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.common.release import RELEASES, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
-from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.reader import LIMIT_BYTES, UNCLOSED, read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.judge.finding import ConfFinding, ConfJudgement, ConfSurroundings, Level
@@ -24,10 +24,13 @@ def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurround
     known = known or ConfSurroundings()
     found: dict[tuple[Problem, Level], list[Release]] = {}
     is_read = False
+    stopped = []
     for release in releases:
         conf, problems = read_conf(text, release)
         is_read |= not problems
-        pairs = [(one, Level.FORM) for one in problems] if problems else _of_tree(conf, release, known)
+        pairs = [(one, Level.FORM) for one in problems] if problems else [*_of_tree(conf, release, known)]
+        if _stops(text, release, known, problems, pairs):
+            stopped.append(release)
         for pair in pairs:
             about = found.setdefault(pair, [])
             if release not in about:
@@ -37,15 +40,25 @@ def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurround
         findings=tuple(sorted((_spoken(one, releases) for one in findings), key=_place)),
         levels=_levels(known) if is_read else (Level.FORM,),
         releases=tuple(releases),
+        stopped=tuple(stopped),
     )
 
 
-def stops_vpp(judgement: ConfJudgement) -> bool:
-    """Return whether VPP does not start with the file, as far as can be told."""
-    return any(
-        one.problem.severity is Severity.ERROR and one.problem.rule not in _STARTS_NEVERTHELESS
-        for one in judgement.findings
-    )
+def _stops(
+    text: str,
+    release: Release,
+    known: ConfSurroundings,
+    problems: Sequence[Problem],
+    pairs: Sequence[tuple[Problem, Level]],
+) -> bool:
+    """Return whether VPP of a release stops at a file.
+
+    VPP reads braces that are never closed as if they were at the end; what they swallow stops it, or is passed over.
+    """
+    if problems and problems[0].rule == UNCLOSED:
+        closed = f"{text}\n}}"
+        return len(closed) > LIMIT_BYTES or bool(judge(closed, (release,), known).stopped)
+    return any(one.severity is Severity.ERROR and one.rule not in _STARTS_NEVERTHELESS for one, _ in pairs)
 
 
 def _levels(known: ConfSurroundings) -> tuple[Level, ...]:

@@ -18,7 +18,7 @@ _CUT = Release(25, 2)
 """The first release that cuts a transmit ring to what the card has, with a line in its log (e7226a21274)."""
 _PAGES = (("buffers", "page-size"), ("memory", "main-heap-page-size"), ("statseg", "page-size"))
 _SMALL_PAGE = 4096
-_RUN = "/run/"
+_RUN = "/run"
 _GROUPS = (("unix", "gid"), ("api-segment", "gid"))
 _IOMMU = ("intel_iommu=on", "amd_iommu=on", "iommu=pt", "iommu=on")
 
@@ -180,9 +180,8 @@ def _folders(conf: Conf, folders: Collection[str]) -> Iterator[Problem]:
             text = f"there is no folder {folder} for {entry.arguments[0]}, which stops VPP; make it"
             yield problem("conf-folder", entry, text)
         else:
-            yield warning(
-                "conf-folder", entry, f"there is no folder {folder} for {entry.arguments[0]}; nothing is logged"
-            )
+            lost = "nothing is logged" if entry.name == "log" else "nobody reaches VPP there"
+            yield warning("conf-folder", entry, f"there is no folder {folder} for {entry.arguments[0]}; {lost}")
 
 
 def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
@@ -190,14 +189,14 @@ def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
     for stanza, key, is_needed in (
         ("unix", "log", False),
         ("unix", "cli-listen", True),
-        ("socksvr", "socket-name", True),
+        ("socksvr", "socket-name", False),
         ("statseg", "socket-name", True),
         ("punt", "socket", True),
     ):
         entry = entry_at(conf, stanza, key)
         if entry is None or not entry.arguments or not entry.arguments[0].startswith("/"):
             continue
-        if not (is_needed and entry.arguments[0].startswith(_RUN)):  # below /run VPP makes the folders itself
+        if not (key != "log" and entry.arguments[0].startswith(_RUN)):  # below /run VPP makes the folders itself
             yield entry, is_needed
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
-from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.judge.facts import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.judge.finding import notice, warning
 
@@ -15,7 +16,15 @@ _ETHERNET_BYTES = 18 + 4
 """Header, checksum and one VLAN tag."""
 _NETNS_LENGTH = 31
 _DEFAULT_MTU = range(64, 9001)
-_LEAST: dict[tuple[str, str], int] = {}
+_LEAST: Mapping[tuple[str, str], tuple[int, str]] = {
+    ("memory", "main-heap-size"): (65 << 20, "it does not with 64M"),
+    ("statseg", "size"): (256 << 10, "it does not with 128K"),
+}
+"""Sizes that VPP 26.10 did not start with, and how that is said."""
+_HEADROOM_BYTES = 320
+"""Of a buffer before its data (vlib/buffer.h)."""
+_LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
+"""What a socket for vppctl can be: a path, a port, or a host and a port."""
 
 
 def sense_problems(conf: Conf) -> Iterator[Problem]:
@@ -30,6 +39,7 @@ def sense_problems(conf: Conf) -> Iterator[Problem]:
     yield from _jumbo_frames(conf, facts)
     yield from _sleeping_main_thread(conf, facts)
     yield from _values_out_of_range(conf)
+    yield from _buffers_larger_than_pages(conf, facts)
 
 
 def _workers_with_main_core(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
@@ -156,18 +166,34 @@ def _values_out_of_range(conf: Conf) -> Iterator[Problem]:
             "conf-range", mtu, f"VPP stops unless default-mtu is from {_DEFAULT_MTU[0]} to {_DEFAULT_MTU[-1]}"
         )
     yield from _sizes_too_small(conf)
+    yield from _sockets(conf)
 
 
 def _sizes_too_small(conf: Conf) -> Iterator[Problem]:
-    for (stanza, key), least in _LEAST.items():
+    for (stanza, key), (least, how) in _LEAST.items():
         entry = entry_at(conf, stanza, key)
         size = size_bytes(entry)
         if entry is not None and size is not None and size < least:
-            yield problem("conf-range", entry, _too_small(entry, least))
+            text = f"{entry.name} {entry.arguments[-1]} is too little for VPP to start with; {how}"
+            yield problem("conf-range", entry, text)
 
 
-def _too_small(entry: ConfEntry, least: int) -> str:
-    return f"{entry.name} {entry.arguments[-1]} is too little for VPP to start with; it needs {least >> 20}M at least"
+def _buffers_larger_than_pages(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    page, entry = size_bytes(entry_at(conf, "buffers", "page-size")), entry_at(conf, "buffers", "default data-size")
+    if entry is not None and page is not None and facts.data_size + _HEADROOM_BYTES > page:
+        text = f"a buffer of {facts.data_size} bytes does not fit into a page of {page}, which stops VPP"
+        yield problem("conf-range", entry, text)
+
+
+def _sockets(conf: Conf) -> Iterator[Problem]:
+    """Find sockets whose place is no place: VPP looks for a host of that name (vppinfra/socket.c)."""
+    for stanza, key in (("unix", "cli-listen"), ("statseg", "socket-name"), ("punt", "socket")):
+        entry = entry_at(conf, stanza, key)
+        place = entry.arguments[0] if entry is not None and entry.arguments else "/run"
+        may_be_port = stanza == "unix"
+        if entry is not None and not (place.startswith("/") or (may_be_port and _LISTENING.fullmatch(place))):
+            text = f"{place} is no whole path, and VPP stops at it; it begins with a slash"
+            yield problem("conf-range", entry, text)
 
 
 def _count(number_of: int, noun: str) -> str:
