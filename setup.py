@@ -11,7 +11,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-ASSETS = ("schema/*.yaml", "schema/*.json", "templates/*.j2")
+ASSETS = ("schema/*.yaml", "schema/*.json", "schema/*.txt", "templates/*.j2")
 
 
 class BuildWithAssets(build_py):

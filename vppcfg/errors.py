@@ -116,6 +116,12 @@ class ContradictionError(PlanProofError):
         self.reason = reason
 
 
+class AdoptionError(VppcfgError):
+    """The configuration that was made of a source does not mean what the source does: a gap, or a bug."""
+
+    exit_code = ExitCode.DIFFERENT
+
+
 class EngineError(VppcfgError):
     """A traffic generator cannot be reached or used, or it refuses what it is asked for."""
 

@@ -15,6 +15,7 @@ from referencing import Registry, Resource
 from tests.documents import record_schema
 from tests.hosts.trees import grow
 from tests.unit.cli.conftest import GI1, L2XC, L3, two_ports
+from vppcfg.adopt.report import LineOutcome
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
@@ -29,7 +30,7 @@ from vppcfg.transaction.transact import Cause, Ending
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TESTS = DOCS.parent / "tests"
-NAMES = ("apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan", "startup_check")
+NAMES = ("adopt", "apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan", "startup_check")
 SCHEMAS: dict[str, Any] = {name: json.loads((DOCS / f"{name}.schema.json").read_text()) for name in NAMES}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
@@ -144,6 +145,16 @@ def test_what_tune_capacity_writes(
     monkeypatch.chdir(TESTS / "tune_cases")
     assert main(["tune", "capacity", *words, "--format", "json"]) == ExitCode.DONE
     is_as_described("capacity", capsys.readouterr().out)
+
+
+def test_what_adopt_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.vpp").write_text("nat44 plugin enable\nset interface state xe0 up\nshow version\nbogus\nlcp lcp-sync on\n")
+    assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--report", "json", "-q"]) == ExitCode.DONE
+    report = is_as_described("adopt", capsys.readouterr().out)
+    assert [item["outcome"] for item in report["items"]] == ["unmanaged", "file", "no_effect", "fault", "never_ran"]
+    described = SCHEMAS["adopt"]["$defs"]["item"]["properties"]["outcome"]["enum"]
+    assert described == [outcome.value for outcome in LineOutcome]
 
 
 def test_what_dump_writes(write: Write) -> None:

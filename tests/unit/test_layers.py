@@ -33,6 +33,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors",
         "__version__",
     ),
+    "adopt": ("simulator", "vpp", "config", "plan", "startup", "model", "common", "errors", "assets"),
     "transaction": ("model", "common", "plan", "dataplane", "errors"),
     "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),
     "simulator": ("model", "common", "errors"),
@@ -373,10 +374,11 @@ LISTS = {
         ("ipip", {"startup/conf/plugin_names.py"}),
         (
             "vxlan",
-            # A rule of its own, an example in a docstring, a key of T-Rex, and the list of VPP's plugins.
+            # VXLAN-GPE, which is another kind, a rule of its own, an example in a docstring, a key of T-Rex, and the
+            # list of VPP's plugins.
             {
                 *("config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"),
-                "startup/conf/plugin_names.py",
+                *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py"),
             },
         ),
     ],

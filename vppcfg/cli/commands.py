@@ -17,6 +17,7 @@ NAMES = (
     "diff",
     "watch",
     "dump",
+    "adopt",
     "explain",
     "sim",
     "host",
@@ -81,6 +82,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import dump
 
             return dump
+        case "adopt":
+            from vppcfg.cli import adopt
+
+            return adopt
         case "explain":
             from vppcfg.cli import explain
 

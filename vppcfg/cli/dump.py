@@ -14,6 +14,7 @@ from vppcfg.errors import ExitCode, PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.config.configuration import Configuration
+    from vppcfg.model.state import State
     from vppcfg.transaction.journal import Journal
 
 
@@ -42,7 +43,6 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     from vppcfg.cli.output import write_document
-    from vppcfg.config.desired import whole_descriptions
     from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
 
@@ -51,10 +51,17 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.format == "json":
         text = json_text(document_of(state), indent=2) + "\n"
     else:
-        accepted = _accepted_configuration(target_of(args).journal())
-        text = write(replace(state, descriptions=whole_descriptions(accepted)) if accepted else state)
+        text = write(with_whole_descriptions(state, target_of(args).journal()))
     write_document(text, args.output)
     return ExitCode.DONE
+
+
+def with_whole_descriptions(state: State, journal: Journal) -> State:
+    """Return a state with the descriptions of the configuration that was accepted last: VPP keeps what fits a tag."""
+    from vppcfg.config.desired import whole_descriptions
+
+    accepted = _accepted_configuration(journal)
+    return replace(state, descriptions=whole_descriptions(accepted)) if accepted else state
 
 
 def _accepted_configuration(journal: Journal) -> Configuration | None:

@@ -18,6 +18,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, vrf
+from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
@@ -25,16 +26,57 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF
+from vppcfg.record import record
 
 _ODD = "it is set up in a way that the configuration cannot say"
 
 
+@record
+class Written:
+    """A state as a configuration."""
+
+    text: str
+    configuration: Configuration
+    left: Unmanaged
+    """What it leaves alone, with the reasons."""
+
+
 def write(state: State) -> str:
     """Return the YAML text of `state`, pleasant to read: natural order, short lists inline, defaults left out."""
+    return written(state).text
+
+
+def written(state: State, *, chosen_macs: Collection[str] = (), with_bond_macs: bool = True) -> Written:
+    """Return what `write` does, with what it says and leaves alone.
+
+    `chosen_macs` are said of the interfaces that have them, where `write` takes them for the hardware's. Without
+    `with_bond_macs` no other MAC is said of a bond that has that of a member: it takes that of its first one.
+    """
     configuration, left = said(state)
+    if chosen_macs or not with_bond_macs:
+        configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
-    return "\n\n".join(text for text in texts if text) + "\n"
+    text = "\n\n".join(text for text in texts if text) + "\n"
+    return Written(text=text, configuration=configuration, left=left)
+
+
+def _with_macs(
+    configuration: Configuration, state: State, chosen: Collection[str], *, with_bond_macs: bool
+) -> Configuration:
+    made, interfaces = dict(configuration.made), dict(configuration.interfaces)
+    members: set[str] = set()
+    for name, bond in configuration.made_as(BondConfig).items():
+        own = state.made_as(Bond)[name].members
+        members.update(own)
+        is_taken = any(state.interfaces[member].mac == bond.mac for member in own if member in state.interfaces)
+        if is_taken and not with_bond_macs and bond.mac not in chosen:
+            made[name] = replace(bond, mac=None)
+    for name, interface in interfaces.items():
+        mac = state.interfaces[name].mac
+        if mac in chosen and name not in members and not isinstance(made.get(name), BondConfig):
+            interfaces[name] = replace(interface, mac=mac)
+    return replace(configuration, made=made, interfaces=interfaces)
 
 
 def said(state: State) -> tuple[Configuration, Unmanaged]:

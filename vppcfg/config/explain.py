@@ -50,12 +50,16 @@ class Explanation:
     """Whether it is about a startup.conf that somebody wrote."""
     needs_machine: bool = False
     """Whether only a look at the machine can tell."""
+    needs_source: bool = False
+    """Whether it is about what `vppcfg adopt` reads."""
 
     @property
     def finder(self) -> str:
         """Return who finds it when `vppcfg check` does not, as a sentence."""
         if self.is_of_startup_conf:
             return "Found by `vppcfg startup check`, and in a file that `vppcfg startup` would bring up to date."
+        if self.needs_source:
+            return "Found by `vppcfg adopt` in what it adopts, not by `vppcfg check`."
         if self.needs_machine:
             return "Found by `vppcfg startup`, which looks at the machine, not by `vppcfg check`."
         return "Found when planning against a VPP, not by `vppcfg check`." if self.needs_vpp else ""
@@ -113,6 +117,7 @@ def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
         needs_vpp=entry.get("when") == "plan",
         is_of_startup_conf=entry.get("when") == "conf",
         needs_machine=entry.get("when") == "startup",
+        needs_source=entry.get("when") == "adopt",
     )
 
 

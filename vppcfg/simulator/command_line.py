@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from vppcfg.simulator.port import mac_bytes
@@ -256,6 +256,11 @@ class CommandLine:
             branch = self._tree
             for word in command.split():
                 branch = branch.setdefault(word, {})
+
+    @property
+    def commands(self) -> Collection[str]:
+        """Return the words that the commands start with."""
+        return self._commands.keys()
 
     def run(self, text: str) -> tuple[int, str]:
         """Run all commands in `text` and return VPP's code and what they print; the first refusal ends it."""

@@ -154,6 +154,11 @@ class SimulatedVpp:
         """Run CLI commands as somebody who types them would; return VPP's code and what they print."""
         return self._cli.run(text)
 
+    @property
+    def commands(self) -> Collection[str]:
+        """Return the words of the CLI commands that there are."""
+        return self._cli.commands
+
     def take_late(self) -> list[tuple[int, bytes]]:
         """Return the answers that were held back since the last call, each with the handle of its receiver."""
         late, self._late = self._late, []

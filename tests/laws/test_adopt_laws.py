@@ -1,0 +1,164 @@
+"""What is adopted means what its source does: running VPPs in any state, and scripts that bring a VPP anywhere."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.laws.examples import examples
+from tests.laws.networks import configurations, states
+from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts, adopt_state
+from vppcfg.adopt.report import LineOutcome
+from vppcfg.common.release import NEWEST
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.model.interface import Interface
+from vppcfg.model.state import Facts, State
+from vppcfg.plan.plan import make_plan
+from vppcfg.render.plan_text import cli_line
+from vppcfg.simulator.port import PhysicalPort, made_up_mac
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.live import LiveDataplane
+
+LEFT = (
+    "nat44 plugin enable sessions 1000",
+    "set interface rx-placement {port} queue 0 worker 0",
+    "ip route add 198.51.100.0/24 via 192.0.2.254",
+    "set ip neighbor-config ip4 limit 1000",
+    "set interface rx-mode {port} interrupt",
+)
+"""Commands that no configuration can say, with a port in its place."""
+IDLE = ("comment {{ {port} }}", "show interface {port}", "# {port}", "show version", "define X {port}")
+
+
+@examples(100)
+@given(state=states())
+def test_a_running_vpp_is_adopted_with_an_empty_plan(state: State) -> None:
+    adopted = adopt_state(state, "VPP")
+    parsed = parse_text(adopted.text, "adopted").configuration
+    assert parsed is not None
+    resolution = resolve(parsed, state)
+    assert make_plan(state, resolution.desired).steps == ()
+    assert adopt_state(resolution.desired, "VPP").text == adopted.text
+
+
+def ground_for(configuration: Configuration) -> tuple[Ground, list[PhysicalPort]]:
+    """Return the ports of a configuration, for an adoption and for a simulated VPP."""
+    ports = [
+        replace(port, mac=made_up_mac(number), link_mtu=9000)
+        for number, port in enumerate(assumed_state(configuration).interfaces.values(), 1)
+    ]
+    return Ground(release=NEWEST, ports=ports), [port_of(port) for port in ports]
+
+
+def port_of(port: Interface) -> PhysicalPort:
+    return PhysicalPort(name=port.name, device_class=port.device_class, mac=port.mac)
+
+
+@contextmanager
+def dataplane_of(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
+    """Connect to a simulated VPP over its binary API."""
+    ours, theirs = socket.socketpair()
+    with SimulatorServer(vpp) as server:
+        server.add_client(theirs)
+        with LiveDataplane.over(ours) as dataplane:
+            yield dataplane
+
+
+def script_for(configuration: Configuration, ports: Sequence[PhysicalPort]) -> list[str]:
+    """Return the commands that bring a VPP with these ports to a configuration, as far as VPP's CLI has any.
+
+    What stands on an interface that only the API can make is left out with it.
+    """
+    with dataplane_of(SimulatedVpp(ports=ports)) as dataplane:
+        observed = dataplane.observe()
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    lines = [line for operation in plan.operations if (line := cli_line(operation)) is not None]
+    vpp = SimulatedVpp(ports=ports)
+    return [line for line in lines if not line.startswith("ip link") and vpp.run_line(line)[0] == 0]
+
+
+def disturbed(lines: Sequence[str], ports: Sequence[PhysicalPort], seed: int) -> list[str]:
+    """Return a script with more in it: what no file can say, what has no effect, what is said twice or abbreviated."""
+    dice = random.Random(seed)
+    port = dice.choice(ports).name if ports else "local0"
+    found: list[str] = []
+    for line in lines:
+        words = line.split()
+        if dice.random() < 0.1:
+            found.append(dice.choice(LEFT).format(port=port))
+        if dice.random() < 0.1:
+            found.append(dice.choice(IDLE).format(port=port))
+        if dice.random() < 0.2 and line.startswith("set interface mtu packet"):
+            found.append(f"set interface mtu packet 1400 {words[-1]}")
+        if dice.random() < 0.1:
+            found += ["create loopback interface instance 77", "set interface state loop77 up"]
+            found += ["delete loopback interface intfc loop77"]
+        if line.startswith("set interface state") and dice.random() < 0.3:
+            line = f"set int st {' '.join(words[3:])}"
+        found.append(line)
+        if line.startswith(("set interface mtu", "set interface state")) and dice.random() < 0.1:
+            found.append(line)
+    return found
+
+
+@examples(60)
+@given(configuration=configurations(), seed=st.integers(0, 2**32))
+def test_a_script_and_what_is_adopted_of_it_bring_a_vpp_to_the_same(configuration: Configuration, seed: int) -> None:
+    ground, ports = ground_for(configuration)
+    lines = disturbed(script_for(configuration, ports), ports, seed)
+    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], ground, lambda *_: None)
+    assert_each_line_has_one_outcome(adopted, lines)
+    typed, applied = SimulatedVpp(ports=ports), SimulatedVpp(ports=ports)
+    # The settings of linux-cp are startup.conf's; what generated scripts pair names its namespace itself.
+    run_as_script(typed, lines)
+    first, last = (adopted.rest.commands, ()) if not adopted.rest.needs_the_file else ((), adopted.rest.commands)
+    run_as_script(applied, first)
+    apply(adopted.text, applied)
+    run_as_script(applied, last)
+    with dataplane_of(typed) as one, dataplane_of(applied) as other:
+        assert comparable(other.observe()) == comparable(one.observe())
+
+
+def assert_each_line_has_one_outcome(adopted: Adoption, lines: Sequence[str]) -> None:
+    commands = [line for line in lines if not line.startswith("#")]
+    assert [item.text.split() for item in adopted.report.lines] == [line.split() for line in commands]
+    assert sum(adopted.report.counts().values()) == len(commands)
+    assert LineOutcome.NEVER_RAN not in {item.outcome for item in adopted.report.lines}
+    left = [item for item in adopted.report.lines if item.is_left]
+    assert [item.text.split() for item in left] == [line.split() for line in adopted.rest.commands]
+
+
+def run_as_script(vpp: SimulatedVpp, lines: Sequence[str]) -> None:
+    """Run commands that the simulator has; the others change nothing that a State shows."""
+    for line in lines:
+        code, text = vpp.run_line(line.split("#")[0].strip() or "show version")
+        assert code == 0 or "unknown input" in text, (line, text)
+
+
+def apply(text: str, vpp: SimulatedVpp) -> None:
+    configuration = parse_text(text, "adopted").configuration
+    assert configuration is not None
+    with dataplane_of(vpp) as dataplane:
+        observed = dataplane.observe()
+        performance = dataplane.perform(make_plan(observed, resolve(configuration, observed).desired).operations)
+        assert performance.refusals == ()
+
+
+def comparable(state: State) -> State:
+    """Return a state without what vppcfg sets and a script may leave: its marks, and the link MTU."""
+    return replace(
+        state,
+        interfaces={name: replace(each, tag="", link_mtu=None) for name, each in state.interfaces.items()},
+        bridges={name: replace(each, tag="") for name, each in state.bridges.items()},
+        facts=Facts(),
+    ).with_explicit_mtus()

@@ -1,0 +1,263 @@
+"""What becomes of each line of a script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
+from vppcfg.common.release import NEWEST, Release
+
+
+def adopted(text: str, files: Mapping[str, str] | None = None, **ground: object) -> Adoption:
+    known = files or {}
+
+    def read_file(name: str, _: str) -> tuple[str, str] | None:
+        return (name, known[name]) if name in known else None
+
+    return adopt_scripts([Script(name="a.vpp", text=text)], Ground(release=NEWEST, **ground), read_file)  # type: ignore[arg-type]
+
+
+def outcomes(adoption: Adoption) -> list[str]:
+    return [line.outcome.value for line in adoption.report.lines]
+
+
+def fault_in(adoption: Adoption) -> SourceLine:
+    return next(line for line in adoption.report.lines if line.outcome is LineOutcome.FAULT)
+
+
+def test_a_port_that_only_the_script_names_is_assumed() -> None:
+    adoption = adopted("set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n")
+    assert adoption.text == "interfaces:\n  xe0:\n    mtu: 9000\n    addresses: [ 192.0.2.1/24 ]\n"
+    assert [(port.name, port.line) for port in adoption.report.ports] == [("xe0", 1)]
+    assert not adoption.report.is_whole
+
+
+def test_nothing_is_assumed_where_the_ports_are_known() -> None:
+    adoption = adopted("set interface state xe0 up\n", ports=())
+    assert outcomes(adoption) == ["fault"]
+    assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
+
+
+def test_an_mtu_of_packets_is_that_of_the_link_too() -> None:
+    adoption = adopted("set interface mtu packet 1500 xe0\n")
+    assert adoption.text == "interfaces:\n  xe0:\n    mtu: 1500\n    state: down\n"
+    assert adoption.report.lines[0].rule == "adopt-link-mtu"
+
+
+@pytest.mark.parametrize("name", ["loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100"])
+def test_an_interface_that_only_a_command_makes_is_no_port(name: str) -> None:
+    adoption = adopted(f"set interface state {name} up\n")
+    assert outcomes(adoption) == ["fault"]
+    assert fault_in(adoption).rule == "adopt-refused"
+
+
+def test_vpp_stops_at_the_first_command_that_it_refuses() -> None:
+    text = "set interface state xe0 up\nset interface bogus\nset interface mtu packet 1500 xe0\n"
+    assert outcomes(adopted(text)) == ["file", "fault", "never_ran"]
+    assert "mtu: 9000" in adopted(text).text
+    assert outcomes(adopted(text, past_errors=True)) == ["file", "fault", "file"]
+    assert "mtu: 1500" in adopted(text, past_errors=True).text
+
+
+def test_an_ambiguous_word_is_a_fault() -> None:
+    fault = fault_in(adopted("set i state xe0 up"))
+    assert fault.rule == "adopt-ambiguous"
+    assert "could be ikev2, interface" in fault.why
+
+
+def test_a_later_line_takes_the_effect_of_an_earlier_one() -> None:
+    adoption = adopted("set interface mtu packet 1400 xe0\nset interface mtu packet 1500 xe0\n")
+    assert outcomes(adoption) == ["no_effect", "file"]
+    assert adoption.report.lines[0].why == "line 2 sets it again: set interface mtu packet 1500 xe0"
+    assert adoption.report.lines[1].path == ("interfaces", "xe0", "mtu")
+
+
+def test_a_line_that_says_the_same_again_has_no_effect() -> None:
+    adoption = adopted("set interface state xe0 up\nset int st xe0 up\n")
+    assert [(line.outcome, line.why) for line in adoption.report.lines] == [
+        (LineOutcome.FILE, ""),
+        (LineOutcome.NO_EFFECT, "line 1 says the same"),
+    ]
+
+
+def test_what_is_made_and_deleted_has_no_effect() -> None:
+    adoption = adopted(
+        "create loopback interface\nset interface state loop0 up\ndelete loopback interface intfc loop0\n"
+    )
+    assert outcomes(adoption) == ["no_effect", "no_effect", "no_effect"]
+    assert adoption.report.lines[0].why == "line 3 deletes loop0"
+    assert adoption.text == "interfaces: {}\n"
+
+
+def test_a_line_keeps_its_effect_when_a_vpp_without_it_ends_otherwise() -> None:
+    """VPP lets no sub-interface be up whose parent is down, but leaves one up whose parent goes down."""
+    up = "set interface state xe0 up\ncreate sub-interfaces xe0 5\nset interface state xe0.5 up\n"
+    adoption = adopted(f"{up}set interface state xe0 down\n")
+    assert "no_effect" not in outcomes(adoption)
+
+
+def test_what_the_language_lacks_is_left_in_its_order() -> None:
+    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nip route add 0.0.0.0/0 via 192.0.2.254\n")
+    assert outcomes(adoption) == ["unmanaged", "file", "unmanaged"]
+    assert adoption.rest.commands == ("nat44 plugin enable", "ip route add 0.0.0.0/0 via 192.0.2.254")
+    assert not adoption.rest.needs_the_file
+    assert adoption.report.lines[0].why == "vppcfg has no NAT"
+
+
+@pytest.mark.parametrize(
+    "command", ["nat44 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5"]
+)
+def test_what_needs_the_file_comes_after_it(command: str) -> None:
+    adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")
+    assert adoption.rest.needs_the_file
+    assert "run them after `vppcfg apply`" in adoption.rest.text
+
+
+def test_an_interface_that_is_made_elsewhere_is_unmanaged_with_what_stands_on_it() -> None:
+    adoption = adopted(
+        "create interface memif id 0 master\nset interface state memif0/0 up\ncreate sub-interfaces memif0/0 5\n"
+    )
+    assert outcomes(adoption) == ["unmanaged"] * 3
+    assert adoption.report.ports == ()
+    assert "unmanaged:\n  - memif0/0 # " in adoption.text
+
+
+def test_lines_for_linux_cp_go_into_the_dataplane_section() -> None:
+    adoption = adopted("lcp default netns dataplane\nlcp lcp-auto-subint on\nlcp create xe0 host-if e0\n")
+    assert outcomes(adoption) == ["dataplane", "dataplane", "file"]
+    assert adoption.text.endswith(
+        "dataplane:\n  linux-cp:\n    netns: dataplane\n    auto-subint: true\n    sync: false\n"
+    )
+
+
+def test_a_tag_that_a_person_wrote_is_kept_as_the_description() -> None:
+    adoption = adopted("set interface tag xe0 uplink\n")
+    assert "description: uplink" in adoption.text
+    assert adoption.report.lines[0].rule == "adopt-tag"
+
+
+def test_a_pair_before_the_members_of_its_bond_is_a_fault() -> None:
+    text = "create bond mode lacp id 0\nlcp create BondEthernet0 host-if be0\nbond add BondEthernet0 xe0\n"
+    fault = fault_in(adopted(text))
+    assert (fault.number, fault.rule) == (2, "adopt-lcp-before-member")
+    assert fault.path == ("interfaces", "BondEthernet0", "lcp")
+    after = "create bond mode lacp id 0\nbond add BondEthernet0 xe0\nlcp create BondEthernet0 host-if be0\n"
+    assert "fault" not in outcomes(adopted(after))
+
+
+def test_a_pair_on_a_member_of_a_bond_is_a_fault() -> None:
+    text = "create bond mode lacp id 0\nlcp create xe0 host-if e0\nbond add BondEthernet0 xe0\n"
+    fault = fault_in(adopted(text))
+    assert (fault.number, fault.rule) == (3, "adopt-lcp-before-member")
+
+
+def test_an_mtu_that_that_of_the_parent_overwrites_is_a_fault() -> None:
+    text = "create sub-interfaces xe0 5\nset interface mtu packet 1500 xe0.5\nset interface mtu 2000 xe0\n"
+    fault = fault_in(adopted(text))
+    assert (fault.number, fault.rule) == (2, "adopt-mtu-overwritten")
+    again = adopted(f"{text}set interface mtu packet 1400 xe0.5\n")
+    assert "mtu: 1400" in again.text
+
+
+def test_an_address_on_a_sub_interface_that_is_not_exact_is_a_fault() -> None:
+    text = "create sub-interfaces xe0 5 dot1q 5\nset interface ip address xe0.5 192.0.2.1/24\n"
+    assert fault_in(adopted(text)).rule == "adopt-not-exact"
+
+
+def test_a_vrf_without_a_name_leaves_its_interfaces_alone() -> None:
+    text = "ip table add 10\nset interface ip table xe0 10\nset interface ip address xe0 192.0.2.1/24\n"
+    adoption = adopted(text)
+    assert outcomes(adoption) == ["unmanaged"] * 3
+    assert adoption.report.lines[1].rule == "adopt-vrf"
+    assert adoption.rest.commands == tuple(text.splitlines())
+
+
+def test_a_vrf_with_a_name_is_in_the_file() -> None:
+    tables = "ip table add 10 name red\nip6 table add 10 name red\n"
+    bound = "set interface ip table xe0 10\nset interface ip6 table xe0 10\n"
+    adoption = adopted(f"{tables}{bound}set interface ip address xe0 192.0.2.1/24\n")
+    assert set(outcomes(adoption)) == {"file"}
+    assert adoption.report.lines[0].path == ("vrfs", "red")
+
+
+def test_scripts_are_followed() -> None:
+    files = {"b.vpp": "set interface state xe0 up\nexec c.vpp\n", "c.vpp": "set interface mtu packet 1500 xe0\n"}
+    adoption = adopted("exec b.vpp\nset interface state xe1 up\n", files)
+    assert outcomes(adoption) == ["no_effect", "file", "no_effect", "file", "file"]
+    assert adoption.report.sources == ("a.vpp", "b.vpp", "c.vpp")
+
+
+def test_a_refusal_in_a_followed_script_stops_the_outer_one() -> None:
+    adoption = adopted("exec b.vpp\nset interface state xe1 up\n", {"b.vpp": "bogus\nset interface state xe0 up\n"})
+    assert outcomes(adoption) == ["fault", "fault", "never_ran", "never_ran"]
+
+
+@pytest.mark.parametrize("name", ["nowhere.vpp", "a.vpp", "deep0"])
+def test_a_script_that_cannot_be_followed_is_a_fault(name: str) -> None:
+    files = {"a.vpp": "exec a.vpp", **{f"deep{number}": f"exec deep{number + 1}" for number in range(12)}}
+    adoption = adopted(f"exec {name}\n", files)
+    assert adoption.report.lines[-1].rule == "adopt-exec"
+
+
+@pytest.mark.parametrize(
+    "line", ["comment { a b }", "comment word", "vpplog { x }", "show interface", "clear errors", "define A b"]
+)
+def test_what_sets_nothing_has_no_effect_and_is_not_told(line: str) -> None:
+    adoption = adopted(f"{line}\n")
+    assert outcomes(adoption) == ["no_effect"]
+    assert [text for outcome, text in text_of(adoption.report) if outcome is not None] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["comment { a", "comment two words", "comment", "define A", "exec", "set interface state $(X) up"]
+)
+def test_what_vpp_refuses_is_a_fault(line: str) -> None:
+    assert outcomes(adopted(f"{line}\n")) == ["fault"]
+
+
+def test_macros_and_braces_are_understood() -> None:
+    adoption = adopted("define P xe0\nset interface state $(P) up\nuncomment { set interface mtu packet 1500 xe0 }\n")
+    assert outcomes(adoption) == ["no_effect", "file", "file"]
+    assert "mtu: 1500" in adoption.text
+
+
+def test_an_old_release_has_commands_that_a_new_one_lacks() -> None:
+    script = Script(name="a.vpp", text="create interface avf 0000:01:00.0 name avf0\nset interface state avf0 up\n")
+    old = adopt_scripts([script], Ground(release=Release(24, 10)), lambda *_: None)
+    assert outcomes(old) == ["unmanaged", "file"]
+    new = adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+    assert outcomes(new) == ["fault", "never_ran"]
+
+
+def test_the_report_counts_every_line() -> None:
+    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nbogus\nset interface state xe1 up\n")
+    document = document_of(adoption.report)
+    assert document["counts"] == {"file": 1, "dataplane": 0, "unmanaged": 1, "no_effect": 0, "fault": 1, "never_ran": 1}
+    assert next(text for _, text in text_of(adoption.report)) == (
+        "a.vpp: 4 lines: 1 in the file, 1 unmanaged, 1 a fault, 1 never ran"
+    )
+
+
+WHOLE = """\
+set interface state xe0 up
+create bond mode lacp load-balance l34 id 0
+bond add BondEthernet0 xe1
+comment { a b }
+lcp create BondEthernet0 host-if be0
+set interface ip address BondEthernet0 192.0.2.1/24
+create sub-interfaces xe0 5 dot1q 5 exact-match
+nat44 add interface address $X
+"""
+
+
+@pytest.mark.parametrize("end", range(0, len(WHOLE) + 1))
+def test_a_script_that_is_cut_anywhere_gives_a_report(end: int) -> None:
+    adoption = adopted(WHOLE[:end])
+    assert (
+        sum(adoption.report.counts().values())
+        == len(adoption.report.lines)
+        == len(WHOLE[:end].split("\n")) - (not WHOLE[:end].split("\n")[-1].strip())
+    )

@@ -1,0 +1,113 @@
+"""`vppcfg adopt`: a script or a running VPP in; a file whose plan is empty, what is left, and a report out."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.vpp import SimulatedVpp
+
+SCRIPT = f"""\
+set interface state {GI1} up
+set interface ip address {GI1} 192.0.2.1/24
+create sub-interfaces {GI1} 5
+set interface state {GI1}.5 up
+nat44 add interface address {GI1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.vpp").write_text(SCRIPT)
+
+
+def test_the_plan_of_what_is_adopted_is_empty_on_the_vpp_that_ran_the_script(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = SimulatedVpp(ports=two_ports())
+    for line in SCRIPT.splitlines()[:-1]:
+        assert vpp.run_line(line)[0] == 0
+    socket = serve(vpp)
+    assert main(["adopt", "-a", socket, "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
+    assert "assumed" not in capsys.readouterr().out
+    assert main(["plan", "-c", "a.yaml", "-a", socket, "--detailed-exitcode"]) == ExitCode.DONE
+    assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat44 add interface address {GI1}"]
+
+
+def test_a_running_vpp_is_adopted_as_it_is_dumped(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    socket = serve(SimulatedVpp(ports=two_ports()))
+    assert main(["dump", "-a", socket]) == ExitCode.DONE
+    dumped = capsys.readouterr().out
+    assert main(["adopt", "-a", socket]) == ExitCode.DONE
+    assert capsys.readouterr().out == dumped
+
+
+def test_a_port_that_vpp_lacks_is_a_fault(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.vpp").write_text("set interface state xe0 up\n")
+    socket = serve(SimulatedVpp(ports=two_ports()))
+    assert main(["adopt", "-a", socket, "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
+    assert "fault       set interface state xe0 up (line 1): VPP refuses it" in capsys.readouterr().out
+    assert GI3 in Path("a.yaml").read_text()
+
+
+def test_a_file_that_exists_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text("mine")
+    assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.INVALID
+    assert "a.yaml exists" in capsys.readouterr().err
+    Path("vppcfg-rest.vpp").write_text("mine")
+    assert main(["adopt", "--from", "a.vpp", "-o", "b.yaml"]) == ExitCode.INVALID
+    assert Path("a.yaml").read_text() == Path("vppcfg-rest.vpp").read_text() == "mine"
+    assert not Path("b.yaml").exists()
+
+
+def test_strict_writes_nothing_that_is_not_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--strict"]) == ExitCode.INVALID
+    assert "unmanaged" in capsys.readouterr().out
+    assert not Path("a.yaml").exists()
+
+
+def test_without_an_output_the_file_goes_to_standard_output_and_the_report_does_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["adopt", "--from", "a.vpp", "-q"]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert captured.out.startswith("interfaces:\n")
+    assert "unmanaged   nat44 add interface address" in captured.err
+    assert "1 command is left out" in captured.err
+
+
+def test_a_script_comes_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SCRIPT.encode())))
+    assert main(["adopt", "--from", "-", "--report", "json", "-q"]) == ExitCode.DONE
+    assert json.loads(capsys.readouterr().err.partition("[WARNING")[0])["counts"]["file"] == 4
+
+
+def test_scripts_are_followed_below_the_root_and_beside_the_script(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("root/etc/vpp").mkdir(parents=True)
+    Path("root/etc/vpp/b.vpp").write_text("set interface state xe0 up\nexec /elsewhere/c.vpp\n")
+    Path("root/etc/vpp/c.vpp").write_text("set interface mtu 1500 xe0\n")
+    Path("a.vpp").write_text("exec /etc/vpp/b.vpp\n")
+    assert main(["adopt", "--from", "a.vpp", "--root", "root", "-q"]) == ExitCode.DONE
+    assert capsys.readouterr().out == "interfaces:\n  xe0:\n    mtu: 1500\n"
+
+
+@pytest.mark.parametrize("words", [["--vpp-version", "banana"], ["--vpp-version", "20.01"]])
+def test_a_release_that_cannot_be_simulated_is_an_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adopt", "--from", "a.vpp", *words]) == ExitCode.INVALID
+    assert words[1] in capsys.readouterr().err
+
+
+def test_what_is_no_text_of_commands_is_said_to_be_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adopt", "--from", "nowhere.vpp"]) == ExitCode.INVALID
+    Path("a.yaml").write_text("interfaces:\n  eth0: {}\n")
+    assert main(["adopt", "--from", "a.yaml"]) == ExitCode.INVALID

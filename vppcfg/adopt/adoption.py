@@ -1,0 +1,199 @@
+"""A VPP as somebody else set it up, to a configuration, the commands that it cannot say, and a report; all proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vppcfg.adopt.classify import Classifier
+from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
+from vppcfg.adopt.grammar import Grammar, grammar_of
+from vppcfg.adopt.replay import ReadFile, Replay
+from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.rest import RestFile, rest_of
+from vppcfg.adopt.simulation import Simulation
+from vppcfg.common.addresses import canonical_mac
+from vppcfg.common.names import natural_key
+from vppcfg.common.release import Release
+from vppcfg.config.dump import Written, written
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.errors import AdoptionError
+from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.problem import Severity
+from vppcfg.model.state import State
+from vppcfg.plan.plan import make_plan
+from vppcfg.record import record
+
+_GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
+
+
+@record
+class Script:
+    """A text of commands, and what it is called."""
+
+    name: str
+    text: str
+
+
+@record
+class Adoption:
+    """What came of a source."""
+
+    text: str
+    """The configuration."""
+    rest: RestFile
+    """The commands that it cannot say."""
+    report: AdoptionReport
+    state: State
+    """What the configuration describes."""
+
+
+@record
+class Ground:
+    """What a script is replayed on."""
+
+    release: Release
+    ports: Sequence[Interface] | None = None
+    """Those of a running VPP, or those that startup.conf names; None takes those that the script names."""
+    past_errors: bool = False
+    """Whether what stands behind a command that VPP refuses is adopted too."""
+
+    def simulation(self) -> Simulation:
+        """Return a VPP that nobody has configured."""
+        return Simulation(str(self.release), self.ports or ())
+
+
+def adopt_scripts(
+    scripts: Sequence[Script],
+    ground: Ground,
+    read_file: ReadFile,
+    settings: Settings | None = None,
+    lines: Sequence[SourceLine] = (),
+) -> Adoption:
+    """Return what becomes of scripts that a VPP runs one after the other.
+
+    `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report.
+    Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
+    """
+    simulation, grammar = ground.simulation(), grammar_of(ground.release)
+    replay = Replay(simulation, grammar, read_file, past_errors=ground.past_errors, may_assume=ground.ports is None)
+    for script in scripts:
+        replay.run(script.name, script.text)
+    state = simulation.observe()
+    _withdraw_what_is_not_so(replay, state, ground, grammar)
+    described = as_applied(state)
+    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.ports is not None)
+    joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
+    Classifier(described, known, joined).classify(replay.lines)
+    rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
+    whole = {**(settings or {}), **lcp_settings(state, settings or {})}
+    text = with_section(known, whole)
+    prove(text, described)
+    report = AdoptionReport(
+        sources=tuple(dict.fromkeys(line.source for line in (*lines, *replay.lines))),
+        release=str(ground.release),
+        lines=[*lines, *replay.lines],
+        ports=tuple(replay.ports),
+    )
+    return Adoption(text=text, rest=rest, report=report, state=described)
+
+
+def adopt_state(state: State, name: str) -> Adoption:
+    """Return what becomes of a running VPP: what `dump` writes.
+
+    Raise AdoptionError when the configuration cannot be proved to mean the same.
+    """
+    known = written(state)
+    settings = lcp_settings(state, {})
+    text = with_section(known, settings)
+    prove(text, state)
+    notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
+    report = AdoptionReport(sources=(name,), release=state.facts.version, lines=[], notices=tuple(notices))
+    return Adoption(text=text, rest=RestFile(), report=report, state=state)
+
+
+def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
+    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.bridges}
+    for kind, left in {**kinds, "FIB table": known.left.vrfs, "access list": known.left.acls}.items():
+        for name in sorted(left, key=natural_key):
+            yield kind, name, left[name]
+
+
+def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:
+    """Yield the MAC addresses that a script names, which no hardware has by itself."""
+    for line in lines:
+        if line.outcome in {LineOutcome.FILE, LineOutcome.FAULT} and ":" in line.text:
+            yield from (mac for word in line.text.split() if (mac := canonical_mac(word)) is not None)
+
+
+def with_section(known: Written, settings: Settings) -> str:
+    """Return the text of a configuration with the section `dataplane` behind it, when there is one."""
+    return "\n".join(part for part in (known.text.strip("\n") and known.text, section_text(settings)) if part)
+
+
+def as_applied(state: State) -> State:
+    """Return a state as the first `apply --adopt` leaves it, which says a little more than most scripts do.
+
+    What people wrote into tags is a description; and the MTU of a port is that of its packets and of its link.
+    """
+    return replace(state, interfaces={name: _as_applied(each) for name, each in state.interfaces.items()})
+
+
+def _as_applied(interface: Interface) -> Interface:
+    if is_foreign(interface.tag) and can_describe(interface.tag):
+        interface = replace(interface, tag=tag_for(interface.tag))
+    is_free = interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in FIXED_LINK_MTU
+    if is_free and interface.link_mtu is not None and interface.link_mtu != interface.packet_mtu:
+        interface = replace(interface, link_mtu=interface.packet_mtu)
+    return interface
+
+
+def can_describe(tag: str) -> bool:
+    """Return whether a tag can be a description that VPP keeps as it is."""
+    return tag.isprintable() and not set("'\"") & set(tag) and description_of(tag_for(tag)) == tag
+
+
+def prove(text: str, state: State) -> None:
+    """Raise AdoptionError unless `text` is a valid configuration with which a VPP in this state has nothing to do."""
+    loaded = parse_text(text, "the adopted configuration")
+    problem = next((each for each in loaded.problems if each.severity is Severity.ERROR), None)
+    if loaded.configuration is None:
+        where = f"line {problem.line}: {problem.text} [{problem.rule}]" if problem is not None else "it is not valid"
+        raise AdoptionError(f"the configuration that says the same is not valid: {where}", _GAP)
+    resolution = resolve(loaded.configuration, state)
+    problem = next((each for each in resolution.problems if each.severity is Severity.ERROR), None)
+    if problem is not None:
+        raise AdoptionError(f"the configuration does not go with its source: {problem.text} [{problem.rule}]", _GAP)
+    steps = make_plan(resolution.observed, resolution.desired).steps
+    if steps:
+        raise AdoptionError(
+            f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
+            f"the first is {steps[0].operation}",
+            _GAP,
+        )
+
+
+def _withdraw_what_is_not_so(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
+    """Say of no line that it has no effect, unless a VPP ends the same without all of these lines."""
+    idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
+    if not idle:
+        return
+    simulation = _simulation_for(ground, replay)
+    running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
+    for line in replay.lines:
+        if line.outcome in running and line.command in simulation.commands and line.rule != "adopt-refused":
+            meant = grammar.read(line.text)
+            simulation.run(f"{meant.command} {meant.rest}")
+    if simulation.observe() != state:
+        for line in idle:
+            line.become(LineOutcome.FILE, "")
+            line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
+
+
+def _simulation_for(ground: Ground, replay: Replay) -> Simulation:
+    simulation = ground.simulation()
+    for name, device_class in replay.added:
+        simulation.add_port(name, device_class)
+    return simulation

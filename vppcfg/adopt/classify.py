@@ -1,0 +1,132 @@
+"""Where each line of a script went once its VPP is known: into which entry of the file, or to what is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.config.dump import Written
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State
+from vppcfg.model.vrf import table_key
+
+_KEYS: Mapping[str, str] = {
+    "set interface state": "state",
+    "set interface mtu": "mtu",
+    "set interface mac address": "mac",
+    "set interface tag": "description",
+    "set interface ip address": "addresses",
+    "set interface ip table": "vrf",
+    "set interface ip6 table": "vrf",
+    "set interface unnumbered": "unnumbered",
+    "set interface l2 xconnect": "l2xc",
+    "set interface mpls": "mpls",
+    "set interface feature gso": "gso",
+    "set acl-plugin interface": "acls",
+    "set ip neighbor": "neighbors",
+    "sflow enable-disable": "sflow",
+    "lcp create": "lcp",
+}
+"""The key of an interface that says what a command sets."""
+_JOINED_MTU = "a file has one MTU for packets and link: `apply` sets the link MTU too, which the script leaves as it is"
+_KEPT_TAG = "kept as the description; on a VPP that still has the tag, the first `apply` needs --adopt"
+
+
+class Classifier:
+    """Finds the place of a line in a configuration that was written of a state."""
+
+    def __init__(self, state: State, known: Written, joined_mtus: Collection[str] = ()) -> None:
+        """Look at `known`, which was written of `state`; `joined_mtus` are ports whose link MTU was another one."""
+        self._joined_mtus = joined_mtus
+        self._state = state
+        self._configuration = known.configuration
+        self._left = known.left
+
+    def classify(self, lines: Iterable[SourceLine]) -> None:
+        """Give each line that so far counts as being in the file its place there, or the reason why it is not."""
+        for line in lines:
+            if line.outcome is LineOutcome.FILE or (line.outcome is LineOutcome.FAULT and line.subjects):
+                self._classify(line)
+
+    def _classify(self, line: SourceLine) -> None:
+        if line.rule in {"adopt-refused", "adopt-not-exact"}:
+            return
+        subjects = [*line.subjects, *_others_in(line)]
+        reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
+        reason = reason or self._why_idle(line)
+        paths = [path for name in subjects if (path := self._path_of(name)) is not None]
+        if reason is None and not paths and line.subjects:
+            reason = f"{line.subjects[-1]} belongs to an LCP pair, and no file names it"
+        if reason is not None:
+            self._leave(line, reason)
+            return
+        if paths:
+            line.path = _with_key(line.command, paths[-1] if line.command.startswith("create") else paths[0])
+        elif line.command.startswith("sflow"):
+            line.path = ("sflow",)
+        if line.outcome is LineOutcome.FILE:
+            self._add_remark(line)
+
+    def _leave(self, line: SourceLine, reason: str) -> None:
+        """Leave a line to a script; a fault stays one."""
+        if line.outcome is LineOutcome.FAULT:
+            line.is_left = True
+        else:
+            line.become(LineOutcome.UNMANAGED, reason, "adopt-vrf" if "FIB table" in reason else "adopt-rest")
+
+    def _why_idle(self, line: SourceLine) -> str | None:
+        """Return why the file does not say what a line makes that is no interface, None when it does."""
+        if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
+            return "no interface of the file has mpls"
+        if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, _others_in(line))):
+            return "the FIB table has no name, so that it is no VRF of a file"
+        return None
+
+    def _add_remark(self, line: SourceLine) -> None:
+        if line.command == "set interface tag":
+            line.rule, line.why = "adopt-tag", _KEPT_TAG
+        elif line.command == "set interface mtu" and line.subjects and line.subjects[-1] in self._joined_mtus:
+            line.rule, line.why = "adopt-link-mtu", _JOINED_MTU
+
+    def _why_left(self, name: str) -> str | None:
+        """Return why an object is left alone, None when it is not."""
+        left = self._left
+        interface = self._state.interfaces.get(name)
+        if interface is not None and interface.parent in left.interfaces:
+            return f"{interface.parent} is unmanaged: {left.interfaces[interface.parent]}"
+        for kind in (left.interfaces, left.bridges, left.vrfs, left.acls):
+            if name in kind:
+                return f"{name} is unmanaged: {kind[name]}"
+        return None
+
+    def _path_of(self, name: str) -> KeyPath | None:
+        configuration = self._configuration
+        for entries in (configuration.bridges, configuration.acls):
+            if name in entries:
+                path: KeyPath = entries[name].path
+                return path
+        vrf = next((entry for entry in configuration.vrfs.values() if self._is_table_of(name, entry.name)), None)
+        return vrf.path if vrf is not None else configuration.path_of(name)
+
+    def _is_table_of(self, key: str, vrf: str) -> bool:
+        table = self._state.vrfs.get(key)
+        return table is not None and table.name == vrf
+
+
+def _with_key(command: str, path: KeyPath) -> KeyPath:
+    key = _KEYS.get(command)
+    return (*path, key) if key is not None and path[0] in {"interfaces", "loopbacks"} else path
+
+
+def _others_in(line: SourceLine) -> Iterable[str]:
+    """Yield the bridge domains, tables and access lists that a command names."""
+    words = line.text.split()[len(line.command.split()) :]
+    numbers = [word for word in words if word.isdecimal()]
+    if line.command in {"ip table", "ip6 table"} and numbers:
+        yield table_key(int(numbers[0]), is_ipv6=line.command == "ip6 table")
+    elif line.command in {"set interface ip table", "set interface ip6 table"} and numbers:
+        yield table_key(int(numbers[-1]), is_ipv6=line.command == "set interface ip6 table")
+    elif "bridge" in line.command and numbers:
+        yield f"bd{int(numbers[0])}"
+    elif line.command == "set acl-plugin acl" and "tag" in words[:-1]:
+        yield f"acl:{words[words.index('tag') + 1]}"

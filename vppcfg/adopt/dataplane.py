@@ -1,0 +1,44 @@
+"""The section `dataplane` of what was adopted: from the settings of linux-cp, and from startup.conf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vppcfg.config.yaml.text import KeyValue, key_lines
+from vppcfg.model.state import State
+
+Settings = Mapping[str, Any]
+"""The section as plain data."""
+
+
+def lcp_settings(state: State, known: Settings) -> Settings:
+    """Return the part about linux-cp, as a state has it after its script; nothing where it is as by default.
+
+    A dataplane section means lcp-sync unless it says otherwise, so that is said where there are pairs.
+    """
+    facts, settings = state.facts.lcp, dict(known.get("linux-cp", {}))
+    if facts.default_netns:
+        settings["netns"] = facts.default_netns
+    if facts.is_auto_subint:
+        settings["auto-subint"] = True
+    if facts.is_sync:
+        settings.pop("sync", None)
+    elif state.lcps:
+        settings["sync"] = False
+    return {"linux-cp": settings} if settings else {}
+
+
+def section_text(settings: Settings) -> str:
+    """Return the section as YAML, '' when it says nothing."""
+    keys = tuple(_keys(settings))
+    return "".join(f"{line}\n" for line in key_lines([KeyValue("dataplane", keys, is_block=True)])) if keys else ""
+
+
+def _keys(settings: Settings) -> Iterator[KeyValue]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            if value:
+                yield KeyValue(key, tuple(_keys(value)), is_block=True)
+        else:
+            yield KeyValue(key, value)

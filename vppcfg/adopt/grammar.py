@@ -1,0 +1,97 @@
+"""The words of VPP's commands in each release, and which command a line means: VPP takes the start of a word too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from vppcfg import assets
+from vppcfg.common.release import OLDEST, Release, release_of
+from vppcfg.record import record
+
+TABLE = "schema/vpp-commands.txt"
+_WORD = re.compile(r"\s*([A-Za-z0-9_-]*)(\s|$)?")
+_END = ""
+"""The key, in the tree of words, of a command that ends there."""
+
+
+@record
+class Meant:
+    """What a line means to VPP."""
+
+    command: str = ""
+    """The whole words of the command; '' when there is none."""
+    rest: str = ""
+    """What follows them."""
+    choices: tuple[str, ...] = ()
+    """The words that the last word could be the start of, when they are several."""
+    word: str = ""
+    """The word that no command has there, or that could be several."""
+
+
+class Grammar:
+    """The commands of one release, all plugins of VPP's own included."""
+
+    def __init__(self, commands: Iterable[str]) -> None:
+        self._tree: dict[str, Any] = {}
+        for command in commands:
+            branch = self._tree
+            for word in command.split():
+                branch = branch.setdefault(word, {})
+            branch[_END] = command
+        self._found: dict[str, tuple[dict[str, Any], int]] = {}
+
+    def read(self, line: str) -> Meant:
+        """Return what a line means (vlib_cli_sub_command_match): a whole word, or the start of only one."""
+        branch, position = self._tree, 0
+        while True:
+            match = _WORD.match(line, position)
+            word = match[1] if match else ""
+            fitting = _fitting(branch, word) if word else []
+            if match is None or len(fitting) != 1:
+                break
+            branch, position = branch[fitting[0]], match.end()
+        if _END in branch:
+            return Meant(command=branch[_END], rest=_unbraced(line[position:].strip()))
+        if not fitting and line[position:].lstrip().startswith("{"):
+            return self._in_braces(line, position)
+        words = line[position:].split()
+        return Meant(word=words[0] if words else "", choices=tuple(sorted(fitting)))
+
+    def _in_braces(self, line: str, position: int) -> Meant:
+        """Return what a line means whose end stands in braces: `set interface { state loop0 up }`."""
+        inner = _unbraced(line[position:].strip())
+        if inner.startswith("{"):
+            return Meant(word="{")
+        return self.read(f"{line[:position]} {inner}")
+
+
+def _fitting(branch: dict[str, Any], word: str) -> list[str]:
+    return [word] if word in branch else [known for known in branch if known and known.startswith(word)]
+
+
+def _unbraced(text: str) -> str:
+    """Return the text in braces that begin and end it, else all of it."""
+    if not text.startswith("{") or not text.endswith("}"):
+        return text
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth == 0 and position < len(text) - 1:
+            return text
+    return text[1:-1].strip() if depth == 0 else text
+
+
+@cache
+def grammar_of(release: Release) -> Grammar:
+    """Return the commands of a release, of the nearest known one for another."""
+    rows = (line.split("\t") for line in assets.find(TABLE).read_text(encoding="utf-8").splitlines())
+    wanted = max(release, OLDEST)
+    return Grammar(row[0] for row in rows if not row[0].startswith("#") and _is_in(wanted, row[1] if row[1:] else "-"))
+
+
+def _is_in(release: Release, span: str) -> bool:
+    first, _, last = span.partition("-")
+    return (not first or release >= release_of(first)) and (not last or release <= release_of(last))

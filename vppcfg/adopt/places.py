@@ -1,0 +1,208 @@
+"""What a command of VPP's CLI sets, so that it can be told which of two lines counts, and where a port stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from vppcfg.config.sections import INTERFACES
+from vppcfg.model.interface import InterfaceKind
+
+Place = tuple[str, ...]
+"""What a command sets: two commands that set the same, and the later one counts."""
+Words = Sequence[str]
+
+_BORN = re.compile(r"(bvi|tun|wg|pipe)\d")
+"""How the names of further interfaces begin that only a command makes, so that a script names no port by them."""
+_READING = frozenset(
+    {
+        *("?", "api", "choices", "clear", "elog", "event-logger", "help", "history", "monitor", "pcap", "perfmon"),
+        *("ping", "show", "test", "trace", "traceroute"),
+    }
+)
+"""First words of commands that only look, count or send; what they do is gone with the VPP that did it."""
+_LOGGING = frozenset({"comment", "vpplog"})
+OUTSIDE = {
+    "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+    "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+    "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+}
+"""Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
+_WHY_NOT = (
+    ("nat", "vppcfg has no NAT"),
+    ("det44", "vppcfg has no NAT"),
+    ("ipsec", "vppcfg has no IPsec"),
+    ("ikev2", "vppcfg has no IPsec"),
+    ("pppoe", "vppcfg has no PPPoE"),
+    ("dhcp", "vppcfg has no DHCP"),
+    ("ip6 ra", "vppcfg has no router advertisements"),
+    ("ip6 nd", "vppcfg has no router advertisements"),
+    ("policer", "vppcfg has no policers"),
+    ("qos", "vppcfg has no QoS"),
+    ("classify", "vppcfg has no classifiers"),
+    ("abf", "vppcfg has no policy routing"),
+    ("span", "vppcfg has no mirroring"),
+    ("sr ", "vppcfg has no segment routing"),
+)
+
+
+def is_reading(command: str) -> bool:
+    """Return whether a command leaves the configuration of VPP as it is."""
+    return command.partition(" ")[0] in _READING and not command.startswith("clear interface tag")
+
+
+def is_log(line: str) -> bool:
+    """Return whether a line is a comment, or a text for VPP's log, that VPP reads as one."""
+    word, _, rest = line.partition(" ")
+    if word not in _LOGGING:
+        return False
+    rest = rest.strip()
+    return bool(rest) and (_is_braced(rest) if rest.startswith("{") else len(rest.split()) == 1)
+
+
+def _is_braced(text: str) -> bool:
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth == 0:
+            return position == len(text) - 1
+    return False
+
+
+def why_not(command: str) -> str:
+    """Return why no configuration can say what a command does."""
+    if command in OUTSIDE:
+        return OUTSIDE[command]
+    found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
+    return found or f"vppcfg has no key for `{command}`"
+
+
+def port_in(command: str, words: Words) -> str | None:
+    """Return the name that stands where a command has an interface which must be there before, None for none."""
+    find = _INTERFACES.get(command)
+    name = find(words) if find is not None else None
+    if name is None or name.isdecimal() or _BORN.match(name):
+        return None
+    return name if INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL else None
+
+
+def place_of(command: str, words: Words) -> Place | None:
+    """Return what a command sets, None for one that is never overtaken by another."""
+    find = _PLACES.get(command)
+    return None if find is None else find(words)
+
+
+def _first(words: Words) -> str | None:
+    return words[0] if words else None
+
+
+def _last(words: Words) -> str | None:
+    return words[-1] if words else None
+
+
+def _after(skipped: str) -> Callable[[Words], str | None]:
+    """Return what finds the first word that is not `skipped`."""
+    return lambda words: next((word for word in words if word != skipped), None)
+
+
+def _paired(words: Words) -> str | None:
+    """Return the interface in `lcp create`, whose words may come in any order."""
+    left = list(words)
+    for word in ("host-if", "netns"):
+        if word in left:
+            del left[left.index(word) : left.index(word) + 2]
+    return next((word for word in left if word != "tun"), None)
+
+
+def _joined(words: Words) -> str | None:
+    """Return the member in `bond add`; its bond is one that a command makes."""
+    return words[1] if len(words) > 1 else None
+
+
+_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
+    "set interface state": _first,
+    "set interface mtu": _last,
+    "set interface mac address": _first,
+    "set interface tag": _first,
+    "set interface ip address": _after("del"),
+    "set interface ip table": _first,
+    "set interface ip6 table": _first,
+    "set interface unnumbered": _after("del"),
+    "set interface l2 bridge": _first,
+    "set interface l2 xconnect": _first,
+    "set interface l2 tag-rewrite": _first,
+    "set interface l3": _first,
+    "set interface mpls": _first,
+    "set interface feature gso": _first,
+    "set interface bond": _first,
+    "set acl-plugin interface": _first,
+    "set ip neighbor": _after("del"),
+    "sflow enable-disable": _first,
+    "create sub-interfaces": _first,
+    "bond add": _joined,
+    "bond del": _first,
+    "lcp create": _paired,
+}
+
+
+def _on(attribute: str, find: Callable[[Words], str | None]) -> Callable[[Words], Place | None]:
+    """Return what names one attribute of the interface that a command names."""
+
+    def place(words: Words) -> Place | None:
+        name = find(words)
+        return None if name is None else (attribute, name)
+
+    return place
+
+
+def _mtu(words: Words) -> Place | None:
+    return ("mtu" if len(words) == 2 else f"{words[0]} mtu", words[-1]) if len(words) > 1 else None
+
+
+def _address(words: Words) -> Place | None:
+    left = [word for word in words if word != "del"]
+    return ("address", left[0], left[1]) if len(left) == 2 and left[1] != "all" else None
+
+
+def _neighbor(words: Words) -> Place | None:
+    left = [word for word in words if word != "del"]
+    return ("neighbor", left[0], left[1]) if len(left) > 1 else None
+
+
+def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
+    return lambda words: ("bridge-domain", attribute, words[0]) if words else None
+
+
+_PLACES: Mapping[str, Callable[[Words], Place | None]] = {
+    "set interface state": _on("state", _first),
+    "set interface mtu": _mtu,
+    "set interface mac address": _on("mac", _first),
+    "set interface tag": _on("tag", _first),
+    "clear interface tag": _on("tag", _first),
+    "set interface ip address": _address,
+    "set interface ip table": _on("table", _first),
+    "set interface ip6 table": _on("table6", _first),
+    "set interface unnumbered": _on("unnumbered", _after("del")),
+    "set interface l2 bridge": _on("mode", _first),
+    "set interface l2 xconnect": _on("mode", _first),
+    "set interface l3": _on("mode", _first),
+    "set interface l2 tag-rewrite": _on("rewrite", _first),
+    "set interface mpls": _on("mpls", _first),
+    "set interface bond": _on("weight", _first),
+    "set ip neighbor": _neighbor,
+    "set bridge-domain learn": _of_domain("learn"),
+    "set bridge-domain forward": _of_domain("forward"),
+    "set bridge-domain flood": _of_domain("flood"),
+    "set bridge-domain uu-flood": _of_domain("uu-flood"),
+    "set bridge-domain arp term": _of_domain("arp term"),
+    "set bridge-domain arp-ufwd": _of_domain("arp-ufwd"),
+    "set bridge-domain mac-age": _of_domain("mac-age"),
+    "sflow sampling-rate": lambda _: ("sflow sampling-rate",),
+    "sflow polling-interval": lambda _: ("sflow polling-interval",),
+    "sflow header-bytes": lambda _: ("sflow header-bytes",),
+    "sflow enable-disable": _on("sflow", _first),
+    "lcp create": _on("lcp", _paired),
+    "lcp delete": _on("lcp", _first),
+    "bond add": _on("member", _joined),
+    "bond del": _on("member", _first),
+}

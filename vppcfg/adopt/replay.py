@@ -1,0 +1,267 @@
+"""Runs a script on a simulated VPP as `exec` does, line by line, and notes what becomes of each line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from vppcfg.adopt.grammar import Grammar, Meant
+from vppcfg.adopt.made_elsewhere import MadeElsewhere
+from vppcfg.adopt.places import Place, is_log, is_reading, place_of, port_in, why_not
+from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
+from vppcfg.adopt.script import MacroError, Macros, commands_in
+from vppcfg.adopt.simulation import Simulation
+from vppcfg.errors import UsageError
+
+_DEEPEST_EXEC = 8
+_MOST_COMMANDS = 1_000_000
+"""Scripts that run each other may ask for more than any VPP would ever do."""
+_NOT_EXACT = "without exact-match"
+_SETTINGS = {
+    "lcp default": ("dataplane", "linux-cp", "netns"),
+    "lcp lcp-sync": ("dataplane", "linux-cp", "sync"),
+    "lcp lcp-auto-subint": ("dataplane", "linux-cp", "auto-subint"),
+}
+"""Commands whose place is the section `dataplane`: VPP is told at its start."""
+
+ReadFile = Callable[[str, str], tuple[str, str] | None]
+"""Returns the name and the text of the file that `exec` names in a script, None when it cannot be read."""
+
+
+class Replay:
+    """One VPP and the scripts that it is given."""
+
+    def __init__(
+        self, simulation: Simulation, grammar: Grammar, read_file: ReadFile, *, past_errors: bool, may_assume: bool
+    ) -> None:
+        """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
+
+        With `may_assume`, a port that only a script names is taken for one that VPP has.
+        """
+        self.lines: list[SourceLine] = []
+        self.ports: list[AssumedPort] = []
+        self.added: list[tuple[str, str]] = []
+        """Ports that the simulated VPP was given on the way, with what drives them."""
+        self._simulation = simulation
+        self._grammar = grammar
+        self._read_file = read_file
+        self._past_errors = past_errors
+        self._may_assume = may_assume
+        self._macros = Macros()
+        self._elsewhere = MadeElsewhere()
+        self._setters: dict[Place, tuple[SourceLine, str]] = {}
+        """The line that set a place last, and what follows the words of its command."""
+        self._about: dict[str, list[SourceLine]] = {}
+        """The lines about each interface that is there."""
+        self._running: list[str] = []
+
+    def run(self, name: str, text: str) -> bool:
+        """Run a script, and return whether VPP gets to its end. Raise UsageError when it does not come to an end."""
+        self._running.append(name)
+        goes_on = True
+        for number, typed in commands_in(text):
+            if len(self.lines) >= _MOST_COMMANDS:
+                raise UsageError(
+                    f"{name} has VPP run more than {_MOST_COMMANDS:,} commands", "does a script run itself?"
+                )
+            line = SourceLine(source=name, number=number, text=typed)
+            self.lines.append(line)
+            if goes_on or self._past_errors:
+                is_done = self._run_line(line)
+                goes_on = goes_on and is_done
+            else:
+                line.become(LineOutcome.NEVER_RAN, "VPP stops at the first command that it refuses")
+        self._running.pop()
+        return goes_on
+
+    def _run_line(self, line: SourceLine) -> bool:
+        """Run one command, and return whether VPP goes on behind it."""
+        try:
+            line.text = self._macros.put_into(line.text)
+        except MacroError as error:
+            return self._refused(line, str(error))
+        if is_log(line.text):
+            line.become(LineOutcome.NO_EFFECT, "a comment")
+            return True
+        meant = self._grammar.read(_without_uncomment(line.text))
+        line.command = meant.command
+        if not meant.command:
+            return self._unknown(line, meant)
+        return self._run_command(line, meant)
+
+    def _unknown(self, line: SourceLine, meant: Meant) -> bool:
+        if meant.choices:
+            choices = ", ".join(meant.choices[:4]) + (" ..." if len(meant.choices) > 4 else "")
+            text = f"`{meant.word}` could be {choices}: VPP takes none of them"
+            return self._refused(line, text, "adopt-ambiguous")
+        if line.text.startswith("comment") and "{" in line.text:
+            return self._refused(
+                line, "`exec` reads one line at a time: close the braces of a comment in the same line"
+            )
+        return self._refused(
+            line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP wants more words"
+        )
+
+    def _run_command(self, line: SourceLine, meant: Meant) -> bool:
+        if meant.command == "exec":
+            return self._follow(line, meant.rest)
+        if meant.command in {"define", "undefine"}:
+            return self._set_macro(line, meant)
+        if is_reading(meant.command):
+            line.become(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
+            return True
+        words = meant.rest.split()
+        self._assume_ports(line, meant.command, words)
+        if meant.command not in self._simulation.commands:
+            self._elsewhere.note(meant.command, words)
+            line.subjects = self._interfaces_in(words)
+            line.become(LineOutcome.UNMANAGED, why_not(meant.command), "adopt-rest")
+            return True
+        return self._carry_out(line, meant, words)
+
+    def _carry_out(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> bool:
+        before = self._interfaces_in(words)
+        watch = _Watch(self._simulation, meant.command, words)
+        is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
+        line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(printed.split()))))
+        if not is_done:
+            reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")
+            return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
+        if meant.command in _SETTINGS:
+            line.outcome, line.path = LineOutcome.DATAPLANE, _SETTINGS[meant.command]
+        elif (why := why_not(meant.command) if meant.command.startswith(("ip route", "ip mroute")) else "") != "":
+            line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
+            return True
+        self._overtake(line, meant, words)
+        self._note_deletions(line, before)
+        for name in line.subjects:
+            self._about.setdefault(name, []).append(line)
+        for fault in watch.faults(line):
+            self._note_fault(fault, line)
+        return True
+
+    def _overtake(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> None:
+        """Note which earlier line has no effect any more because of this one, or this one because of an earlier."""
+        place = place_of(meant.command, words)
+        if place is None:
+            return
+        former = self._setters.get(place)
+        if former is not None and former[0].outcome is LineOutcome.FILE:
+            earlier, text = former
+            if text == f"{meant.command} {meant.rest}":
+                line.become(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} says the same")
+                return
+            earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
+        self._setters[place] = line, f"{meant.command} {meant.rest}"
+
+    def _note_deletions(self, line: SourceLine, before: Iterable[str]) -> None:
+        gone = [name for name in before if not self._simulation.has(name)]
+        for name in gone:
+            for known in [name, *(other for other in self._about if other.startswith(f"{name}."))]:
+                for earlier in self._about.pop(known, ()):
+                    if earlier.outcome is LineOutcome.FILE:
+                        earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} deletes {name}")
+        if gone:
+            line.become(LineOutcome.NO_EFFECT, f"what it deletes is made by this script: {', '.join(gone)}")
+
+    def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
+        """Turn the line that a fault is about into one: this line, or the last one that set a place."""
+        kind, name, why = fault
+        culprit, rule = line, "adopt-lcp-before-member"
+        if kind != "lcp of member":
+            place = ("lcp", name) if kind == "lcp" else ("packet mtu", name)
+            former = self._setters.get(place)
+            if former is None or former[0].outcome is not LineOutcome.FILE:
+                return
+            culprit, rule = former[0], rule if kind == "lcp" else "adopt-mtu-overwritten"
+            why = f"{_named(line, culprit)} {why}"
+        culprit.become(LineOutcome.FAULT, why, rule)
+
+    def _assume_ports(self, line: SourceLine, command: str, words: Sequence[str]) -> None:
+        """Have the port that a command names, when nothing is known of it but that."""
+        name = port_in(command, words)
+        name = name.partition(".")[0] if name is not None and not self._simulation.has(name) else None
+        if not name or self._simulation.has(name):
+            return
+        device_class = self._elsewhere.device_class_of(name)
+        if device_class is None and not (self._may_assume and len(name) <= 63):
+            return
+        self.added.append((name, device_class or "dpdk"))
+        self._simulation.add_port(*self.added[-1])
+        if device_class is None:
+            self.ports.append(AssumedPort(name=name, source=line.source, line=line.number))
+
+    def _interfaces_in(self, words: Iterable[str]) -> tuple[str, ...]:
+        return tuple(word for word in words if self._simulation.has(word))
+
+    def _refused(self, line: SourceLine, why: str, rule: str = "") -> bool:
+        line.become(LineOutcome.FAULT, f"VPP refuses it: {why}", rule or "adopt-refused")
+        return False
+
+    def _set_macro(self, line: SourceLine, meant: Meant) -> bool:
+        name, _, value = meant.rest.partition(" ")
+        if not name or (meant.command == "define" and not value.strip()):
+            return self._refused(line, "a name or a value is missing")
+        if meant.command == "define":
+            self._macros.define(name, value.strip())
+        else:
+            self._macros.undefine(name)
+        line.become(LineOutcome.NO_EFFECT, "a macro; the lines that use it have its value")
+        return True
+
+    def _follow(self, line: SourceLine, rest: str) -> bool:
+        """Run the script that a line names."""
+        if not rest:
+            return self._refused(line, "it names no file", "adopt-exec")
+        name = rest.split()[0]
+        found = self._read_file(name, line.source)
+        if found is None:
+            return self._refused(line, f"{name} cannot be read here, and its commands are not known", "adopt-exec")
+        if found[0] in self._running or len(self._running) > _DEEPEST_EXEC:
+            text = "scripts run each other in a circle" if found[0] in self._running else "scripts are too deep"
+            return self._refused(line, f"{text}: {os.path.basename(name)}", "adopt-exec")
+        line.become(LineOutcome.NO_EFFECT, f"its commands are those of {found[0]}")
+        if self.run(*found):
+            return True
+        line.become(LineOutcome.FAULT, f"VPP refuses a command of {found[0]}, and stops here too", "adopt-refused")
+        return False
+
+
+class _Watch:
+    """What a command may do beside what it says: looked at before it runs, and after it."""
+
+    def __init__(self, simulation: Simulation, command: str, words: Sequence[str]) -> None:
+        self._simulation = simulation
+        self._command = command
+        self._words = words
+        self._bond = words[0] if command == "bond add" and words else ""
+        self._mac = simulation.mac_of(self._bond) if self._bond else b""
+        self._mtus = self._sub_mtus() if command == "set interface mtu" and len(words) == 2 else {}
+
+    def _sub_mtus(self) -> dict[str, int]:
+        subs = self._simulation.sub_interfaces(self._words[-1])
+        return {self._simulation.name_of(sub): sub.mtus[0] for sub in subs}
+
+    def faults(self, line: SourceLine) -> Iterable[tuple[str, str, str]]:
+        """Yield what has gone wrong: what kind of fault, the interface, and why."""
+        for name in (name for name, mtu in self._mtus.items() if self._sub_mtus().get(name) != mtu):
+            yield "mtu", name, f"sets the MTU of {self._words[-1]}, and VPP that of its sub-interfaces with it"
+        if not self._bond:
+            return
+        if self._simulation.mac_of(self._bond) != self._mac and self._simulation.has_pair(self._bond):
+            yield "lcp", self._bond, f"gives {self._bond} the MAC of its first member; its Linux device has another"
+        member = self._words[1] if len(self._words) > 1 else ""
+        if self._simulation.has_pair(member):
+            yield "lcp of member", member, f"{member} has an LCP pair, whose packets now belong to {self._bond}"
+
+
+def _named(line: SourceLine, seen_from: SourceLine) -> str:
+    where = "" if line.source == seen_from.source else f" of {line.source}"
+    return f"line {line.number}{where}"
+
+
+def _without_uncomment(text: str) -> str:
+    """Return the command that stands in the braces of `uncomment`, else all of the text."""
+    word, _, rest = text.partition(" ")
+    rest = rest.strip()
+    return rest[1:-1].strip() if word == "uncomment" and rest.startswith("{") and rest.endswith("}") else text

@@ -1,0 +1,56 @@
+"""The commands that no configuration can say, as a script of their own; and when it can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vppcfg.adopt.grammar import Grammar
+from vppcfg.adopt.report import SourceLine
+from vppcfg.adopt.simulation import Simulation
+from vppcfg.config.configuration import Configuration
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.record import record
+
+_HEAD = "# Commands that vppcfg.yaml cannot say, in their order."
+_FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, unix { exec } in startup.conf."
+_AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppctl exec`, not at VPP's start."
+
+
+@record
+class RestFile:
+    """Commands for `exec`."""
+
+    commands: tuple[str, ...] = ()
+    needs_the_file: bool = False
+    """Whether they work only on what the configuration makes, and so come after it."""
+
+    @property
+    def text(self) -> str:
+        """Return the script."""
+        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *self.commands, ""))
+
+
+def rest_of(
+    lines: Sequence[SourceLine], configuration: Configuration, start: Callable[[], Simulation], grammar: Grammar
+) -> RestFile:
+    """Return the commands that are left; they are tried on a VPP that has only just started."""
+    commands = [line for line in lines if line.is_left]
+    if not commands:
+        return RestFile()
+    texts = tuple(" ".join(line.text.split()) for line in commands)
+    return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(commands, configuration, start(), grammar))
+
+
+def _needs_more_than_ports(
+    commands: Sequence[SourceLine], configuration: Configuration, simulation: Simulation, grammar: Grammar
+) -> bool:
+    made = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
+    for line in commands:
+        meant = grammar.read(line.text)
+        if meant.command in simulation.commands:
+            is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
+            if not is_done:
+                return True
+        elif made.intersection(meant.rest.split()):
+            return True
+    return False

@@ -1,0 +1,84 @@
+"""The text of a script for VPP's `exec`, in commands: lines, comments, macros (vlib/cli.c, vppinfra/macros.c)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_MACRO = re.compile(r"\\(.?)|\$(\(([^)]*)\)?|\w*)", re.DOTALL)
+_DEEPEST_MACRO = 8
+_MANY_CHARACTERS = 1 << 16
+"""Of one line with its macros in their places; a macro of macros can grow without an end."""
+
+
+def commands_in(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each command with the number of its first line, as VPP reads them (unformat_vlib_cli_line).
+
+    A backslash at the end of a line joins it to the next one, and a # ends the command wherever it stands.
+    """
+    lines = text.split("\n")
+    index = 0
+    while index < len(lines):
+        start, parts = index, [lines[index]]
+        while _is_joined(parts[-1]) and index + 1 < len(lines):
+            index += 1
+            parts.append(lines[index])
+        index += 1
+        joined = [_without_comment(part[:-1]) for part in parts[:-1]]
+        command = "\n".join([*joined, _without_comment(parts[-1])]).strip()
+        if command:
+            yield start + 1, command
+
+
+def _is_joined(line: str) -> bool:
+    """Return whether a line ends in a backslash that is not itself behind one."""
+    return line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _without_comment(line: str) -> str:
+    """Return a line up to a # that has no backslash before it."""
+    start = line.find("#")
+    while start > 0 and (start - len(line[:start].rstrip("\\"))) % 2 == 1:
+        start = line.find("#", start + 1)
+    return line if start < 0 else line[:start]
+
+
+class MacroError(ValueError):
+    """A macro has no value that can be known here."""
+
+
+class Macros:
+    """What `define` has given names to."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def define(self, name: str, value: str) -> None:
+        """Give a value a name."""
+        self._values[name] = value
+
+    def undefine(self, name: str) -> None:
+        """Forget a name; one that is unknown is passed over, as by VPP."""
+        self._values.pop(name, None)
+
+    def put_into(self, text: str, level: int = 0) -> str:
+        """Return `text` with the values in the places of $NAME and $(NAME). Raise MacroError for one without a value.
+
+        VPP asks its environment too, and knows the host's name; neither is known here.
+        """
+        if "$" not in text and "\\" not in text:
+            return text
+        if level >= _DEEPEST_MACRO:
+            raise MacroError(f"macros refer to each other more than {_DEEPEST_MACRO} deep")
+        changed = _MACRO.sub(lambda match: self._value(match, level), text)
+        if len(changed) > _MANY_CHARACTERS:
+            raise MacroError(f"the line grows beyond {_MANY_CHARACTERS} characters with its macros")
+        return changed
+
+    def _value(self, match: re.Match[str], level: int) -> str:
+        if match[0].startswith("\\"):
+            return match[1]
+        name = match[3] if match[2].startswith("(") else match[2]
+        if name not in self._values:
+            raise MacroError(f"the macro ${name} has no value here; VPP puts UNSET in its place")
+        return self.put_into(self._values[name], level + 1)

@@ -1,0 +1,105 @@
+"""A simulated VPP as the replay of a script needs one: runs a command, gets ports on demand, and is read as any VPP."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.simulator.load import load_ports
+from vppcfg.simulator.port import PhysicalPort, made_up_mac
+from vppcfg.simulator.releases import release_of
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.tables import SwInterface
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.observe import observe
+
+_PATIENCE_S = 60.0
+"""How long reading may take; the simulated VPP is in this very process."""
+
+
+class Simulation:
+    """A VPP that nobody has configured, and then the one that a script has."""
+
+    def __init__(self, version: str, ports: Iterable[Interface] = ()) -> None:
+        """Start a VPP of the release of `version` with these ports. Raise UsageError when it cannot be simulated."""
+        self._vpp = SimulatedVpp(release=release_of(version).name, version=version)
+        self._commands = self._vpp.commands
+        self._made_up = 0
+        for port in ports:
+            self.add_port(port.name, port.device_class, mac=port.mac, link_mtu=port.link_mtu)
+
+    @property
+    def commands(self) -> Collection[str]:
+        """Return the words of the commands that are simulated."""
+        return self._commands
+
+    def run(self, line: str) -> tuple[bool, str]:
+        """Run a command, and return whether VPP takes it, and what it prints."""
+        code, printed = self._vpp.run_line(line)
+        self._vpp.tables.events.clear()
+        return code == 0, printed
+
+    def named(self, name: str) -> SwInterface | None:
+        """Return the interface of this name, None when there is none."""
+        return self._vpp.tables.named(name)
+
+    def has(self, name: str) -> bool:
+        """Return whether there is an interface of this name."""
+        return self._vpp.tables.named(name) is not None
+
+    def sub_interfaces(self, name: str) -> list[SwInterface]:
+        """Return the sub-interfaces of an interface, none of one that is not there."""
+        row, tables = self.named(name), self._vpp.tables
+        if row is None or row.is_sub:
+            return []
+        found = (tables.sw.get(index) for index in tables.hw_of(row).sub_interfaces.values())
+        return [sub for sub in found if sub is not None]
+
+    def name_of(self, row: SwInterface) -> str:
+        """Return the name of an interface."""
+        return self._vpp.tables.name_of(row)
+
+    def has_pair(self, name: str) -> bool:
+        """Return whether an interface has an LCP pair."""
+        row = self.named(name)
+        return row is not None and row.index in self._vpp.tables.lcp.by_phy
+
+    def mac_of(self, name: str) -> bytes:
+        """Return the MAC address of an interface, none of one that is not there."""
+        row = self.named(name)
+        return self._vpp.tables.hw_of(row).mac if row is not None else b""
+
+    def add_port(self, name: str, device_class: str = "dpdk", *, mac: str = "", link_mtu: int | None = None) -> None:
+        """Have a port that VPP has found, or that a command has made which is not simulated."""
+        self._made_up += 1
+        mtu = link_mtu or 9000
+        port = PhysicalPort(
+            name=name,
+            device_class=device_class or "dpdk",
+            mac=mac or made_up_mac(self._made_up),
+            link_mtu=mtu,
+            packet_mtu=mtu,
+        )
+        load_ports(self._vpp.tables, [port])
+
+    def observe(self) -> State:
+        """Return the state, read over the binary API as that of a running VPP."""
+        ours, theirs = socket.socketpair()
+        with SimulatorServer(self._vpp) as server:
+            server.add_client(theirs)
+            connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), None)
+            try:
+                return observe(connection, self._vpp.version)
+            finally:
+                connection.close()
+
+
+def ports_of(state: State) -> list[Interface]:
+    """Return the ports of a running VPP as they are before anybody configures them."""
+    kinds = (port for port in state.interfaces.values() if port.kind is InterfaceKind.PHYSICAL)
+    return [replace(port, is_up=False) for port in kinds if port.parent is None]

@@ -1,0 +1,193 @@
+"""`vppcfg adopt`: a VPP that somebody else set up in, one configuration out whose plan is empty. It only reads."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from vppcfg.app import places
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
+from vppcfg.errors import ConfigError, ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vppcfg.adopt.adoption import Adoption, Ground
+    from vppcfg.adopt.report import AdoptionReport
+    from vppcfg.common.release import Release
+    from vppcfg.model.state import State
+
+log = logging.getLogger("root.main")
+
+REST_FILE = "vppcfg-rest.vpp"
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "adopt",
+        help="make a configuration of a VPP that was set up otherwise",
+        description=(
+            "Make a configuration of a VPP that was set up by hand or by a script, prove that its plan is empty, and "
+            "report what became of every line. A script is replayed on a simulated VPP; nothing but reading is done."
+        ),
+    )
+    parser.add_argument(
+        "--from",
+        dest="sources",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a script of VPP commands; may be given again, in the order in which VPP runs them "
+        "(default: the running VPP)",
+    )
+    parser.add_argument(
+        "--as",
+        dest="kind",
+        choices=["vpp", "startup", "yaml"],
+        help="what the files are (default: told by their content)",
+    )
+    add_dataplane_options(parser)
+    parser.add_argument(
+        "--root", metavar="DIR", default="/", help="the folder that paths in scripts begin in (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--vpp-version",
+        metavar="VERSION",
+        help="the release that runs the script (default: the running VPP's, or the newest)",
+    )
+    parser.add_argument("--past-errors", action="store_true", help="go on behind a command that VPP refuses")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
+    parser.add_argument(
+        "--rest",
+        metavar="FILE",
+        help=f"write the commands that are left to this file (default: {REST_FILE} beside the output)",
+    )
+    parser.add_argument(
+        "--report", choices=["text", "json"], default="text", help="for people (default) or for programs"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="write nothing and exit 3 when anything is unmanaged, assumed or a fault"
+    )
+    add_state_dir_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Adopt what the options name, report, and write the files."""
+    for file_name in (args.output, _rest_name(args)):
+        if file_name is not None and os.path.lexists(file_name) and os.path.isfile(file_name):
+            raise UsageError(f"{file_name} exists, and is not overwritten", "name another file, or move it away")
+    adoption = _of_scripts(args) if args.sources else _of_running_vpp(args)
+    stream = sys.stdout if args.output is not None else sys.stderr
+    _show(adoption.report, args, stream)
+    if args.strict and not adoption.report.is_whole:
+        raise ConfigError("not everything can be adopted as it is, and nothing is written", "leave out --strict")
+    _write(adoption, args)
+    return ExitCode.DONE
+
+
+def _of_scripts(args: argparse.Namespace) -> Adoption:
+    from vppcfg.adopt.adoption import Script, adopt_scripts
+    from vppcfg.adopt.sources import SourceKind, kind_of, reader_below
+    from vppcfg.config.yaml.files import read_source
+
+    scripts = []
+    for name in args.sources:
+        text = read_source(name).decode(errors="replace")
+        kind = SourceKind(args.kind) if args.kind else kind_of(text)
+        if kind is not SourceKind.SCRIPT:
+            raise UsageError(
+                f"{name} is no script of VPP commands, and cannot be adopted yet", "--as vpp reads it as one"
+            )
+        scripts.append(Script(name=name, text=text))
+    return adopt_scripts(scripts, _ground(args), reader_below(args.root, read_source))
+
+
+def _ground(args: argparse.Namespace) -> Ground:
+    from vppcfg.adopt.adoption import Ground
+    from vppcfg.adopt.simulation import ports_of
+
+    state = _running(args)
+    version = args.vpp_version or (state.facts.version if state is not None else None)
+    return Ground(
+        release=_release(version),
+        ports=ports_of(state) if state is not None else None,
+        past_errors=args.past_errors,
+    )
+
+
+def _running(args: argparse.Namespace) -> State | None:
+    """Return the state of the VPP at hand, None when there is none; one that is named must be there."""
+    if args.api_socket == places.SOCKET and not os.path.exists(args.api_socket):
+        return None
+    with target_of(args).connect() as dataplane:
+        return dataplane.observe()
+
+
+def _release(version: str | None) -> Release:
+    from vppcfg.common.release import NEWEST, release_of
+
+    try:
+        return release_of(version) if version else NEWEST
+    except ValueError as error:
+        raise UsageError(str(error), "write --vpp-version 24.10") from error
+
+
+def _of_running_vpp(args: argparse.Namespace) -> Adoption:
+    from vppcfg.adopt.adoption import adopt_state
+    from vppcfg.cli.dump import with_whole_descriptions
+
+    target = target_of(args)
+    with target.connect() as dataplane:
+        state = dataplane.observe()
+    return adopt_state(with_whole_descriptions(state, target.journal()), f"VPP at {args.api_socket}")
+
+
+def _rest_name(args: argparse.Namespace) -> str | None:
+    """Return the file for the commands that are left, None when they are only shown."""
+    if args.rest is not None or args.output is None:
+        name: str | None = args.rest
+        return name
+    return os.path.join(os.path.dirname(args.output), REST_FILE)
+
+
+def _show(report: AdoptionReport, args: argparse.Namespace, stream: TextIO) -> None:
+    from vppcfg.adopt.report import LineOutcome, document_of, text_of
+    from vppcfg.cli.output import Colour, paint_for, write
+    from vppcfg.common.printable import json_text, printable
+
+    if args.report == "json":
+        write(json_text(document_of(report), indent=2) + "\n", stream)
+        return
+    paint = paint_for(stream, args.color)
+    colours = {LineOutcome.FAULT: Colour.BAD, LineOutcome.NEVER_RAN: Colour.BAD, LineOutcome.UNMANAGED: Colour.CHANGED}
+    for outcome, text in text_of(report):
+        colour = colours.get(outcome) if outcome is not None else None
+        shown = printable(text)
+        write((paint(shown, colour) if colour is not None else shown) + "\n", stream)
+
+
+def _write(adoption: Adoption, args: argparse.Namespace) -> None:
+    from vppcfg.cli.output import write_document
+
+    rest, rest_name = adoption.rest, _rest_name(args)
+    write_document(adoption.text, args.output)
+    if not rest.commands:
+        return
+    if rest_name is None:
+        log.warning("%s left out: %s, or -o, writes them to a file", _commands(rest.commands), "--rest FILE")
+        return
+    write_document(rest.text, rest_name)
+    when = (
+        "after each `vppcfg apply`, with `vppctl exec`" if rest.needs_the_file else "at VPP's start, by unix { exec }"
+    )
+    log.info("%s in %s; VPP is to run them %s", _commands(rest.commands), rest_name, when)
+
+
+def _commands(commands: Sequence[str]) -> str:
+    return "1 command is" if len(commands) == 1 else f"{len(commands)} commands are"
