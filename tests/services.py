@@ -93,6 +93,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.has_gso,
         interface.urpf,
         interface.mss_clamp,
+        interface.mirrors,
         interface.neighbors,
     )
     offer["switches"] = _bridge_behaviour(interface, state)

@@ -22,6 +22,7 @@ interfaces:
     sflow: true
     urpf: { ipv4: strict, ipv6: loose }
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
+    mirror: { tap1: both, GigabitEthernet4/0/0: input }
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
@@ -72,6 +73,7 @@ interfaces:
     lcp: e1
     urpf: { ipv4: loose }
     mss-clamp: { ipv4: 1400 }
+    mirror: { GigabitEthernet4/0/0: output }
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }

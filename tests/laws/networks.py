@@ -31,7 +31,15 @@ from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode, urpf_in_order
+from vppcfg.model.features import (
+    Mirror,
+    MssLimit,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+    mirrors_in_order,
+    urpf_in_order,
+)
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
@@ -532,6 +540,20 @@ class _Network:
             if interface.name not in self._members and dice.one_in(4):
                 limits = [MSS_LIMITS[0], replace(MSS_LIMITS[0], mss=1400), *MSS_LIMITS[1:]]
                 self._change(interface.name, mss_clamp=dice.pick(((limits[0],), (limits[1],), tuple(limits[1:]))))
+        for interface in [each for each in self.interfaces.values() if each.name not in self._members]:
+            if dice.one_in(6):
+                self._change(interface.name, mirrors=self._mirrors_of(interface, dice))
+
+    def _mirrors_of(self, interface: InterfaceConfig, dice: _Dice) -> tuple[Mirror, ...]:
+        """Let other interfaces send copies of the frames of one, where VPP can take these."""
+        is_port = interface.kind in (InterfaceKind.PHYSICAL, InterfaceKind.TAP) and interface.parent is None
+        switches = any(interface.name in bridge.members for bridge in self.bridges.values()) or interface.l2xc
+        levels = [is_l2 for is_l2, is_possible in ((False, is_port), (True, bool(switches))) if is_possible]
+        others = [name for name in self.interfaces if name != interface.name]
+        return mirrors_in_order(
+            Mirror(target=target, direction=dice.pick(list(TrafficDirection)), is_l2=dice.pick(levels))
+            for target in (dice.some(others) if levels else ())
+        )
 
     def _one_way_targets(self) -> set[str]:
         """Return the interfaces that others are cross-connected to and that are not cross-connected themselves."""
@@ -767,6 +789,8 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"urpf": ()},
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
         {"mss_clamp": MSS_LIMITS},
+        {"mirrors": ()},
+        {"mirrors": (Mirror(target=dice.pick(sorted(configuration.interfaces)), direction=TrafficDirection.INPUT),)},
         {"neighbors": NEIGHBORS[:1]},
         {"neighbors": (replace(NEIGHBORS[0], mac="02:00:00:00:bb:77"), *NEIGHBORS[1:])},
         {"lcp": None},

@@ -58,6 +58,16 @@ def _state(api: Any) -> dict[str, Any]:
             (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
             for row in api.urpf_interface_dump(sw_if_index=ALL)
         ),
+        "mirrors": sorted(
+            (
+                names.get(row.sw_if_index_from, row.sw_if_index_from),
+                names.get(row.sw_if_index_to, row.sw_if_index_to),
+                int(row.state),
+                l2,
+            )
+            for l2 in (False, True)
+            for row in api.sw_interface_span_dump(is_l2=l2)
+        ),
         "MSS": sorted(
             (names[row.sw_if_index], row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
             for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]

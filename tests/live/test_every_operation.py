@@ -12,7 +12,7 @@ from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
@@ -398,6 +398,18 @@ def test_the_mss_of_tcp_is_clamped_and_seen(plane: LiveDataplane) -> None:
     operation = op.SetMssClamp(interface="port1", limits=limits)
     assert do(plane, operation).interfaces["port1"].mss_clamp == limits
     assert do(plane, operation.undone).interfaces["port1"].mss_clamp == ()
+
+
+def test_frames_are_mirrored_and_seen(plane: LiveDataplane) -> None:
+    both, sent = (
+        op.SetMirror(interface="port1", target="port3", direction=TrafficDirection.BOTH),
+        op.SetMirror(interface="port1", target="port2", direction=TrafficDirection.OUTPUT, is_l2=True),
+    )
+    assert do(plane, both, sent).interfaces["port1"].mirrors == (
+        Mirror(target="port3"),
+        Mirror(target="port2", direction=TrafficDirection.OUTPUT, is_l2=True),
+    )
+    assert do(plane, both.undone, sent.undone).interfaces["port1"].mirrors == ()
 
 
 def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:

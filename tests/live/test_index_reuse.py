@@ -36,6 +36,7 @@ interfaces:
     gso: true
     urpf: {{ ipv4: loose }}
     mss-clamp: {{ ipv4: 1360 }}
+    mirror: {{ tap1: both, GigabitEthernet3/0/0: input }}
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     sub-interfaces:
       100:
@@ -49,7 +50,9 @@ interfaces:
         neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
-      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true }}
+      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true,
+             mirror: {{ GigabitEthernet3/0/0: {{ l2: true }},
+                       GigabitEthernet1/0/0.100: {{ direction: output, l2: true }} }} }}
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
       104: {{ l2xc: GigabitEthernet1/0/0.105, acls: {{ input: inside }} }}
       105: {{ l2xc: GigabitEthernet1/0/0.104 }}

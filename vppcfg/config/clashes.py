@@ -46,7 +46,8 @@ def _refers(text: str) -> Problem:
 def _lost_references(untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield a problem for each reference that would be lost; what VPP lost before is not the file's fault."""
     for interface in untouched.interfaces.values():
-        for target in (interface.l2xc, interface.unnumbered):
+        mirrored = (each.target for each in interface.mirrors)
+        for target in (interface.l2xc, interface.unnumbered, *mirrored):
             if target in observed.interfaces and target not in desired.interfaces:
                 yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
 

@@ -238,6 +238,8 @@ class _Followers:
             yield interface.l2xc, "it is cross-connected to"
         if interface.unnumbered is not None:
             yield interface.unnumbered, "it borrows the addresses of"
+        for mirror in interface.mirrors:
+            yield mirror.target, "it mirrors frames to"
         bond = self._state.making(interface.name, Bond)
         for member in bond.members if bond is not None else ():
             yield member, "it has the member"

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.config.yaml.text import KeyValue, Value
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode, urpf_in_order
+from vppcfg.model.features import (
+    Mirror,
+    MssLimit,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+    mirrors_in_order,
+    urpf_in_order,
+)
 
 _URPF = {"ipv4": (False, False), "ipv6": (True, False), "ipv4-output": (False, True), "ipv6-output": (True, True)}
 """Whether a key is about IPv6, and whether about what goes out."""
@@ -63,3 +71,33 @@ def why_no_mss(limits: tuple[MssLimit, ...]) -> str | None:
     """Return why `mss-clamp` cannot say limits, None when it can."""
     odd = next((each.mss for each in limits if not 0 < each.mss <= LARGEST_MSS), None)
     return None if odd is None else f"it clamps the MSS of TCP to {odd} bytes"
+
+
+def mirrors_of(raw: Mapping[str, Any]) -> tuple[Mirror, ...]:
+    """Return the mirrors that `mirror` asks for."""
+    return mirrors_in_order(_mirror(str(target), value) for target, value in raw.items())
+
+
+def _mirror(target: str, raw: str | Mapping[str, Any]) -> Mirror:
+    if isinstance(raw, str):
+        return Mirror(target=target, direction=TrafficDirection(raw))
+    direction = TrafficDirection(raw.get("direction") or "both")
+    return Mirror(target=target, direction=direction, is_l2=bool(raw.get("l2")))
+
+
+def mirrors_said(mirrors: tuple[Mirror, ...]) -> Value:
+    """Return the value of `mirror`."""
+    return tuple(KeyValue(each.target, _mirror_value(each)) for each in mirrors)
+
+
+def _mirror_value(mirror: Mirror) -> Value:
+    if not mirror.is_l2:
+        return mirror.direction.value
+    return (KeyValue("direction", mirror.direction.value), KeyValue("l2", True))
+
+
+def why_no_mirror(mirrors: tuple[Mirror, ...]) -> str | None:
+    """Return why `mirror` cannot say mirrors, None when it can."""
+    targets = [each.target for each in mirrors]
+    twice = next((target for target in targets if targets.count(target) > 1), None)
+    return None if twice is None else f"it mirrors to {twice} twice, as a port and in L2 mode"

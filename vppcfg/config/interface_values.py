@@ -16,7 +16,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
-from vppcfg.model.features import MssLimit, UrpfCheck
+from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -32,6 +32,7 @@ class InterfaceValues:
     has_gso: bool = False
     urpf: tuple[UrpfCheck, ...] = ()
     mss_clamp: tuple[MssLimit, ...] = ()
+    mirrors: tuple[Mirror, ...] = ()
 
 
 class Value(NamedTuple):
@@ -113,6 +114,14 @@ VALUES = (
         reason="an interface clamps the MSS of TCP",
         is_of_bond=True,
         is_routing=True,
+    ),
+    Value(
+        key="mirror",
+        attribute="mirrors",
+        kind=features.mirrors_of,
+        said=features.mirrors_said,
+        why_not=features.why_no_mirror,
+        is_of_bond=True,
     ),
 )
 """In the order in which they are written."""

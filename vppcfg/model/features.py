@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from vppcfg.common.names import natural_key
 from vppcfg.record import record
+
+DELETED_TARGET = "DELETED"
+"""What stands for an interface that is gone and to which another one goes on sending copies, as VPP prints it."""
 
 
 class UrpfMode(Enum):
@@ -48,3 +52,18 @@ class MssLimit:
     mss: int
     is_ipv6: bool = False
     direction: TrafficDirection = TrafficDirection.BOTH
+
+
+@record
+class Mirror:
+    """Frames of an interface of which another one sends a copy (SPAN)."""
+
+    target: str
+    direction: TrafficDirection = TrafficDirection.BOTH
+    is_l2: bool = False
+    """Whether they are taken where the interface switches, rather than at the port itself."""
+
+
+def mirrors_in_order(mirrors: Iterable[Mirror]) -> tuple[Mirror, ...]:
+    """Return mirrors in one order: those of the port before those of L2 mode, by their targets."""
+    return tuple(sorted(mirrors, key=lambda each: (each.is_l2, natural_key(each.target))))

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.features import MssLimit, UrpfCheck
+from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
@@ -160,6 +160,8 @@ class Interface:
     """In the order of `urpf_in_order`."""
     mss_clamp: tuple[MssLimit, ...] = ()
     """IPv4 first."""
+    mirrors: tuple[Mirror, ...] = ()
+    """In the order of `mirrors_in_order`."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -185,6 +187,7 @@ FEATURES = {
     "has_gso": "GSO",
     "urpf": "uRPF",
     "mss_clamp": "TCP MSS clamping",
+    "mirrors": "mirroring",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

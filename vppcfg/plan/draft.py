@@ -66,6 +66,8 @@ class Draft:
         """The sub-interface that matches each set of tags on each port."""
         self.references = References()
         """Cross-connects by their target, borrowers of addresses by their donor."""
+        self.mirrored = References()
+        """Interfaces by those that they send copies of frames to."""
         self.bound = References()
         """Interfaces by the access lists that they apply."""
         self.in_table = References()
@@ -152,6 +154,8 @@ class Draft:
             if interface.encapsulation is not None:
                 self.matches[interface.parent, interface.encapsulation.tags] = interface.name
         self.references.add(interface.name, _targets(interface))
+        if interface.mirrors:
+            self.mirrored.add(interface.name, {each.target for each in interface.mirrors})
         if interface.acls:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
         if interface.bridge is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
+from vppcfg.model.features import DELETED_TARGET
 from vppcfg.model.interface import Interface, InterfaceKind, evolve
 from vppcfg.model.state import State
 
@@ -16,13 +17,18 @@ def restorable(state: State) -> State:
 
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
-    as little, and VPP would want the port up to set it (vnet/interface.c).
+    as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
+    interface that was gone.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
         name: replace(interface, is_up=False) if _is_up_below_down(interface, state) else interface
         for name, interface in state.interfaces.items()
     }
+    for name, interface in state.interfaces.items():
+        if any(each.target == DELETED_TARGET for each in interface.mirrors):
+            left = tuple(each for each in interface.mirrors if each.target != DELETED_TARGET)
+            interfaces[name] = replace(interfaces[name], mirrors=left)
     for bond in state.made_as(Bond).values():
         interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
     return replace(state, interfaces=interfaces, lcps=lcps)

@@ -136,6 +136,7 @@ class Transition:
             if interface.l2xc in self.doomed
             or self.breaks_borrowing(interface)
             or (interface.has_mpls and interface.name in self.doomed_pairs)
+            or (interface.mirrors and any(each.target in self.doomed for each in interface.mirrors))
         ]
         made = self.observed.made_as(Bond)
         bonds = (name for name, bond in made.items() if not self.doomed.isdisjoint(bond.members))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.model.acl import AclRule
-from vppcfg.model.features import TrafficDirection
+from vppcfg.model.features import DELETED_TARGET, TrafficDirection
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import flag_words
@@ -430,6 +430,15 @@ def _set_mss_clamp(operation: op.SetMssClamp) -> str:
     return " ".join(words)
 
 
+def _set_mirror(operation: op.SetMirror) -> str:
+    """Write the command of vnet/span/span.c."""
+    words = f"set interface span {operation.interface}{' l2' if operation.is_l2 else ''}"
+    if operation.target != DELETED_TARGET:
+        words += f" destination {operation.target}"
+    return f"{words} {'disable' if operation.direction is None else _MIRRORED[operation.direction]}"
+
+
+_MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 _CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 
 
@@ -525,6 +534,7 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetGso: _set_gso,
     op.SetUrpf: _set_urpf,
     op.SetMssClamp: _set_mss_clamp,
+    op.SetMirror: _set_mirror,
     op.SetSflowSamplingRate: _set_sflow_sampling_rate,
     op.SetSflowPollingInterval: _set_sflow_polling_interval,
     op.SetSflowHeaderBytes: _set_sflow_header_bytes,

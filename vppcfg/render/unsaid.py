@@ -14,7 +14,7 @@ from typing import Any, cast
 from vppcfg.config.dump import said_entries
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, bridge_name
-from vppcfg.model.features import MssLimit, UrpfCheck
+from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.state import State
 from vppcfg.model.state_document import plain
@@ -120,7 +120,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit):
+    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

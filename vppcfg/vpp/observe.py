@@ -27,7 +27,7 @@ from vppcfg.vpp.messages import (
     vrf,
 )
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import NO_INDEX
+from vppcfg.vpp.messages.message import NO_INDEX, Known
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 
@@ -147,7 +147,7 @@ def _features(
     for name in sflow.read_ports(shown):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
     for feature in FEATURES:
-        for index, value in feature.read(connection, replies, details.tables).items():
+        for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
             found.setdefault(index, {})[feature.ATTRIBUTE] = value
     return found
 

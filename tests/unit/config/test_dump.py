@@ -19,7 +19,7 @@ from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
@@ -483,6 +483,7 @@ def whole() -> State:
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
     routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
+    routed = replace(routed, mirrors=(Mirror(target="eth0"),))
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -539,6 +540,7 @@ interfaces:
     gso: true
     urpf: { ipv4: strict, ipv6-output: loose }
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
+    mirror: { eth0: both }
     neighbors:
       192.0.2.5: '02:00:5e:00:53:05'
       2001:db8::5: '02:00:5e:00:53:06'

@@ -34,6 +34,7 @@ interfaces:
     gso: true
     urpf: { ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }
     mss-clamp: { ipv4: { mss: 1360, direction: input }, ipv6: 1340 }
+    mirror: { eth1: input }
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
@@ -53,8 +54,8 @@ interfaces:
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
-      40: { l2xc: eth0.30 }
-  eth1: { mtu: 9000, state: down, l2xc: eth2 }
+      40: { l2xc: eth0.30, mirror: { eth3: { l2: true } } }
+  eth1: { mtu: 9000, state: down, l2xc: eth2, mirror: { eth3: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
   eth4: {}
@@ -150,6 +151,7 @@ HEADINGS = {
     "urpf": r"interfaces\.[^.]+",
     "mss-clamp": r"interfaces\.[^.]+",
     "mss-limit": r"interfaces\.[^.]+",
+    "mirror": r"interfaces\.[^.]+",
     "interface-acls": r"interfaces\.[^.]+",
     "loopback": r"loopbacks\..+",
     "bond": r"bondethernets\..+",

@@ -124,6 +124,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "l2",
         "bond",
         "mpls",
+        "span",
         "tapv2",
     }
     sflow = {"sflow"} if release >= "25.02" else set()

@@ -127,7 +127,10 @@ class _Resolver:
             if interface.l2xc is not None and interface.l2xc not in desired.interfaces:
                 desired.interfaces[name] = interface = evolve(interface, l2xc=None)
             if interface.unnumbered is not None and interface.unnumbered not in desired.interfaces:
-                desired.interfaces[name] = evolve(interface, unnumbered=None)
+                desired.interfaces[name] = interface = evolve(interface, unnumbered=None)
+            if any(each.target not in desired.interfaces for each in interface.mirrors):
+                left = tuple(each for each in interface.mirrors if each.target in desired.interfaces)
+                desired.interfaces[name] = evolve(interface, mirrors=left)
 
     def _bridging(self, name: str, match: Encapsulation | OtherMatch | None, base: Interface) -> dict[str, Any]:
         """Return the attributes of an interface in the bridge that the file puts it into, with its tag rewrite."""

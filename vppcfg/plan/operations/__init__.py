@@ -9,7 +9,7 @@ from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAc
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge
-from vppcfg.plan.operations.features import SetFeature, SetGso, SetMssClamp, SetUrpf, Switch
+from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
@@ -79,6 +79,7 @@ __all__ = [
     "SetLinuxBridge",
     "SetLinuxLink",
     "SetMac",
+    "SetMirror",
     "SetMpls",
     "SetMssClamp",
     "SetNeighbor",

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
-from vppcfg.model.features import MssLimit, UrpfCheck, UrpfMode, urpf_in_order
+from vppcfg.model.features import (
+    DELETED_TARGET,
+    Mirror,
+    MssLimit,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+    mirrors_in_order,
+    urpf_in_order,
+)
 from vppcfg.model.interface import FEATURES
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import InterfaceOperation
@@ -28,6 +37,16 @@ class SetFeature(InterfaceOperation):
     def undone(self) -> SetFeature:
         """Return the operation that turns off what this one sets."""
         raise NotImplementedError(type(self).__name__)
+
+    @property
+    def looks_at_frames(self) -> bool:
+        """Return whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
+        return False
+
+    @property
+    def needs(self) -> str | None:
+        """Return another interface on which it hangs."""
+        return None
 
     def replaces(self, former: SetFeature) -> bool:
         """Return whether VPP takes it where `former` has set the same part, which otherwise is undone before."""
@@ -72,6 +91,11 @@ class SetGso(Switch):
     """
 
     attribute = "has_gso"
+
+    @property
+    def looks_at_frames(self) -> bool:
+        """Return True."""
+        return True
 
 
 @record
@@ -126,3 +150,62 @@ class SetMssClamp(SetFeature):
     def applied(self, value: Any) -> tuple[MssLimit, ...]:
         """Return the limits that there are then."""
         return self.limits
+
+
+@record
+class SetMirror(SetFeature):
+    """sw_interface_span_enable_disable: send copies of frames to another interface, or no longer (vnet/span/span.c).
+
+    VPP notes both by their indexes, and goes on with whatever interface has these.
+    """
+
+    attribute = "mirrors"
+    target: str
+    """DELETED_TARGET stands for one that is gone; without a direction, that ends all mirrors of the interface."""
+    direction: TrafficDirection | None
+    """None copies nothing."""
+    is_l2: bool = False
+
+    @property
+    def part(self) -> Hashable:
+        """Return where frames are taken, and where the copies go."""
+        return self.is_l2, self.target
+
+    @property
+    def undone(self) -> SetMirror:
+        """Return the operation that copies nothing any more."""
+        return SetMirror(interface=self.interface, target=self.target, direction=None, is_l2=self.is_l2)
+
+    @property
+    def looks_at_frames(self) -> bool:
+        """Return whether it is one of L2 mode."""
+        return self.is_l2
+
+    @property
+    def needs(self) -> str | None:
+        """Return the target."""
+        return self.target
+
+    def applied(self, value: Any) -> tuple[Mirror, ...]:
+        """Return the mirrors that there are then."""
+        if self.direction is None and self.target == DELETED_TARGET:
+            return tuple(each for each in value if each.is_l2 != self.is_l2)
+        others = [each for each in value if (each.is_l2, each.target) != self.part]
+        if self.direction is None:
+            return tuple(others)
+        return mirrors_in_order([*others, Mirror(target=self.target, direction=self.direction, is_l2=self.is_l2)])
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if self.direction is None or self.target in draft.interfaces:
+            return None
+        return f"there is no {self.target} to mirror {self.interface} to"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set it."""
+        draft.mirrored.drop(self.interface, _targets(self.interface, draft))
+        SetFeature.carry_out(self, draft)
+        draft.mirrored.add(self.interface, _targets(self.interface, draft))
+
+
+def _targets(name: str, draft: Draft) -> set[str]:
+    return {each.target for each in draft.interfaces[name].mirrors}

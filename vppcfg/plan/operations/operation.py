@@ -109,6 +109,8 @@ def dangling(name: str, draft: Draft) -> str | None:
     ]
     if left:
         return f"{name} has {' and '.join(left)}, which the next interface with its index would inherit"
+    if draft.mirrored.to(name):
+        return f"another interface mirrors frames to {name}"
     if draft.stacking.on_port(name):
         return f"{name} has sub-interfaces"
     if name in draft.bond_of:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
-from vppcfg.model.features import MssLimit, UrpfCheck
+from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import SflowSettings
 from vppcfg.plan.diff import Change
@@ -19,6 +19,7 @@ from vppcfg.plan.operations import (
     ReplaceAcl,
     SetFeature,
     SetGso,
+    SetMirror,
     SetMpls,
     SetMssClamp,
     SetSflow,
@@ -85,8 +86,6 @@ class Feature(NamedTuple):
     operations: Callable[[str, Any], Iterable[SetFeature]]
     """Returns what sets a value on an interface that has none of it."""
     turn_on: Stage = Stage.TURN_FEATURE_ON
-    looks_at_frames: bool = False
-    """Whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
     is_on_pairs: bool = False
     """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
     index (linux-cp/lcp_mpls_sync.c)."""
@@ -113,12 +112,19 @@ def _mss_clamp(name: str, limits: tuple[MssLimit, ...]) -> Iterable[SetFeature]:
     return [SetMssClamp(interface=name, limits=limits)] if limits else []
 
 
+def _mirrors(name: str, mirrors: tuple[Mirror, ...]) -> Iterable[SetFeature]:
+    return [
+        SetMirror(interface=name, target=each.target, direction=each.direction, is_l2=each.is_l2) for each in mirrors
+    ]
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
-    "has_gso": Feature(_switched_by(SetGso), looks_at_frames=True),
+    "has_gso": Feature(_switched_by(SetGso)),
     "urpf": Feature(_urpf),
     "mss_clamp": Feature(_mss_clamp),
+    "mirrors": Feature(_mirrors),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -128,13 +134,14 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     old = {each.part: each for each in feature.operations(name, was)}
     new = {each.part: each for each in feature.operations(name, becomes)}
     is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
+    is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
     for part, operation in old.items():
-        if is_broken or part not in new or not new[part].replaces(operation):
+        if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
             yield Step(stage=Stage.TURN_OFF, operation=operation.undone)
     for part, operation in new.items():
-        if is_broken or old.get(part) != operation:
+        if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
             yield Step(stage=feature.turn_on, operation=operation)
-        elif feature.looks_at_frames and is_put_into_l2(transition, name):
+        elif operation.looks_at_frames and is_put_into_l2(transition, name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
             yield Step(stage=Stage.TURN_ON_IN_L2, operation=operation)
 
@@ -143,6 +150,15 @@ def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:
     """Yield the step that makes the default MPLS table."""
     if change is not None:
         yield Step(stage=Stage.CREATE_MPLS_TABLE, operation=CreateMplsTable())
+
+
+def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
+    return operation is not None and operation.replaces(former)
+
+
+def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
+    """Return whether it hangs on an interface that nobody can name: turning it off turns off all of its kind."""
+    return operation.needs is not None and operation.needs not in transition.observed.interfaces
 
 
 def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:

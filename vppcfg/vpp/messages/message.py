@@ -29,6 +29,14 @@ class Request(NamedTuple):
     """What ends it instead, where that is a text."""
 
 
+class Known(NamedTuple):
+    """What is known of all interfaces, by their index, when their features are read."""
+
+    names: Mapping[int, str]
+    tables: Mapping[int, tuple[int, int]]
+    """The FIB tables of IPv4 and IPv6."""
+
+
 class Indexes(Protocol):
     """How VPP numbers what operations name; what the methods raise goes through."""
 

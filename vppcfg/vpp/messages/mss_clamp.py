@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from vppcfg.model.features import MssLimit, TrafficDirection
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "mss_clamp"
@@ -36,9 +34,7 @@ def requests(connection: Connection) -> list[bytes]:
     return [connection.request(_GET, {"cursor": 0, **_OF_ALL})[1]] if connection.offers(_GET) else []
 
 
-def read(
-    connection: Connection, replies: Replies, tables: Mapping[int, tuple[int, int]]
-) -> dict[int, tuple[MssLimit, ...]]:
+def read(connection: Connection, replies: Replies, known: Known) -> dict[int, tuple[MssLimit, ...]]:
     """Return the limits by interface index. Further pages of them are asked for here."""
     if not connection.offers(_GET):
         return {}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from vppcfg.model.features import UrpfCheck, UrpfMode, urpf_in_order
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "urpf"
@@ -39,10 +37,8 @@ def requests(connection: Connection) -> list[bytes]:
     return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
 
-def read(
-    connection: Connection, replies: Replies, tables: Mapping[int, tuple[int, int]]
-) -> dict[int, tuple[UrpfCheck, ...]]:
-    """Return the checks by interface index, given the FIB tables that interfaces are in.
+def read(connection: Connection, replies: Replies, known: Known) -> dict[int, tuple[UrpfCheck, ...]]:
+    """Return the checks by interface index.
 
     A check with its mode off, which VPP shows where another table was once named, checks nothing.
     """
@@ -52,7 +48,7 @@ def read(
     paths = ("sw_if_index", "af", "is_input", "mode", "table_id")
     for index, family, is_input, mode, table_id in connection.rows(replies, "urpf_interface_details", *paths):
         if mode in _MODES:
-            is_own = table_id == tables.get(index, (0, 0))[bool(family)]
+            is_own = table_id == known.tables.get(index, (0, 0))[bool(family)]
             check = UrpfCheck(
                 mode=_MODES[mode],
                 is_ipv6=bool(family),

@@ -9,7 +9,7 @@ import pytest
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, NeighborConfig
 from vppcfg.config.parse import parse
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 
 
@@ -47,6 +47,7 @@ def test_every_key_arrives_in_canonical_form() -> None:
         "sflow": True,
         "gso": True,
         "urpf": {"ipv6-output": "loose", "ipv4": "strict", "ipv6": None},
+        "mirror": {"eth9": {"l2": True}, "eth10": "output"},
         "mss-clamp": {"ipv6": {"mss": 1340}, "ipv4": {"mss": 1360, "direction": "output"}},
         "neighbors": {"192.0.2.5": "0200.5e00.5305", "2001:DB8::5": "02:00:5e:00:53:06"},
         "acls": {"input": "a", "output": ["b", "a"]},
@@ -67,6 +68,10 @@ def test_every_key_arrives_in_canonical_form() -> None:
         has_sflow=True,
         has_gso=True,
         urpf=(UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True)),
+        mirrors=(
+            Mirror(target="eth10", direction=TrafficDirection.OUTPUT),
+            Mirror(target="eth9", is_l2=True),
+        ),
         mss_clamp=(MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1340, is_ipv6=True)),
         neighbors=(
             NeighborConfig(key="192.0.2.5", address="192.0.2.5", mac="02:00:5e:00:53:05"),

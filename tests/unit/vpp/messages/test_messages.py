@@ -490,6 +490,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "ipv4_mss": 1360, "ipv4_direction": 3, "ipv6_mss": 1220, "ipv6_direction": 2},
     ),
     (
+        op.SetMirror(interface="port", target="other", direction=TrafficDirection.OUTPUT, is_l2=True),
+        "sw_interface_span_enable_disable",
+        {"sw_if_index_from": 1, "sw_if_index_to": 2, "state": 2, "is_l2": True},
+    ),
+    (
+        op.SetMirror(interface="port", target="DELETED", direction=None),
+        "sw_interface_span_enable_disable",
+        {"sw_if_index_from": 1, "sw_if_index_to": 0xFFFFFFFF, "state": 0, "is_l2": False},
+    ),
+    (
         op.SetMssClamp(interface="other", limits=()),
         "mss_clamp_enable_disable",
         {"sw_if_index": 2, "ipv4_mss": 0, "ipv4_direction": 0, "ipv6_mss": 0, "ipv6_direction": 0},

@@ -1,0 +1,36 @@
+"""Rules about mirroring."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+
+BRIDGE = "bridgedomains: {bd1: {interfaces: [a, c]}}"
+
+
+def rules_in(text: str) -> list[str]:
+    return [problem.rule for problem in parse_text(text, "file").problems]
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "rules"),
+    [
+        ("a: {mirror: {a: both}}", ["mirror-self"]),
+        ("a: {mirror: {x: both}}", ["mirror-target-missing"]),
+        ("a: {mirror: {b: {l2: true}}}", ["mirror-l2"]),
+        ("a: {sub-interfaces: {7: {mirror: {b: input}}}}", ["mirror-not-port"]),
+        ("a: {mirror: {b: input}}", []),
+    ],
+)
+def test_mirrors(interfaces: str, rules: list[str]) -> None:
+    assert rules_in(f"interfaces: {{{interfaces}, b: {{}}}}") == rules
+
+
+def test_a_member_of_a_bridge_domain_is_mirrored_on_both_levels() -> None:
+    for mirror in ("{b: {direction: output, l2: true}}", "{b: both}"):
+        assert rules_in(f"interfaces: {{a: {{mirror: {mirror}}}, b: {{}}, c: {{}}}}\n{BRIDGE}") == []
+
+
+def test_a_loopback_has_no_mirror() -> None:
+    assert rules_in("interfaces: {a: {}}\nloopbacks: {loop0: {mirror: {a: both}}}") != []

@@ -1,0 +1,43 @@
+"""Rules about mirroring: whose frames are copied, where they are taken, and to which interface the copies go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.model.features import Mirror
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import Problem
+
+_WITH_FRAMES_OF_THEIR_OWN = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.TAP})
+
+
+def mirror_target(index: Index) -> Iterator[Problem]:
+    """Find mirrors to an interface that is not in the file, and to the interface itself."""
+    for interface, mirror in _mirrors(index):
+        if mirror.target == interface.name:
+            yield _problem("mirror-self", interface, mirror, f"{interface.name} cannot be mirrored to itself")
+        elif not index.has(mirror.target):
+            text = f"{mirror.target} is not in this file; add it below `interfaces`"
+            yield _problem("mirror-target-missing", interface, mirror, text)
+
+
+def mirror_place(index: Index) -> Iterator[Problem]:
+    """Find mirrors of frames that VPP would never copy, because they do not pass where they are looked for."""
+    for interface, mirror in _mirrors(index):
+        is_port = interface.parent is None and interface.kind in _WITH_FRAMES_OF_THEIR_OWN
+        if mirror.is_l2 and index.why_switched(interface.name) is None:
+            text = f"{interface.name} switches nothing; remove `l2`, or make it a member of a bridge domain"
+            yield _problem("mirror-l2", interface, mirror, text)
+        elif not mirror.is_l2 and not is_port:
+            text = f"{interface.name} is no port; mirror the port, or add `l2: true` where it switches"
+            yield _problem("mirror-not-port", interface, mirror, text)
+
+
+def _mirrors(index: Index) -> Iterator[tuple[InterfaceConfig, Mirror]]:
+    return ((interface, mirror) for interface in index.interfaces for mirror in interface.mirrors)
+
+
+def _problem(rule: str, interface: InterfaceConfig, mirror: Mirror, text: str) -> Problem:
+    return Problem(rule=rule, path=(*interface.path, "mirror", mirror.target), text=text)

@@ -1,0 +1,117 @@
+"""Mirroring (vnet/span): both ends are noted by their indexes, and outlive the interfaces that had these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.features import TrafficDirection
+from vppcfg.model.state import State
+from vppcfg.record import record
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 2.0.0 034ee02b
+import interface_index
+enum span_state u32 SPAN_STATE_API_DISABLED=0 SPAN_STATE_API_RX=1 SPAN_STATE_API_TX=2 SPAN_STATE_API_RX_TX=3
+request sw_interface_span_enable_disable 23ddd96b: interface_index sw_if_index_from, interface_index sw_if_index_to, \
+span_state state, bool is_l2
+reply sw_interface_span_enable_disable_reply e8d4e804: i32 retval
+request sw_interface_span_dump d6cf0c3d streams sw_interface_span_details: bool is_l2
+reply sw_interface_span_details 8a20e79f: interface_index sw_if_index_from, interface_index sw_if_index_to, \
+span_state state, bool is_l2
+"""
+_BOTH = 3
+_STATES = {"disable": 0, "rx": 1, "tx": 2, "both": _BOTH}
+
+
+@record
+class Source:
+    """Whose frames are copied, and whether where they are switched (span_feat_t)."""
+
+    sw_if_index: int
+    is_l2: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class SpanMain:
+    """The direction of the copies of each source, by the index of their target (span_main_t)."""
+
+    mirrors: dict[Source, dict[int, int]] = field(default_factory=dict)
+
+
+def set_mirror(tables: Tables, source: Source, target: int, state: int) -> None:
+    """Set which frames go to a target, and end all when there is no target; whether there are such is not looked at."""
+    if state > _BOTH:
+        raise RefusedError(Retval.UNIMPLEMENTED)
+    if source.sw_if_index == NONE or (target == NONE and state) or source.sw_if_index == target:
+        raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface")
+    mirrors = tables.part(SpanMain).mirrors.setdefault(source, {})
+    if target == NONE:
+        mirrors.clear()
+    elif state:
+        mirrors[target] = state
+    else:
+        mirrors.pop(target, None)
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    source = Source(sw_if_index=values["sw_if_index_from"], is_l2=bool(values["is_l2"]))
+    set_mirror(call.tables, source, values["sw_if_index_to"], values["state"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    mirrors = call.tables.part(SpanMain).mirrors
+    for source in sorted(mirrors, key=lambda source: source.sw_if_index):
+        for target, state in sorted(mirrors[source].items()) if source.is_l2 == bool(values["is_l2"]) else ():
+            yield call.details(
+                {
+                    "sw_if_index_from": source.sw_if_index,
+                    "sw_if_index_to": target,
+                    "state": state,
+                    "is_l2": source.is_l2,
+                }
+            )
+
+
+def _command(tables: Tables, line: Input) -> str:
+    """`set interface span <interface> [l2] {disable | destination <interface> [both|rx|tx]}`."""
+    source, target, is_l2, state = NONE, NONE, False, None
+    while not line.is_at_end:
+        if (row := line.interface(tables)) is not None:
+            source = row.index
+        elif (row := line.interface_after(tables, "destination")) is not None:
+            target = row.index
+        elif (word := line.choice_after("", _STATES)) is not None:
+            if state is not None:
+                raise RefusedError(Retval.UNSPECIFIED, "Multiple mirror states in input")
+            state = word
+        elif line.take("l2"):
+            is_l2 = True
+        else:
+            raise RefusedError(Retval.UNSPECIFIED, "Invalid input")
+    set_mirror(tables, Source(sw_if_index=source, is_l2=is_l2), target, _BOTH if state is None else state)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    states = {TrafficDirection.INPUT: 1, TrafficDirection.OUTPUT: 2, TrafficDirection.BOTH: _BOTH}
+    for name, row in rows.items():
+        for each in state.interfaces[name].mirrors:
+            source = Source(sw_if_index=row.index, is_l2=each.is_l2)
+            if each.target in rows:
+                set_mirror(tables, source, rows[each.target].index, states[each.direction])
+
+
+KIND = Kind(
+    api={"span": _API},
+    changes={"sw_interface_span_enable_disable": _answer},
+    queries={"sw_interface_span_dump": _dump},
+    commands={"set interface span": _command},
+    load=_load,
+)
