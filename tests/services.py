@@ -15,6 +15,7 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard
 
 Account = dict[str, dict[str, Any]]
 """By interface, what it offers."""
@@ -42,6 +43,13 @@ def _has_link(name: str, state: State, linked: set[str]) -> bool:
             address.split("/")[0] == made.local
             and other.tables[":" in address] == made.encap_vrf
             and other.name in linked
+            for other in state.interfaces.values()
+            for address in other.addresses
+        )
+    if isinstance(made, Wireguard):
+        tables = {peer.encap_vrf for peer in made.peers.values()} or {0}
+        return any(
+            address.split("/")[0] == made.local and {other.tables[":" in address]} == tables and other.name in linked
             for other in state.interfaces.values()
             for address in other.addresses
         )
@@ -96,6 +104,8 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.mirrors,
         interface.neighbors,
     )
+    if isinstance(made, Wireguard):
+        offer["peers"] = {key: set(peer.allowed_ips) for key, peer in made.peers.items()}
     offer["switches"] = _bridge_behaviour(interface, state)
     own = interface.packet_mtu or root.packet_mtu
     protocols = [mtu or own for mtu in interface.protocol_mtus]
@@ -166,6 +176,11 @@ def missing(before: dict[str, Any], now: dict[str, Any] | None) -> Iterator[tupl
             yield "redundancy", ""
     if before["path"] is not None and before["path"] != now.get("path"):
         yield "path", ""
+    for key, prefixes in before.get("peers", {}).items():
+        if key not in now.get("peers", {}):
+            yield "peer", key
+        for prefix in prefixes - now.get("peers", {}).get(key, prefixes):
+            yield "peer", prefix
     for address, _ in before["addresses"] - now.get("addresses", set()):
         yield "address", address
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from vppcfg.model.state import State
@@ -60,6 +60,12 @@ class Dataplane(Protocol):
 
         VPP leaves it, when a table goes, to the next one that is made, or lets the table not go.
         """
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        """Return the keys of WireGuard that are in use, by what they go by. Raise DataplaneError."""
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Have keys at hand for operations, which know them only by what they go by."""
 
     def perform(
         self,

@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from pathlib import Path
+
+from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC, key_file
+
+
+def _folder_with_keys() -> Path:
+    """Return a folder with the files of keys, which is there as long as this process."""
+    folder = Path(tempfile.mkdtemp(prefix="vppcfg-keys-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for number in range(3):
+        key_file(folder, number)
+    return folder
+
+
+_FOLDER = _folder_with_keys()
+
+
+def _with_keys(text: str) -> str:
+    """Return a configuration with keys and their files in place of the words for them."""
+    words = {"KEYS": str(_FOLDER), "DIGEST_2": PRESHARED[2].partition(":")[2]}
+    words |= {f"PUBLIC_{number}": key for number, key in enumerate(PUBLIC)}
+    words |= {f"PEER_{number}": key for number, key in enumerate(PEERS)}
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet2/0/0", "GigabitEthernet3/0/0", "GigabitEthernet4/0/0")
 
 BARE = """\
@@ -12,7 +42,7 @@ interfaces:
   GigabitEthernet4/0/0: { mtu: 9000, state: down }
 """
 
-ONE = """\
+ONE = _with_keys("""\
 interfaces:
   GigabitEthernet1/0/0:
     description: uplink
@@ -36,6 +66,8 @@ interfaces:
   vxlan_tunnel1: { mtu: 1500 }
   gre0: { mtu: 1400, addresses: [ 10.0.99.1/30 ] }
   ipip0: { mtu: 1480, addresses: [ 10.0.98.0/31 ] }
+  wg0: { addresses: [ 10.0.97.1/24 ] }
+  wg1: { mtu: 1400 }
   tap1: { mtu: 1500 }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
@@ -48,6 +80,20 @@ gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, key: 42 }
 ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.4, dscp: ef }
+wireguards:
+  wg0:
+    local: 192.0.2.1
+    port: 51820
+    public-key: PUBLIC_0
+    private-key-file: KEYS/key0
+    peers:
+      bern: { public-key: PEER_0, allowed-ips: [ 10.0.97.2/32 ], endpoint: 192.0.2.5, port: 51820 }
+      basel:
+        public-key: PEER_1
+        allowed-ips: [ 10.0.97.3/32 ]
+        preshared-key-file: KEYS/key2
+        preshared-key-sha256: DIGEST_2
+  wg1: { local: 192.0.2.1, port: 51821, public-key: PUBLIC_1, private-key-file: KEYS/key1 }
 vrfs:
   red: { id: 100 }
 bridgedomains:
@@ -64,9 +110,9 @@ acls:
       - { action: permit, source: 192.0.2.0/24, protocol: tcp, destination-port: https }
       - { action: deny }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
-"""
+""")
 
-TWO = """\
+TWO = _with_keys("""\
 interfaces:
   GigabitEthernet1/0/0:
     mtu: 2000
@@ -84,9 +130,18 @@ interfaces:
   GigabitEthernet3/0/0: { mtu: 1500, l2xc: GigabitEthernet4/0/0 }
   GigabitEthernet4/0/0: { mtu: 1500, l2xc: GigabitEthernet3/0/0 }
   BondEthernet0: { mtu: 1500, lcp: be0 }
+  wg0: { addresses: [ 10.0.97.1/24 ] }
   tap1: { mtu: 1500 }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.2/32 ] }
+wireguards:
+  wg0:
+    local: 192.0.2.1
+    port: 51820
+    public-key: PUBLIC_0
+    private-key-file: KEYS/key0
+    peers:
+      bern: { public-key: PEER_0, allowed-ips: [ 10.0.97.2/32 ], endpoint: 192.0.2.6, port: 51820 }
 bondethernets:
   BondEthernet0: { mode: active-backup, interfaces: [ GigabitEthernet2/0/0 ], mac: "02:00:00:00:00:b0" }
 bridgedomains:
@@ -101,7 +156,7 @@ acls:
     terms:
       - { action: deny }
 sflow: { sampling-rate: 1000 }
-"""
+""")
 
 PLANS = {"from-bare-to-one": (BARE, ONE), "from-one-to-two": (ONE, TWO), "from-two-to-bare": (TWO, BARE)}
 """Where each plan starts and where it leads."""

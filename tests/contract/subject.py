@@ -176,6 +176,8 @@ class Subject:
             self.api.gre_tunnel_add_del_v2(is_add=False, tunnel=row.tunnel._asdict())
         for row in self.api.ipip_tunnel_dump(sw_if_index=ALL):
             self.api.ipip_del_tunnel(sw_if_index=row.tunnel.sw_if_index)
+        for row in self.api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=False):
+            self.api.wireguard_interface_delete(sw_if_index=row.interface.sw_if_index)
         for row in self.interfaces().values():
             for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
                 delete(sw_if_index=row.sw_if_index)

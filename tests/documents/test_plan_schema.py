@@ -25,6 +25,7 @@ from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.stages import Phase
@@ -69,6 +70,8 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["vxlan"], Vxlan, set()),
         (DEFINITIONS["gre"], Gre, set()),
         (DEFINITIONS["ipip"], Ipip, set()),
+        (DEFINITIONS["wireguard"], Wireguard, set()),
+        (DEFINITIONS["wireguard"]["properties"]["peers"]["additionalProperties"], WireguardPeer, set()),
         (DEFINITIONS["fib_table"], FibTable, set()),
         (DEFINITIONS["tap"], Tap, set()),
         (DEFINITIONS["acl"], Acl, set()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wireguard_keys import KEYS
 from vppcfg.app.applying import apply_configuration
 from vppcfg.app.booting import apply_at_boot
 from vppcfg.app.confirming import confirm
@@ -69,6 +70,12 @@ class Obedient:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
+    def read_keys(self) -> Mapping[str, bytes]:
+        return KEYS
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
+
     def perform(
         self,
         operations: Sequence[Operation],
@@ -102,6 +109,12 @@ class Mortal:
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return KEYS
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        self._inner.use_keys(keys)
 
     def perform(
         self,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import (
     AclConfig,
@@ -28,6 +29,7 @@ from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.ipip import IpipConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
+from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
@@ -50,6 +52,7 @@ from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")
 LOOPBACKS = ("loop0", "loop3")
@@ -57,6 +60,7 @@ BONDS = ("BondEthernet0", "BondEthernet7")
 VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
 GRES = ("gre0", "gre3", "gre12")
 IPIPS = ("ipip0", "ipip4")
+WIREGUARDS = ("wg0", "wg5")
 TAPS = ("tap0", "tap2")
 BRIDGES = (10, 20)
 VRFS = (("red", 100), ("blue", 200), ("blue", 100), ("red", 300), ("green", 4294967294))
@@ -194,6 +198,7 @@ class _Network:
         self.vxlans: dict[str, VxlanConfig] = {}
         self.gres: dict[str, GreConfig] = {}
         self.ipips: dict[str, IpipConfig] = {}
+        self.wireguards: dict[str, WireguardConfig] = {}
         self.taps: dict[str, TapConfig] = {}
         self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
@@ -204,7 +209,7 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.taps},
+            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.wireguards, **self.taps},
             bridges=self.bridges,
             vrfs=self.vrfs,
             acls=self.acls,
@@ -220,6 +225,7 @@ class _Network:
             self._add(loopback, InterfaceKind.LOOPBACK, is_up=True)
         self._add_tunnels_and_taps()
         self._add_ipips(self._dice.further(1))
+        self._add_wireguards(self._dice.further(3))
         for port in [name for name in self.interfaces if self._may_have_sub_interfaces(name)]:
             self._add_sub_interfaces(self.interfaces[port])
         self._bridge_up()
@@ -337,6 +343,36 @@ class _Network:
             if dice.flip():
                 self._add_without_ethernet(name, InterfaceKind.IPIP, dice)
 
+    def _add_wireguards(self, dice: _Dice) -> None:
+        keys, peers = dice.shuffled(PUBLIC), dice.shuffled(PEERS)
+        for number, name in enumerate(dice.some(WIREGUARDS)):
+            local, endpoints = dice.pick((("192.0.2.1", "198.51.100.{}"), ("2001:db8::1", "2001:db8:9::{}")))
+            self.wireguards[name] = WireguardConfig(
+                name=name,
+                path=("wireguards", name),
+                local=local,
+                port=51820 + dice.pick((0, 2)) + number,
+                public_key=keys.pop(),
+                private_key_file=f"/etc/vpp/keys/{name}.key",
+                peers=tuple(self._peer(peers.pop(), endpoints, dice) for _ in range(dice.count(0, 3))),
+            )
+            self._add_without_ethernet(name, InterfaceKind.WIREGUARD, dice)
+
+    def _peer(self, key: str, endpoints: str, dice: _Dice) -> PeerConfig:
+        number = PEERS.index(key)
+        endpoint = dice.pick((None, endpoints.format(dice.count(1, 3))))
+        digest = dice.pick((None, None, *PRESHARED[:2]))
+        return PeerConfig(
+            name=f"peer{number}",
+            public_key=key,
+            allowed_ips=(f"10.20.{number}.0/24", *dice.pick(((), (f"2001:db8:20:{number + 1}::/64",)))),
+            endpoint=endpoint,
+            port=None if endpoint is None else 51820,
+            keepalive_s=dice.pick((0, 25)),
+            preshared_key_file=None if digest is None else "/etc/vpp/keys/some.psk",
+            preshared_key_sha256=None if digest is None else digest.partition(":")[2],
+        )
+
     def _add_without_ethernet(self, name: str, kind: InterfaceKind, dice: _Dice) -> None:
         self.interfaces[name] = InterfaceConfig(
             name=name,
@@ -348,7 +384,7 @@ class _Network:
         )
 
     def _has_ethernet(self, name: str) -> bool:
-        if name in self.ipips:
+        if name in self.ipips or name in self.wireguards:
             return False
         return name not in self.gres or self.gres[name].mode is not GreMode.L3
 
@@ -458,7 +494,7 @@ class _Network:
         names = [None, *self.vrfs]
         for interface in self._routed() if self.vrfs else ():
             self._change(interface.name, vrf=dice.pick(names))
-        for tunnels in (self.vxlans, self.gres, self.ipips) if self.vrfs else ():
+        for tunnels in (self.vxlans, self.gres, self.ipips, self.wireguards) if self.vrfs else ():
             for tunnel in list(tunnels.values()):
                 vrf = dice.pick(names)
                 if vrf is None or (self.vrfs[vrf].has_ipv6 if ":" in tunnel.local else self.vrfs[vrf].has_ipv4):
@@ -708,8 +744,8 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history.
 
-    That are MACs, split-horizon groups, how members belong to their bonds and whether these look at sockets, and MTUs
-    and state of bare tunnels. A sub-interface that has the MTU of its tunnel keeps it.
+    That are MACs, where peers of WireGuard are, split-horizon groups, how members belong to their bonds and whether
+    these look at sockets, and MTUs and state of bare tunnels. A sub-interface that has the MTU of its tunnel keeps it.
     """
     state = state.with_explicit_mtus()
     interfaces = {
@@ -724,7 +760,11 @@ def without_what_is_left_open(state: State) -> State:
         for name, bond in state.made_as(Bond).items()
     }
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
-    made = {**state.made, **taps, **bonds}
+    wireguards = {
+        name: replace(tunnel, peers={key: replace(peer, endpoint="", port=0) for key, peer in tunnel.peers.items()})
+        for name, tunnel in state.made_as(Wireguard).items()
+    }
+    made = {**state.made, **taps, **bonds, **wireguards}
     return replace(state, interfaces=interfaces, made=made, bridges=bridges, has_mpls_table=True)
 
 

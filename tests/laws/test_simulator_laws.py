@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_pair, states
+from tests.wireguard_keys import KEYS
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
@@ -32,6 +33,7 @@ def simulated(state: State) -> Iterator[LiveDataplane]:
     with SimulatorServer(SimulatedVpp(state=state)) as server:
         server.add_client(theirs)
         with LiveDataplane.over(ours) as dataplane:
+            dataplane.use_keys(KEYS)
             yield dataplane
 
 

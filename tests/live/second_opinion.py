@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,16 @@ def _state(api: Any) -> dict[str, Any]:
     }
 
 
+def _peers(api: Any, sw_if_index: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the peers of a WireGuard."""
+    for row in api.wireguard_peers_v2_dump(peer_index=ALL):
+        peer = row.peer
+        if peer.sw_if_index == sw_if_index:
+            keys = peer.public_key, peer.preshared_key
+            ends = str(peer.endpoint), peer.port, peer.table_id, peer.persistent_keepalive
+            yield *keys, *ends, sorted(str(prefix) for prefix in peer.allowed_ips)
+
+
 def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
     """Return bonds, bridges, tunnels and TAPs."""
     return {
@@ -136,6 +147,15 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 int(row.tunnel.dscp),
             )
             for row in api.ipip_tunnel_dump(sw_if_index=ALL)
+        },
+        "wireguards": {
+            names[row.interface.sw_if_index]: (
+                row.interface.port,
+                str(row.interface.src_ip),
+                row.interface.private_key,
+                sorted(_peers(api, row.interface.sw_if_index)),
+            )
+            for row in api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=True)
         },
         "taps": {
             tap.dev_name: (

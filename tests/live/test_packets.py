@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.real_vpp import RealVpp, running, skip_reason
+from tests.wireguard_keys import PRESHARED, PUBLIC, key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -41,7 +43,8 @@ def apply(pair: Pair, text: str, folder: Path) -> None:
     """Bring both to one file, in which OWN and OTHER stand for the numbers of a router itself and of the other one."""
     for vpp, own, other in ((pair[0], "1", "2"), (pair[1], "2", "1")):
         file = folder / f"router{own}.yaml"
-        file.write_text(text.replace("OWN", own).replace("OTHER", other))
+        keys = text.replace("KEY_OF_OWN", PUBLIC[int(own)]).replace("KEY_OF_OTHER", PUBLIC[int(other)])
+        file.write_text(keys.replace("OWN", own).replace("OTHER", other))
         words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
         assert main(["apply", "-y", "--allow-mass-deletion", "--again", *words]) == ExitCode.DONE
         assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
@@ -102,6 +105,65 @@ def test_a_tunnel_carries_packets_of_both_families(pair: Pair, tmp_path: Path, n
     wait_until_answered(first, f"2001:db8:1::2 source {name}")
     assert answered(first, f"2001:db8:1::2 source {name}") == 3
     assert received(second, name) - before >= 9
+
+
+@pytest.mark.parametrize("family", ["IPv4", "IPv6"])
+@pytest.mark.parametrize("is_shared", [False, True], ids=["public keys", "a preshared key too"])
+def test_a_wireguard_carries_packets_of_both_families(
+    pair: Pair, tmp_path: Path, family: str, *, is_shared: bool
+) -> None:
+    first, second = pair
+    secret = f"preshared-key-file: {key_file(tmp_path, 0)}, preshared-key-sha256: {PRESHARED[0].partition(':')[2]},"
+    host = "192.0.2." if family == "IPv4" else "2001:db8::"
+    section = f"""
+    wireguards:
+      wg0:
+        local: "{host}OWN"
+        port: 5182OWN
+        public-key: KEY_OF_OWN
+        private-key-file: {tmp_path}/keyOWN
+        peers:
+          other:
+            public-key: KEY_OF_OTHER
+            {secret.replace(", ", chr(10) + " " * 12).rstrip(",") if is_shared else "keepalive: 0"}
+            endpoint: "{host}OTHER"
+            port: 5182OTHER
+            allowed-ips: [ 10.0.0.0/24, "2001:db8:1::/64" ]
+    """
+    text = _BASE.replace("{name}", "wg0").replace("{more}", _INNER) + "\n".join(
+        line[4:] for line in section.splitlines()
+    )
+    for number in (1, 2):
+        key_file(tmp_path, number)
+    apply(pair, _BASE.partition("  {name}")[0], tmp_path)  # of former tests, nobody is to speak from another address
+    apply(pair, text, tmp_path)
+    wait_until_answered(first, f"192.0.2.2 source {LINK}")
+    wait_until_answered(first, f"2001:db8::2 source {LINK}")
+    with _routes_to_peers(first, second):
+        wait_until_answered(first, "10.0.0.2 source wg0")
+        before = received(second, "wg0")
+        assert answered(first, "10.0.0.2 source wg0") == 3
+        assert answered(second, "10.0.0.1 source wg0") == 3
+        wait_until_answered(first, "2001:db8:1::2 source wg0")
+        assert answered(first, "2001:db8:1::2 source wg0") == 3
+        assert received(second, "wg0") - before >= 9
+
+
+@contextmanager
+def _routes_to_peers(first: RealVpp, second: RealVpp) -> Iterator[None]:
+    """Route to the other end: VPP makes no routes to peers, and those that lead into an interface outlive it."""
+    lines = [
+        (vpp, f"{host} wg0")
+        for vpp, other in ((first, 2), (second, 1))
+        for host in (f"10.0.0.{other}/32 via 10.0.0.{other}", f"2001:db8:1::{other}/128 via 2001:db8:1::{other}")
+    ]
+    for vpp, line in lines:
+        assert vpp.cli(f"ip route add {line}")[0] == 0
+    try:
+        yield
+    finally:
+        for vpp, line in lines:
+            assert vpp.cli(f"ip route del {line}")[0] == 0
 
 
 @pytest.mark.parametrize("ports", ["", ", source-port: 479OWN, destination-port: 479OTHER"], ids=["usual", "others"])

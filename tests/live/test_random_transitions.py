@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.real_vpp import running, skip_reason
+from tests.wireguard_keys import KEYS
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
@@ -30,6 +31,7 @@ def router() -> Iterator[tuple[LiveDataplane, State]]:
     with running(PORTS, makes_vlan_devices=True) as process:
         process.add_netns("dataplane")
         with connect(str(process.socket_path)) as dataplane:
+            dataplane.use_keys(KEYS)
             yield dataplane, dataplane.observe()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, running, skip_reason
+from tests.wireguard_keys import key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -20,12 +22,24 @@ pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=RE
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 CONFIGURATIONS = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
-_UNSAYABLE = ("acls:", "ipip_tunnels:")
-"""Which lists an interface applies cannot be set at once, and an IPIP tunnel is deleted by its index alone."""
+_UNSAYABLE = ("acls:", "ipip_tunnels:", "wireguards:")
+"""Which lists an interface applies cannot be set at once, an IPIP tunnel is deleted by its index alone, and so is a
+peer of a WireGuard, whose keys stand in no text."""
 SAYABLE = [file for file in CONFIGURATIONS if not any(word in file.read_text() for word in _UNSAYABLE)]
 """Those whose plans VPP's command line can say."""
 
 _LINUX_STEP = re.compile(r"comment \{ (vppcfg: )?ip (?P<words>.+) \}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keys() -> Iterator[None]:
+    """Have the files of keys that the configurations name."""
+    folder = Path("/tmp/vppcfg-test-live-keys")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for number in range(3):
+        key_file(folder, number)
+    yield
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

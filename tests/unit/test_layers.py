@@ -63,6 +63,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "startup": ("jinja2",),
     "tune": ("jinja2", "ruamel"),
     "loadtest": ("jinja2", "zmq", "MLRsearch"),
+    "transaction": ("cryptography",),
     "commandline": ("markdown_it",),
 }
 """The only packages from outside that a layer may import."""
@@ -373,12 +374,22 @@ LISTS = {
         # A word of the ISO in a list of protocols has the same letters.
         ("ipip", {"startup/conf/plugin_names.py"}),
         (
+            "wireguard",
+            # Keys and peers have no like among the other kinds.
+            {
+                *("app/keys.py", "transaction/key_file.py", "vpp/live.py", "vpp/messages/readable.py"),
+                *("config/schema/words.py", "config/sections/interface.py", "vpp/indexes.py", "render/cause_text.py"),
+                *("plan/draft.py", "plan/services.py", "plan/steps/__init__.py", "startup/conf/plugin_names.py"),
+            },
+        ),
+        (
             "vxlan",
-            # VXLAN-GPE, which is another kind, a rule of its own, an example in a docstring, a key of T-Rex, and the
+            # VXLAN-GPE, which is another kind, rules, an example in a docstring, a key of T-Rex, and the
             # list of VPP's plugins.
             {
                 *("config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"),
                 *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py"),
+                "config/rules/wireguard.py",
             },
         ),
     ],

@@ -21,7 +21,6 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "create gtpu tunnel": ("gtpu_tunnel", "GTPU"),
     "create l2tpv3 tunnel": ("l2tpv3_tunnel", "L2TPv3"),
     "create pppoe session": ("pppoe_session", "PPPoE"),
-    "wireguard create": ("wg", "Wireguard Tunnel"),
     "ipsec itf create": ("ipsec", "IPSEC Tunnel"),
     "pipe create": ("pipe", "Pipe"),
     "mpls tunnel": ("mpls-tunnel", "MPLS tunnel device"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from vppcfg.record import record
 
 FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
+
+
+_KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
 
 
 class LineOutcome(Enum):
@@ -109,11 +113,11 @@ def _item(line: SourceLine) -> dict[str, Any]:
     return {
         "source": line.source,
         "line": line.number,
-        "text": line.text,
+        "text": without_keys(line.text),
         "outcome": line.outcome.value,
         "path": list(line.path),
         "rule": line.rule,
-        "why": line.why,
+        "why": without_keys(line.why),
     }
 
 
@@ -183,7 +187,7 @@ def _described(group: Sequence[SourceLine], has_many_sources: bool) -> str:
     where = f"line {first.number}" if len(group) == 1 else f"lines {first.number} to {last.number}"
     source = f"{first.source} " if has_many_sources else ""
     rule = f" [{first.rule}]" if first.rule else ""
-    return f"{first.text}{many} ({source}{where}): {first.why}{rule}"
+    return without_keys(f"{first.text}{many} ({source}{where}): {first.why}{rule}")
 
 
 def _assumed(ports: Sequence[AssumedPort]) -> str:
@@ -193,3 +197,8 @@ def _assumed(ports: Sequence[AssumedPort]) -> str:
         f"{'assumed':<10}  {noun} {names}: only the script names them; they are taken for DPDK ports with a link MTU "
         f"of 9000 bytes. Name the VPP with -a, or the startup.conf with --from [adopt-port-assumed]"
     )
+
+
+def without_keys(text: str) -> str:
+    """Return a command, or what VPP says of one, with no private or preshared key of WireGuard in it."""
+    return _KEY.sub(r"\1<withheld>", text)

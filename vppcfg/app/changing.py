@@ -9,6 +9,7 @@ from signal import SIGTERM
 
 from vppcfg import __version__
 from vppcfg.app.console import Console
+from vppcfg.app.keys import keys_for
 from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
@@ -125,8 +126,10 @@ def _added(
     it does is in the log.
     """
     entry = _entry(plan, intent, place)
+    keys = keys_for(plan, intent.origin, place, is_forced=intent.is_forced)
+    place.session.use_keys(keys)
     try:
-        return place.journal.add(entry, plan.observed, plan.desired, texts, intent.source)
+        return place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys)
     except PlanRefusedError as error:
         if is_needed or entry.origin not in UNSTOPPABLE:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import TracebackType
@@ -75,6 +75,14 @@ class Router:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return self._vpp.foreign_routes(tables)
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        """Return the keys of WireGuard that VPP has, by what they go by. Raise DataplaneError."""
+        return self._vpp.read_keys()
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Have keys at hand for operations."""
+        self._vpp.use_keys(keys)
 
     @property
     def boot_id(self) -> str:

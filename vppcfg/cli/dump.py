@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -57,11 +56,11 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def with_whole_descriptions(state: State, journal: Journal) -> State:
-    """Return a state with the descriptions of the configuration that was accepted last: VPP keeps what fits a tag."""
-    from vppcfg.config.desired import whole_descriptions
+    """Return a state with the descriptions and names of the configuration that was accepted last."""
+    from vppcfg.config.dump import with_names_of
 
     accepted = _accepted_configuration(journal)
-    return replace(state, descriptions=whole_descriptions(accepted)) if accepted else state
+    return with_names_of(accepted, state) if accepted else state
 
 
 def _accepted_configuration(journal: Journal) -> Configuration | None:

@@ -11,7 +11,7 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.vrf import FibTable
 
@@ -44,6 +44,10 @@ class DesiredState:
     def problem(self, rule: str, path: KeyPath, text: str) -> None:
         """Note that the dataplane cannot give what the file asks for."""
         self.problems.append(Problem(rule=rule, path=path, text=text))
+
+    def warning(self, rule: str, path: KeyPath, text: str) -> None:
+        """Note what the operator should know, and nothing depends on."""
+        self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
 
     def has_plugin(self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing") -> bool:
         """Return whether VPP runs a plugin; note a problem when it does not."""

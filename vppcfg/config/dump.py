@@ -12,6 +12,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.desired import whole_descriptions
 from vppcfg.config.names import glob_of
 from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
@@ -29,6 +30,15 @@ from vppcfg.model.vrf import UNMANAGED_VRF
 from vppcfg.record import record
 
 _ODD = "it is set up in a way that the configuration cannot say"
+
+
+def with_names_of(accepted: Configuration, state: State) -> State:
+    """Return a state with what only files say: whole descriptions, and names of peers and of files with keys."""
+    made = {
+        name: MADE_BY[type(making)].named(making, accepted.made[name]) if name in accepted.made else making
+        for name, making in state.made.items()
+    }
+    return replace(state, descriptions=whole_descriptions(accepted), made=made)
 
 
 @record
@@ -55,6 +65,8 @@ def written(state: State, *, chosen_macs: Collection[str] = (), with_bond_macs: 
     configuration, left = said(state)
     if chosen_macs or not with_bond_macs:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
+    made = {name: MADE_BY[type(state.made[name])].completed(entry) for name, entry in configuration.made.items()}
+    configuration = replace(configuration, made=made)
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     text = "\n\n".join(text for text in texts if text) + "\n"

@@ -57,6 +57,7 @@ class InterfaceKind(Enum):
     VXLAN = "vxlan"
     GRE = "gre"
     IPIP = "ipip"
+    WIREGUARD = "wireguard"
     TAP = "tap"
 
 

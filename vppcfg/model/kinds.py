@@ -11,13 +11,11 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard
 
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Tap)
+MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
-
-MTU_AS_CREATED = 9000
-"""Bytes; packet MTU of every Ethernet-like interface that VPP makes (vnet/ethernet/interface.c)."""
 
 
 def as_created(name: str, kind: InterfaceKind) -> Interface:
@@ -27,7 +25,7 @@ def as_created(name: str, kind: InterfaceKind) -> Interface:
         name=name,
         kind=kind,
         link_mtu=making.link_mtu_as_created,
-        packet_mtu=MTU_AS_CREATED,
+        packet_mtu=making.packet_mtu_as_created,
         is_up=making.is_up_as_created,
     )
 

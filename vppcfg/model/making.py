@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.vrf import table_key
@@ -27,6 +27,16 @@ class Making:
     is_up_as_created: ClassVar[bool] = False
     link_mtu_as_created: ClassVar[int | None] = None
     """Bytes; None for a kind that refuses a link MTU."""
+    packet_mtu_as_created: ClassVar[int] = 9000
+    """Bytes; what most get (vnet/ethernet/interface.c)."""
+
+    def beside(self, there: Making | None) -> Self:
+        """Return it with what VPP changes by itself, or what is left open, as it is where VPP has `there`."""
+        return self
+
+    def with_names_of(self, other: Making | None) -> Self:
+        """Return it with what it lacks of the names that only a configuration has, as far as `other` has them."""
+        return self
 
     @property
     def identity(self) -> tuple[object, ...] | None:

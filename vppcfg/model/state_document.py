@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import NoneType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -299,6 +299,8 @@ def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
             converters[name] = _table_of(name, kinds[1])
         elif get_origin(hint) is tuple and is_dataclass(kinds[0]):
             converters[name] = _list_of(name, cast(type[Any], kinds[0]))
+        elif kinds == (str, ...) and get_origin(hint) is tuple:
+            converters[name] = partial(_texts, name)
         elif isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
             converters[name] = _choice_of(kinds[0], is_optional=NoneType in kinds)
     return converters
@@ -310,8 +312,8 @@ def _choice_of(kind: type[Enum], *, is_optional: bool) -> Callable[[Any], Any]:
 
 def _table_of(name: str, record: type[Any]) -> Callable[[Any], dict[str, Any]]:
     def convert(document: object) -> dict[str, Any]:
-        entries = _mapping(document, name)
-        return {key: _build(record, entry, f"{name}.{key}") for key, entry in entries.items()}
+        entries, converters = _mapping(document, name), _converters_of(cast(Hashable, record))
+        return {key: _build(record, entry, f"{name}.{key}", converters) for key, entry in entries.items()}
 
     return convert
 

@@ -178,7 +178,7 @@ def _interface_attributes(
                 yield from _interface_attribute(name, before, after, observed, desired)
     made, wanted = observed.made.get(before.name), desired.made.get(before.name)
     if made is not None and made.__class__ is wanted.__class__:
-        yield from _attributes(made, wanted)
+        yield from _attributes(made, wanted.beside(made))
 
 
 def _interface_attribute(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from vppcfg.model.acl import Acl, AclRule
@@ -20,6 +21,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.tap import Tap
+from vppcfg.model.wireguard import Wireguard
 
 
 class ServicePart(Enum):
@@ -32,6 +34,8 @@ class ServicePart(Enum):
     PATH = "path"
     """A cross-connect, a bridge domain, or the bond that it is a member of."""
     ADDRESS = "address"
+    PEER = "peer"
+    """A peer of a WireGuard, or a prefix that a peer has."""
     PAIR = "lcp"
     DEVICE = "linux"
     """The Linux device is up, and a port of the bridge that it should be."""
@@ -51,6 +55,9 @@ class Policy(NamedTuple):
     neighbors: tuple[Neighbor, ...] = ()
     bridge: tuple[bool, ...] = ()
     """The switches of the bridge domain."""
+
+
+NO_PEERS: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 class Service(NamedTuple):
@@ -74,6 +81,8 @@ class Service(NamedTuple):
     """MTUs in bytes: link, packet, IPv4, IPv6, MPLS, Linux device, the other end of a cross-connect; 0 is unknown."""
     redundancy: int = 0
     """Members with link of the bond that it is, or is on."""
+    peers: Mapping[str, frozenset[str]] = NO_PEERS
+    """The prefixes of each peer of a WireGuard, by its key."""
 
     @property
     def is_nothing(self) -> bool:
@@ -149,6 +158,7 @@ class Services:
             self._policy(interface) if has_link else Policy(),
             self._sizes(interface, parent),
             sum(member in self._linked for member in made.members) if isinstance(made, Bond) and is_bond else 0,
+            _peers(made) if has_link and parent is None and isinstance(made, Wireguard) else NO_PEERS,
         )
 
     def _path(self, interface: Interface) -> tuple[object, ...] | None:
@@ -238,6 +248,11 @@ class Services:
 _OPEN = Policy()
 
 
+def _peers(made: Wireguard) -> Mapping[str, frozenset[str]]:
+    """Return what traffic a WireGuard has peers for."""
+    return {key: frozenset(peer.allowed_ips) for key, peer in made.peers.items()}
+
+
 def _switches(bridge: Bridge) -> tuple[bool, ...]:
     """Return what a bridge domain does with frames, but for forwarding at all, which is the path."""
     is_on = bridge.settings
@@ -251,7 +266,7 @@ def _switches(bridge: Bridge) -> tuple[bool, ...]:
 
 
 Missing = tuple[ServicePart, str]
-"""What is missing: the part, and which address."""
+"""What is missing: the part, and which address, or which peer or prefix of a peer."""
 
 
 def missing(before: Service, now: Service) -> Iterator[Missing]:
@@ -266,6 +281,11 @@ def missing(before: Service, now: Service) -> Iterator[Missing]:
         for address in before.addresses:
             if address not in now.addresses or before.tables[":" in address] != now.tables[":" in address]:
                 yield ServicePart.ADDRESS, address
+        for key, prefixes in before.peers.items():
+            if key not in now.peers:
+                yield ServicePart.PEER, key
+            else:
+                yield from ((ServicePart.PEER, prefix) for prefix in prefixes - now.peers[key])
     if before.pair is not None and before.pair != now.pair:
         yield ServicePart.PAIR, ""
     if before.device is not None and (now.device is None or before.device not in ("", now.device)):

@@ -42,6 +42,7 @@ class Stage(IntEnum):
     DELETE_BRIDGE = auto()
     DELETE_SUB_INTERFACE = auto()
     REMOVE_BOND_MEMBER = auto()
+    REMOVE_PEER = auto()
     DELETE_INTERFACE = auto()
     EMPTY_VRF = auto()
     """After the tunnels with their ends in it: VPP would give them the next table that comes."""
@@ -51,6 +52,7 @@ class Stage(IntEnum):
     CREATE_LINUX_BRIDGE = auto()
     CREATE_VRF = auto()
     CREATE_INTERFACE = auto()
+    ADD_PEER = auto()
     ADD_BOND_MEMBER = auto()
     SET_MAC = auto()
     CREATE_SUB_INTERFACE = auto()

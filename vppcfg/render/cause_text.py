@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES
+from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.diff import Action, Change, ObjectKind
 from vppcfg.plan.operations import (
     AddBondMember,
+    AddWireguardPeer,
     BindAcls,
     DeleteLcpPair,
     JoinBridge,
@@ -25,6 +27,7 @@ from vppcfg.plan.operations import (
     RemoveAddress,
     RemoveBondMember,
     RemoveNeighbor,
+    RemoveWireguardPeer,
     ReplaceAcl,
     SetAdminState,
     SetBridgeFlag,
@@ -121,6 +124,8 @@ class Causes:
             return self._down(operation)
         if isinstance(operation, RemoveAddress):
             return self._without_address(operation)
+        if isinstance(operation, RemoveWireguardPeer):
+            return self._without_peer(operation)
         if isinstance(operation, UnsetUnnumbered):
             after = self._plan.desired.interfaces.get(operation.subject)
             is_anew = after is not None and after.unnumbered == operation.donor
@@ -156,6 +161,12 @@ class Causes:
         if before is not None and after is not None and after.addresses - before.addresses:
             return Predicate("gets another address instead", "get other addresses instead")
         return Predicate("loses an address", "lose addresses", ("", ""))
+
+    def _without_peer(self, operation: RemoveWireguardPeer) -> Predicate:
+        after = self._plan.desired.making(operation.subject, Wireguard)
+        if after is not None and operation.public_key in after.peers:
+            return Predicate("gets a peer otherwise", "get peers otherwise")
+        return Predicate("loses a peer", "lose peers", ("", ""))
 
     def _out_of_l2(self, operation: LeaveL2 | SetTagRewrite) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
@@ -219,6 +230,7 @@ def _feature(operation: SetFeature) -> Predicate:
 
 
 WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
+    AddWireguardPeer: _said("gets a peer otherwise", "get peers otherwise"),
     AddBondMember: _said("joins {o.bond}", "join {o.bond}"),
     RemoveBondMember: _said("leaves {o.bond}", "leave {o.bond}"),
     BindAcls: _said("applies other access lists", "apply other access lists"),

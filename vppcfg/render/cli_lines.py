@@ -207,6 +207,38 @@ def _create_ipip(operation: op.CreateIpip) -> str | None:
     return " ".join([*words, *(f"flags {word}" for word in flag_words(tunnel.flags))])
 
 
+# WireGuard (plugins/wireguard/wireguard_cli.c), whose prompt removes peers by number; secrets are said in no line
+
+
+def _create_wireguard(operation: op.CreateWireguard) -> str:
+    tunnel = operation.tunnel
+    private_key = _withheld("private key", tunnel.private_key_file, f"that gives {tunnel.public_key}")
+    line = f"wireguard create listen-port {tunnel.port} private-key {private_key} src {tunnel.local}"
+    return f"{line} instance {operation.instance}"
+
+
+def _delete_wireguard(operation: op.DeleteWireguard) -> str:
+    return f"wireguard delete {operation.interface}"
+
+
+def _add_wireguard_peer(operation: op.AddWireguardPeer) -> str | None:
+    peer = operation.peer
+    if peer.encap_vrf > LAST_TYPED:
+        return None
+    words = [f"wireguard peer add {operation.interface} public-key {operation.public_key}"]
+    if peer.preshared:
+        words.append(f"preshared-key {_withheld('preshared key', peer.preshared_key_file, f'with {peer.preshared}')}")
+    words += [f"endpoint {peer.endpoint} dst-port {peer.port}"] if peer.endpoint else []
+    words += [f"allowed-ip {prefix}" for prefix in peer.allowed_ips]
+    words += [f"persistent-keepalive {peer.keepalive_s}"] if peer.keepalive_s else []
+    return " ".join([*words, f"table-id {peer.encap_vrf}"] if peer.encap_vrf else words)
+
+
+def _withheld(what: str, file: str, otherwise: str) -> str:
+    """Return what stands in the place of a secret; VPP's prompt refuses the line as long as it stands there."""
+    return f"<{what} of {file}>" if file else f"<{what} {otherwise}>"
+
+
 # TAPs (plugins/tap/cli.c)
 
 
@@ -267,7 +299,7 @@ def _release_typed_vrf(operation: op.ReleaseTypedVrf) -> str:
     return f"{_table(is_ipv6=operation.is_ipv6)} del {operation.table_id}"
 
 
-def _only_by_the_api(operation: op.MarkVrfRoutes | op.SweepVrfRoutes | op.DeleteVrf | op.DeleteIpip) -> None:
+def _only_by_the_api(operation: op.Operation) -> None:
     return None
 
 
@@ -500,6 +532,10 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteGre: _delete_gre,
     op.CreateIpip: _create_ipip,
     op.DeleteIpip: _only_by_the_api,
+    op.CreateWireguard: _create_wireguard,
+    op.DeleteWireguard: _delete_wireguard,
+    op.AddWireguardPeer: _add_wireguard_peer,
+    op.RemoveWireguardPeer: _only_by_the_api,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
     op.AddAddress: _add_address,

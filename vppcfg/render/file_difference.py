@@ -97,8 +97,9 @@ class _Comparison:
         if any(change.kind is ObjectKind.LINUX for change in self._others):
             names |= self._after.made_as(Tap).keys()
         lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
-        self._old, new = (restricted(state, names, bridges, lists) for state in states)
-        self._new = _with_what_is_open(self._old, new)
+        old, new = (restricted(state, names, bridges, lists) for state in states)
+        self._old = _with_names_of(old, new)
+        self._new = _with_names_of(_with_what_is_open(old, new), old)
 
     def entries(self) -> list[EntryDifference]:
         """Return every entry that differs, and what changes without one."""
@@ -208,6 +209,11 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
         for interface in state.interfaces.values()
         if interface.bridge is not None and bridge_name(interface.bridge) in bridges
     }
+
+
+def _with_names_of(state: State, other: State) -> State:
+    """Return a state with the names that only configurations have as in another one, where it lacks them."""
+    return replace(state, made={name: made.with_names_of(other.made.get(name)) for name, made in state.made.items()})
 
 
 def _with_what_is_open(before: State, after: State) -> State:

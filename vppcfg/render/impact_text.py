@@ -131,6 +131,8 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
         yield f"{whose} L2 path{plural}"
     if suffering.addresses:
         yield _ADDRESSES
+    if ServicePart.PEER in suffering.parts:
+        yield f"peers{'' if is_one else ' of WireGuard'}, or prefixes of them"
     if ServicePart.PAIR in suffering.parts:
         yield f"{whose} LCP pair{plural}"
     elif ServicePart.DEVICE in suffering.parts:

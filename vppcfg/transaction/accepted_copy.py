@@ -20,6 +20,8 @@ from vppcfg.transaction.trusted import read_trusted
 
 COPY_NAME = "accepted.json"
 """Of the file in the folder of an entry that waits there to become the copy."""
+COPY_KEYS_NAME = "accepted.keys"
+"""Likewise, of its keys."""
 _KIND = "accepted state"
 _FORMAT_VERSION = 1
 _log = logging.getLogger(__name__)
@@ -46,6 +48,11 @@ class AcceptedCopy:
         """Use a file, which need not be there."""
         self._path = path
 
+    @property
+    def keys_path(self) -> Path:
+        """Return the file with the keys of the copy, which is there when it has any."""
+        return self._path.with_name(f"{self._path.name}.keys")
+
     def read(self, group: Callable[[], int]) -> Accepted | None:
         """Return what it says; None, with a warning, when it cannot be read. `group` may write it."""
         if not self._path.exists():
@@ -65,6 +72,11 @@ class AcceptedCopy:
         This goes before the entry's outcome, so that the copy is never older than what the entries say.
         """
         try:
+            keys = file.with_name(COPY_KEYS_NAME)
+            if keys.exists():
+                os.replace(keys, self.keys_path)
+            else:
+                self.keys_path.unlink(missing_ok=True)
             os.replace(file, self._path)
             sync_folder(self._path.parent)
         except FileNotFoundError:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 from vppcfg.errors import StorageError
 from vppcfg.transaction.folders import MODE
+from vppcfg.transaction.sealed import MODE as FILE_MODE
 from vppcfg.transaction.sealed import sync_folder, write_durably
 
 _ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 _ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")
 _LEFTOVER = re.compile(r"\..*\.tmp|tmp-[0-9]+")
+
+_NO_MODES: Mapping[str, int] = {}
 
 
 class EntryFolders:
@@ -68,14 +71,14 @@ class EntryFolders:
         """Remove an entry, as far as that is possible."""
         shutil.rmtree(self.of(number), ignore_errors=True)
 
-    def make(self, number: int, files: Mapping[str, bytes]) -> None:
-        """Write the files of an entry, and then let it appear with all of them. Raise StorageError."""
+    def make(self, number: int, files: Mapping[str, bytes], modes: Mapping[str, int] = _NO_MODES) -> None:
+        """Write the files of an entry, some with modes of their own, and let it appear whole. Raise StorageError."""
         unfinished = self.folder / f"tmp-{os.getpid()}"
         try:
             unfinished.mkdir()
             unfinished.chmod(MODE)
             for name, data in files.items():
-                write_durably(unfinished / name, data)
+                write_durably(unfinished / name, data, modes.get(name, FILE_MODE))
             unfinished.rename(self.of(number))
             sync_folder(self.folder)
         except OSError as error:
@@ -92,6 +95,12 @@ class EntryFolders:
                 shutil.rmtree(path, ignore_errors=True)
         for path in self.folder.glob("*/.*.tmp"):
             path.unlink(missing_ok=True)
+
+    def all_of(self, name: str) -> list[Path]:
+        """Return every file of that name, of entries and of what was set aside, the newest entries first."""
+        folders = [self.folder / each for each in self._names() if _ENTRY.fullmatch(each) or _ASIDE.fullmatch(each)]
+        files = (folder / name for folder in sorted(folders, reverse=True))
+        return [file for file in files if file.exists()]
 
     def _names(self) -> list[str]:
         try:

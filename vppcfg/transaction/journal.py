@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.common.documents import build, plain
-from vppcfg.errors import StorageError, UntrustedFileError
+from vppcfg.errors import PlanRefusedError, StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.accepted_copy import COPY_NAME, Accepted, AcceptedCopy, sealed_copy
+from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.key_file import MODE as PRIVATE
+from vppcfg.transaction.key_file import kept_keys, sealed_keys
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.sealed import sealed, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
@@ -32,8 +34,10 @@ FORMAT_VERSION = 1
 KEPT = 50
 """Entries; older ones go."""
 _SOURCE = "source.yaml"
+_KEYS = "keys.json"
 _OUTCOME_BYTES = 8192
 """More than there ever is to say, in whole blocks of a disk."""
+_MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE}
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
 """What the kernel says of a file that is not there or is none; anything else may pass, such as a lack of rights."""
 _log = logging.getLogger(__name__)
@@ -164,16 +168,34 @@ class Journal:
                 return source
         raise StorageError(f"the journal has not kept the file of change {number}")
 
+    def keys(self) -> dict[str, bytes]:
+        """Return all keys that were kept with changes, by what they go by, as far as they can be read."""
+        found: dict[str, bytes] = {}
+        for path in [*self._folders.all_of(_KEYS), self._copy.keys_path]:
+            try:
+                found = {**kept_keys(path, self._folders.group()), **found}
+            except (PlanRefusedError, OSError) as error:
+                if path.exists():
+                    _log.warning("The keys in %s cannot be used: %s", path, error)
+        return found
+
     def accepted(self) -> Accepted | None:
         """Return the second copy of what was accepted last; None, with a warning, when it cannot be read."""
         return self._copy.read(self._folders.group)
 
     def add(
-        self, entry: Entry, before: State, after: State, texts: Mapping[str, Sequence[str]], source: bytes = b""
+        self,
+        entry: Entry,
+        before: State,
+        after: State,
+        texts: Mapping[str, Sequence[str]],
+        source: bytes = b"",
+        keys: Mapping[str, bytes] | None = None,
     ) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
-        `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. What
+        `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. `keys`
+        are those of WireGuard, by what they go by: they get a file of their own, which only its owner can read. What
         may have to be undone reserves as much room as it takes; what undoes it uses that when there is no other.
         """
         made_folder(self.folder)
@@ -189,6 +211,10 @@ class Journal:
         files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record)
         if entry.origin is not Origin.TIMER:
             files[COPY_NAME] = sealed_copy(record.entry, parts["after"])
+            if keys:
+                files[COPY_KEYS_NAME] = sealed_keys(keys)
+        if keys:
+            files[_KEYS] = sealed_keys(keys)
         if source:
             files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
@@ -220,16 +246,16 @@ class Journal:
 
     def _make_by_all_means(self, number: int, files: Mapping[str, bytes]) -> None:
         try:
-            self._folders.make(number, files)
+            self._folders.make(number, files, _MODES)
         except StorageError:
             if not give_back(self._reserve):
                 raise
-            self._folders.make(number, files)
+            self._folders.make(number, files, _MODES)
 
     def _make_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
         take(self._reserve, room_for([len(data) for data in files.values()]))
         try:
-            self._folders.make(number, files)
+            self._folders.make(number, files, _MODES)
         except StorageError:
             give_back(self._reserve)
             raise

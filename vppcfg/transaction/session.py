@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -36,6 +36,12 @@ class Session:
         self._sleep = sleep
         self.dataplane = connect()
         self.boot_id = self.dataplane.boot_id
+        self._keys: dict[str, bytes] = {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Have keys at hand for operations, on this connection and on those that come after it."""
+        self._keys.update(keys)
+        self.dataplane.use_keys(self._keys)
 
     def reopen(self, patience_s: float) -> None:
         """Take a new connection, on which nothing is under way, waiting for VPP at most `patience_s`.
@@ -50,6 +56,7 @@ class Session:
                 f"VPP was restarted: it was {self.boot_id} and is {self.dataplane.boot_id}",
                 "nothing that was planned for the former one was sent to it; `vppcfg apply` brings it to the file",
             )
+        self.dataplane.use_keys(self._keys)
 
     def close(self) -> None:
         """Say goodbye; safe to call twice."""

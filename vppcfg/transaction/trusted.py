@@ -18,6 +18,7 @@ from pathlib import Path
 from vppcfg.errors import UntrustedFileError
 
 LIMIT_BYTES = 1 << 30
+_LONGEST_SECRET = 1024
 _MOST_LINKS = 40
 """As many as the kernel follows."""
 
@@ -38,6 +39,27 @@ def read_trusted(path: Path, group: int | None = None) -> bytes:
             _check_writers(status, descriptor, group)
             with os.fdopen(descriptor, "rb", closefd=False) as stream:
                 return stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise UntrustedFileError(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the bytes of a regular file that only its owner, root or the user, can read or write, and up to 1 KiB.
+
+    Raise UntrustedFileError when others can, or when it cannot be read.
+    """
+    try:
+        descriptor = _opened_file(path.absolute(), None)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UntrustedFileError(f"{path} is no regular file")
+            _check_owner(status, descriptor, None)
+            if status.st_mode & 0o077:
+                raise UntrustedFileError(f"others can read {path}, which holds a key", f"chmod 600 {path}")
+            return os.read(descriptor, _LONGEST_SECRET)
         finally:
             os.close(descriptor)
     except OSError as error:

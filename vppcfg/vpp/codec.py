@@ -28,6 +28,7 @@ _BYTES = {
     **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace"), 0),
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address"), 6),
     "un": 16,
+    **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }
 """The fields that are read as bytes, by the last part of their path, and how many those must be; 0 for texts of any
 size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""

@@ -51,6 +51,7 @@ class Connection:
         self._messages: dict[str, Message] = {}
         self._event_head: bytes | None = None
         self._has_event = False
+        self._secrets: dict[str, bytes] = {}
         try:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap
@@ -83,6 +84,17 @@ class Connection:
     def has_field(self, message: str, path: str) -> bool:
         """Return whether this VPP's `message` has a value at `path`. Raise DataplaneError when it lacks the message."""
         return self.message(message).has(path)
+
+    def keep_secrets(self, secrets: Mapping[str, bytes]) -> None:
+        """Have secrets at hand, by the names that operations know them by."""
+        self._secrets.update(secrets)
+
+    def secret(self, name: str) -> bytes:
+        """Return the secret that goes by a name. Raise DataplaneError when nobody has given it."""
+        try:
+            return self._secrets[name]
+        except KeyError:
+            raise DataplaneError(f"the key that goes by {name} is missing", "nothing was sent to VPP") from None
 
     def request(
         self,

@@ -15,7 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.vpp.messages.interface import Row
 
-_TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE, InterfaceKind.IPIP})
+_TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE, InterfaceKind.IPIP, InterfaceKind.WIREGUARD})
 _MOST_REWRITE = 8
 """The last of l2_vtr_op_t (vnet/l2/l2_vtr.h)."""
 

@@ -19,6 +19,7 @@ _KINDS = {
     "VXLAN": (InterfaceKind.VXLAN, re.compile(r"vxlan_tunnel\d+")),
     "GRE tunnel device": (InterfaceKind.GRE, re.compile(r"gre\d+")),
     "IPIP tunnel device": (InterfaceKind.IPIP, re.compile(r"ipip\d+")),
+    "Wireguard Tunnel": (InterfaceKind.WIREGUARD, re.compile(r"wg\d+")),
     "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
 }

@@ -12,10 +12,11 @@ from vppcfg.plan.operations import (
     DeleteAcl,
     DeleteInterface,
     Operation,
+    RemoveWireguardPeer,
     ReplaceAcl,
 )
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import acl, interface
+from vppcfg.vpp.messages import acl, interface, wireguard
 
 
 class NotYetKnown(Exception):
@@ -53,11 +54,12 @@ class _Numbers:
 
 
 class KnownIndexes:
-    """How VPP numbers interfaces and access lists, as operations go by."""
+    """How VPP numbers interfaces, access lists and peers, as operations go by."""
 
-    def __init__(self, interfaces: dict[str, int], acls: dict[str, int]) -> None:
+    def __init__(self, interfaces: dict[str, int], acls: dict[str, int], peers: dict[str, int]) -> None:
         self._interfaces = _Numbers("interface", interfaces)
         self._acls = _Numbers("access list", acls)
+        self._peers = _Numbers("peer", peers)
 
     def interface(self, name: str) -> int:
         """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
@@ -66,6 +68,10 @@ class KnownIndexes:
     def acl(self, name: str) -> int:
         """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
         return self._acls.find(name)
+
+    def peer(self, public_key: str) -> int:
+        """Return VPP's number of a peer that was there before the operations; raise ValueError where there is none."""
+        return self._peers.find(public_key)
 
     def note_sent(self, operation: Operation) -> None:
         """Take account of an operation that is under way."""
@@ -94,4 +100,9 @@ class KnownIndexes:
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     names_acls = any(isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl | BindAcls) for operation in operations)
-    return KnownIndexes(interface.read_names(connection), acl.read_indexes(connection) if names_acls else {})
+    names_peers = any(isinstance(operation, RemoveWireguardPeer) for operation in operations)
+    return KnownIndexes(
+        interface.read_names(connection),
+        acl.read_indexes(connection) if names_acls else {},
+        wireguard.read_peers(connection) if names_peers else {},
+    )

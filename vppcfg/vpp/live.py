@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +19,7 @@ from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.route import foreign_routes
+from vppcfg.vpp.messages.wireguard import read_keys
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
@@ -72,6 +73,14 @@ class LiveDataplane:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return foreign_routes(self._connection, tables)
+
+    def read_keys(self) -> dict[str, bytes]:
+        """Return the keys of WireGuard that this VPP has, by what they go by. Raise DataplaneError."""
+        return read_keys(self._connection)
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Have keys at hand for operations that need them."""
+        self._connection.keep_secrets(keys)
 
     def perform(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -56,6 +56,12 @@ class Vpp:
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
 
     def perform(
         self,

@@ -17,8 +17,22 @@ EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| ((?:`[a-z0-9-]+`(?:, )?)+) \| (.*) \|.*\|$", re.MULTILINE)
 ROWS = [(key, values) for keys, values in ROW.findall(PAGE) for key in re.findall(r"`([a-z0-9-]+)`", keys)]
 PARTS = (
+    *("wireguard", "wireguard-peer"),
     *("interface", "sub-interface", "encapsulation", "lcp", "interface-acls", "loopback", "bond", "bridge"),
-    *("bridge-settings", "vxlan", "gre", "ipip", "tap", "tap-host", "prefix-list", "acl", "acl-term", "sflow"),
+    *(
+        "bridge-settings",
+        "vxlan",
+        "gre",
+        "ipip",
+        "wireguard",
+        "wireguard-peer",
+        "tap",
+        "tap-host",
+        "prefix-list",
+        "acl",
+        "acl-term",
+        "sflow",
+    ),
 )
 UNTABLED = {"netns", "encapsulation", "input", "output", "terms"}
 """Keys that stand in the text below a table, or above it."""

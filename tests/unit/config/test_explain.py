@@ -49,7 +49,7 @@ IN_TABLES = {
         if issubclass(section.config, TunnelConfig)
         for what in ("family", "self", "remote-own")
     ),
-    *("gre-l3", "ipip-l3", "conf-unclosed"),
+    *("gre-l3", "ipip-l3", "wireguard-l3", "conf-unclosed"),
 }
 """Rules whose ids stand in a table, or are put together."""
 RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wireguard_keys import KEYS, PUBLIC
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import InterfaceKind
@@ -19,6 +20,7 @@ from vppcfg.model.making import Making
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import DeleteInterface
 from vppcfg.plan.steps.made import CREATE, DELETE
@@ -32,6 +34,7 @@ EXAMPLES: dict[str, Making] = {
     "vxlan_tunnel3": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=7),
     "gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.ERSPAN, session=5),
     "ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=10, flags=4),
+    "wg3": Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[0]),
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""
@@ -46,6 +49,7 @@ def plane() -> Iterator[LiveDataplane]:
     server.start()
     try:
         with LiveDataplane.over(ours) as dataplane:
+            dataplane.use_keys(KEYS)
             yield dataplane
     finally:
         server.join()

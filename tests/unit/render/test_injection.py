@@ -95,7 +95,8 @@ def test_harmless_names_are_said(kind: type[Any]) -> None:
 
     lines: list[str | None] = []
     collect()
-    assert any(lines) or kind.__name__ in {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "SweepVrfRoutes"}
+    unsaid = {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "RemoveWireguardPeer", "SweepVrfRoutes"}
+    assert any(lines) or kind.__name__ in unsaid
 
 
 @settings(max_examples=300, deadline=None)

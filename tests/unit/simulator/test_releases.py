@@ -67,6 +67,8 @@ def test_an_unknown_release_is_refused() -> None:
         ("feature_is_enabled", NAMES[2:]),
         ("sflow_enable_disable", NAMES[2:]),
         ("sflow_direction_set", NAMES[3:]),
+        ("wireguard_interface_create", NAMES),
+        ("wireguard_peer_add_v2", NAMES[4:]),
     ],
 )
 def test_a_message_exists_from_its_release_on(message: str, releases: list[str]) -> None:
@@ -128,7 +130,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "tapv2",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
-    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "mss_clamp", "urpf", "vxlan"}
+    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "mss_clamp", "urpf", "vxlan", "wireguard"}
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
     interface = written["interface.api.json"]
     messages = {message[0]: message[1:] for message in interface["messages"]}

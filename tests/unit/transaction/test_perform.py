@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
@@ -40,6 +40,12 @@ class ScriptedDataplane:
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
 
     def perform(
         self,

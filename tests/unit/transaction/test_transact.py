@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -40,6 +40,12 @@ class Played:
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
 
     def perform(
         self,
@@ -135,6 +141,12 @@ def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: i
 
 class Failing(Played):
     """Goes away during the first batch."""
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
 
     def perform(
         self,

@@ -181,6 +181,33 @@ request mss_clamp_get 1 streams mss_clamp_details then mss_clamp_get_reply: u32 
 reply mss_clamp_get_reply 1: i32 retval, u32 cursor
 reply mss_clamp_details 1: u32 sw_if_index, u16 ipv4_mss, u16 ipv6_mss, u8 ipv4_direction, u8 ipv6_direction
 """
+_PEER = "u16 port, u16 persistent_keepalive, u32 table_id, address endpoint, u32 sw_if_index, u8 flags, \
+u8 n_allowed_ips, prefix allowed_ips[n_allowed_ips]"
+
+WIREGUARD = f"""
+version 26.10 1.0.0 1
+struct wireguard_interface: u32 user_instance, u32 sw_if_index, u8 private_key[32], u8 public_key[32], u16 port, \
+address src_ip
+struct wireguard_peer: u32 peer_index, u8 public_key[32], {_PEER}
+struct wireguard_peer_v2: u32 peer_index, u8 preshared_key[32], bool preshared_key_set, u8 public_key[32], {_PEER}
+request wireguard_interface_create 1: wireguard_interface interface, bool generate_key
+reply wireguard_interface_create_reply 1: i32 retval, u32 sw_if_index
+request wireguard_interface_delete 1: u32 sw_if_index
+reply wireguard_interface_delete_reply 1: i32 retval
+request wireguard_interface_dump 1 streams wireguard_interface_details: bool show_private_key, u32 sw_if_index
+reply wireguard_interface_details 1: wireguard_interface interface
+request wireguard_peer_add 1: wireguard_peer peer
+reply wireguard_peer_add_reply 1: i32 retval, u32 peer_index
+request wireguard_peer_add_v2 1: wireguard_peer_v2 peer
+reply wireguard_peer_add_v2_reply 1: i32 retval, u32 peer_index
+request wireguard_peer_remove 1: u32 peer_index
+reply wireguard_peer_remove_reply 1: i32 retval
+request wireguard_peers_dump 1 streams wireguard_peers_details: u32 peer_index
+reply wireguard_peers_details 1: wireguard_peer peer
+request wireguard_peers_v2_dump 1 streams wireguard_peers_v2_details: u32 peer_index
+reply wireguard_peers_v2_details 1: wireguard_peer_v2 peer
+"""
+
 PLUGINS = {
     "acl": ACL,
     "gre": GRE,
@@ -191,4 +218,5 @@ PLUGINS = {
     "tap": TAP,
     "urpf": URPF,
     "vxlan": VXLAN,
+    "wireguard": WIREGUARD,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.vpp.stub_vpp import Request, StubVpp, connected
+from tests.wireguard_keys import KEYS
 from vppcfg.dataplane import Performance
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
@@ -43,4 +44,5 @@ class Recorder(StubVpp):
 def perform(stub: Recorder, *operations: op.Operation) -> Performance:
     """Return what became of `operations`."""
     with connected(stub) as plane:
+        plane.use_keys(KEYS)
         return plane.perform(operations)

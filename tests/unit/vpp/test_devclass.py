@@ -22,6 +22,8 @@ from vppcfg.vpp.retval import describe
         ("IPIP tunnel device", "bern", InterfaceKind.PHYSICAL),
         ("ip6ip-6rd", "ip6ip-6rd0", InterfaceKind.PHYSICAL),
         ("GRE tunnel device", "renamed", InterfaceKind.PHYSICAL),
+        ("Wireguard Tunnel", "wg0", InterfaceKind.WIREGUARD),
+        ("Wireguard Tunnel", "bern", InterfaceKind.PHYSICAL),
         ("tap", "tap0", InterfaceKind.TAP),
         ("tap", "renamed", InterfaceKind.PHYSICAL),
         ("tap", "tun0", InterfaceKind.PHYSICAL),

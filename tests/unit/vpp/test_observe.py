@@ -366,6 +366,8 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "urpf",
         "urpf_dump",
         "vxlan",
+        "wireguard",
+        "wireguard_preshared_key",
     }
 
 

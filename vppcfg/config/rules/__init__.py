@@ -26,6 +26,7 @@ from vppcfg.config.rules import (
     unmanaged,
     unnumbered,
     vrf,
+    wireguard,
 )
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem, ProblemList
@@ -89,6 +90,13 @@ RULES: tuple[Rule, ...] = (
     gre.gre_duplicate,
     ipip.ipip_duplicate,
     ipip.ipip_flags,
+    wireguard.wireguard_interface,
+    wireguard.wireguard_port,
+    wireguard.wireguard_key,
+    wireguard.wireguard_peer_key,
+    wireguard.wireguard_endpoint,
+    wireguard.wireguard_allowed_ips,
+    wireguard.wireguard_preshared_key,
     vrf.vrf_tables,
     vrf.vrf_undefined,
     vrf.vrf_family,

@@ -12,6 +12,7 @@ from typing import Any
 from yamale.validators import Any as AnyOf
 from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
+from vppcfg.config.names import INTERFACE, NAME_LENGTH
 from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 from vppcfg.config.sections import SECTIONS, sub_interface
@@ -24,6 +25,7 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 
 _NAMES = {section.key: text(*pattern) for section in SECTIONS if (pattern := section.name_pattern())}
 _NAMES[CHILDREN] = text(*sub_interface.NAME_PATTERN)
+_NAMES["peers"] = text(INTERFACE.pattern, NAME_LENGTH)
 """What the entries of a map are called, by its key."""
 
 

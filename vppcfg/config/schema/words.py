@@ -50,6 +50,8 @@ _GROUP = re.compile(_GROUP_NAME)
 _PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}?(_plugin\.so)?")
 _HUGEPAGES = frozenset({64 * KIB, *(number * MIB for number in (1, 2, 16, 32, 256, 512, 1024, 2048, 16384))})
 _MOST_WORKERS = 256
+_WIREGUARD_KEY = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Word(NamedTuple):
@@ -161,6 +163,16 @@ def is_file_path(value: Any) -> bool:
 def is_group_name(value: Any) -> bool:
     """Return whether a value can be the name of a Unix group."""
     return isinstance(value, str) and len(value) <= _GROUP_NAME_LENGTH and _GROUP.fullmatch(value) is not None
+
+
+def is_wireguard_key(value: Any) -> bool:
+    """Return whether a value is 32 bytes in base64, written in the one way in which the last bits are zero."""
+    return isinstance(value, str) and _WIREGUARD_KEY.fullmatch(value) is not None
+
+
+def is_digest(value: Any) -> bool:
+    """Return whether a value is a SHA-256 digest in lower case."""
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def is_plugin_names(value: Any) -> bool:
@@ -346,6 +358,13 @@ _ROWS = (
         pattern=_number_or_text_pattern,
     ),
     Word(
+        name="sha256",
+        accepts=is_digest,
+        expects="is no SHA-256 digest: 64 digits and letters a to f, as sha256sum writes it",
+        pattern=lambda: text(_DIGEST.pattern),
+        is_taken_for_number=True,
+    ),
+    Word(
         name="size_or_auto",
         accepts=is_size_or_auto,
         expects="is neither auto nor a size from {0} to {1} such as 512M",
@@ -362,6 +381,12 @@ _ROWS = (
         accepts=is_vrf_name,
         expects=f"is no name of a VRF: up to {VRF_LENGTH} letters, digits and /._:@+-, as it stands below `vrfs`",
         pattern=lambda: text(VRF.pattern, VRF_LENGTH),
+    ),
+    Word(
+        name="wireguard_key",
+        accepts=is_wireguard_key,
+        expects="is no key of WireGuard: 32 bytes in base64, 44 characters of which the last one is =",
+        pattern=lambda: text(_WIREGUARD_KEY.pattern),
     ),
     Word(
         name="workers",

@@ -23,6 +23,7 @@ from vppcfg.config.sections import (
     unmanaged,
     vrf,
     vxlan,
+    wireguard,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
@@ -34,6 +35,7 @@ _NAMED: tuple[NamedSection, ...] = (
     vxlan.SECTION,
     gre.SECTION,
     ipip.SECTION,
+    wireguard.SECTION,
     tap.SECTION,
     vrf.SECTION,
     acl_match.SECTION,

@@ -75,12 +75,17 @@ class Interfaces(Section):
                 continue
             port, entry = str(name), raw or {}
             part = interface_keys.sound_part(entry, path, bad_keys)
-            config = None if part is None else interface_keys.parse(part, port, path, self.kind_of(port))
+            config = None if part is None else self._parse(part, port, path)
             yield port, config
             for sub_id, child in _items(entry.get(interface_keys.CHILDREN) if isinstance(entry, dict) else None):
                 path = (self.key, port, interface_keys.CHILDREN, sub_id)
                 part = interface_keys.sound_part(child or {}, path, bad_keys)
                 yield sub_interface.name_of(port, sub_id), _child(part, port, config, sub_id, path, parsing)
+
+    def _parse(self, part: Mapping[str, Any], name: str, path: KeyPath) -> InterfaceConfig:
+        kind = self.kind_of(name)
+        mtu = self._made[kind].default_mtu if kind in self._made else DEFAULT_MTU
+        return interface_keys.parse(part, name, path, kind, default_mtu=mtu)
 
     def _name_problem(self, name: str | int, path: KeyPath) -> Problem | None:
         if not is_interface_name(name):

@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.configuration import Configuration, MadeConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, MadeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
+from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 
 _Config = TypeVar("_Config", bound=MadeConfig)
@@ -67,13 +68,15 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     needs_interface = False
     """Whether an entry makes no sense without one below `interfaces`; otherwise it is made and left as it is."""
     can_join_bond = False
+    default_mtu = DEFAULT_MTU
+    """Bytes; what an entry below `interfaces` without `mtu` means."""
     ethernet_hint = ""
     """Which change gives one Ethernet that has none, as the end of a sentence."""
     assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
     """Two values of each key of its own, with which the rest of an entry is judged when one is of a wrong shape."""
 
-    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config:
-        """Return what an entry of the right shape says."""
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config | Problem:
+        """Return what an entry of the right shape says, or why it says nothing."""
         raise NotImplementedError
 
     def making_of(self, config: _Config, before: _Making | None, desired: DesiredState) -> _Making:
@@ -91,6 +94,14 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     def restate_made(self, name: str, making: _Making, state: State) -> _Config:
         """Return the entry that says what VPP has made."""
         raise NotImplementedError
+
+    def named(self, making: _Making, former: MadeConfig) -> _Making:
+        """Return what VPP has made with the names that `former`, the entry of that interface in a file, has for it."""
+        return making
+
+    def completed(self, entry: _Config) -> _Config:
+        """Return an entry of a dump with something for what a file has to say and nobody can tell."""
+        return entry
 
     def making_in_linux(
         self, entry: _Config, namespaces: Collection[str], bridges: Collection[tuple[str, str]]

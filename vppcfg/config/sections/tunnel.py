@@ -22,15 +22,21 @@ ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.2
 
 
 @record
-class TunnelConfig(MadeConfig):
-    """One entry of such a section; a kind of tunnel is a subclass."""
+class EncapConfig(MadeConfig):
+    """One entry of a section of interfaces whose packets travel inside of others, from an own address."""
 
     local: str
     """Canonical address."""
+    encap_vrf: str | None = None
+    """The VRF of the packets outside; None is the default one."""
+
+
+@record
+class TunnelConfig(EncapConfig):
+    """One entry of such a section; a kind of tunnel is a subclass."""
+
     remote: str
     """Canonical address."""
-    encap_vrf: str | None = None
-    """The VRF that both ends are in; None is the default one."""
 
 
 _Config = TypeVar("_Config", bound=TunnelConfig)

@@ -25,10 +25,17 @@ from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubIn
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 from vppcfg.plan.operations.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.plan.operations.wireguard import (
+    AddWireguardPeer,
+    CreateWireguard,
+    DeleteWireguard,
+    RemoveWireguardPeer,
+)
 
 __all__ = [
     "AddAddress",
     "AddBondMember",
+    "AddWireguardPeer",
     "BindAcls",
     "BridgeFlag",
     "CreateAcl",
@@ -46,6 +53,7 @@ __all__ = [
     "CreateTap",
     "CreateVrf",
     "CreateVxlan",
+    "CreateWireguard",
     "DeleteAcl",
     "DeleteBond",
     "DeleteBridge",
@@ -58,6 +66,7 @@ __all__ = [
     "DeleteTap",
     "DeleteVrf",
     "DeleteVxlan",
+    "DeleteWireguard",
     "InterfaceOperation",
     "JoinBridge",
     "LeaveL2",
@@ -67,6 +76,7 @@ __all__ = [
     "RemoveAddress",
     "RemoveBondMember",
     "RemoveNeighbor",
+    "RemoveWireguardPeer",
     "ReplaceAcl",
     "SetAdminState",
     "SetBondWeight",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.plan.stages import Step
-from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, neighbor, vrf
+from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, neighbor, vrf, wireguard
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
     made.steps,
     bond.member_steps,
+    wireguard.peer_steps,
     interface.steps,
     l2.steps,
     mtu.steps,

@@ -16,6 +16,7 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,
     CreateGre,
@@ -25,6 +26,7 @@ from vppcfg.plan.operations import (
     CreateSubInterface,
     CreateTap,
     CreateVxlan,
+    CreateWireguard,
     DeleteBond,
     DeleteGre,
     DeleteInterface,
@@ -33,6 +35,7 @@ from vppcfg.plan.operations import (
     DeleteSubInterface,
     DeleteTap,
     DeleteVxlan,
+    DeleteWireguard,
 )
 from vppcfg.plan.operations.tunnel import CreateTunnel, DeleteTunnel
 from vppcfg.plan.stages import Stage, Step
@@ -104,6 +107,14 @@ def _deleting(operation: type[DeleteTunnel]) -> Callable[[str, Any], DeleteTunne
     return lambda name, tunnel: operation(interface=name, tunnel=tunnel)
 
 
+def _create_wireguard(interface: Interface, tunnel: Wireguard) -> CreateWireguard:
+    return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
+
+
+def _delete_wireguard(name: str, tunnel: Wireguard) -> DeleteWireguard:
+    return DeleteWireguard(interface=name)
+
+
 def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
     return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=tap)
 
@@ -117,6 +128,7 @@ CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Vxlan: _creating(CreateVxlan),
     Gre: _creating(CreateGre),
     Ipip: _creating(CreateIpip),
+    Wireguard: _create_wireguard,
     Tap: _create_tap,
 }
 """What creates an interface of each kind, given how it is to be."""
@@ -125,6 +137,7 @@ DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Vxlan: _delete_vxlan,
     Gre: _deleting(DeleteGre),
     Ipip: _deleting(DeleteIpip),
+    Wireguard: _delete_wireguard,
     Tap: _delete_tap,
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -35,6 +35,7 @@ from vppcfg.simulator.kinds import (
     unnumbered,
     urpf,
     vxlan,
+    wireguard,
 )
 
 KINDS: tuple[Kind, ...] = (
@@ -66,6 +67,7 @@ KINDS: tuple[Kind, ...] = (
     vxlan.KIND,
     gre.KIND,
     ipip.KIND,
+    wireguard.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

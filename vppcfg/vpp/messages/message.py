@@ -46,9 +46,15 @@ class Indexes(Protocol):
     def acl(self, name: str) -> Value:
         """Return the index of an access list."""
 
+    def peer(self, public_key: str) -> Value:
+        """Return the number of a peer of a WireGuard."""
+
 
 class Vocabulary(Protocol):
-    """What must be known of a VPP's messages to write one."""
+    """What must be known of a VPP's messages, and of what is not said in plans, to write one."""
+
+    def secret(self, name: str) -> Value:
+        """Return the secret that goes by a name. Raise DataplaneError when nobody has given it."""
 
     def newest(self, names: Sequence[str]) -> str:
         """Return the first of the messages `names` that VPP has, or the last when it has none."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
 
+from vppcfg.model.wireguard import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.messages import request_of
@@ -24,6 +25,10 @@ class _Names:
         """Return the name."""
         return name
 
+    def peer(self, public_key: str) -> Value:
+        """Return the key."""
+        return public_key
+
 
 class _NewestRelease:
     """A VPP that has every message and field that we know."""
@@ -31,6 +36,10 @@ class _NewestRelease:
     def newest(self, names: Sequence[str]) -> str:
         """Return the newest message."""
         return names[0]
+
+    def secret(self, name: str) -> Value:
+        """Return what the secret goes by: nobody reads secrets here."""
+        return f"<the key that goes by {name}>"
 
     def has_field(self, message: str, path: str) -> bool:
         """Return True."""
@@ -57,4 +66,6 @@ def _element(element: Mapping[str, Value]) -> Any:
 def _readable(value: Value) -> int | str:
     if not isinstance(value, bytes):
         return value
+    if len(value) == KEY_BYTES:
+        return key_text(value)
     return value.hex(":") if len(value) == _MAC_BYTES else str(ip_address(value))

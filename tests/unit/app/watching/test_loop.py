@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,6 +122,12 @@ class Vpp:
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
 
     def perform(
         self,

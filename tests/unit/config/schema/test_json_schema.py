@@ -23,7 +23,7 @@ SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())
 VALIDATOR = Draft7Validator(SCHEMA)
 NAME_RULES = {
     *("interface-name", "loopback-id", "bond-id", "bd-id", "bd-zero", "vxlan-id", "tap-id", "acl-name"),
-    *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "vrf-name"),
+    *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "wireguard-id", "wireguard-peer-name", "vrf-name"),
 }
 
 

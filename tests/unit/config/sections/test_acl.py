@@ -179,7 +179,7 @@ def test_a_list_with_a_problem_of_its_own_breaks_the_acl_in_silence() -> None:
     assert result.broken_entries == {
         "prefixlists": {"l"}, "acls": {"a"}, "bondethernets": set(), "bridgedomains": set(), "taps": set(),
         "vxlan_tunnels": set(),
-        "gre_tunnels": set(), "ipip_tunnels": set(), "vrfs": set(),
+        "gre_tunnels": set(), "ipip_tunnels": set(), "wireguards": set(), "vrfs": set(),
     }  # fmt: skip
 
 

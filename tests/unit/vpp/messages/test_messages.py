@@ -10,6 +10,7 @@ import pytest
 from tests.operations import every_operation
 from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
+from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -20,11 +21,21 @@ from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
 from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
 from vppcfg.vpp.messages.readable import api_call
 
 VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77)
 GRE = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=42)
+PEER = WireguardPeer(
+    allowed_ips=("10.7.0.0/24", "2001:db8::/64"),
+    endpoint="192.0.2.2",
+    port=51821,
+    keepalive_s=25,
+    encap_vrf=7,
+    preshared=PRESHARED[2],
+)
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(
     action=AclAction.PERMIT,
@@ -367,6 +378,43 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 2},
     ),
     (
+        op.CreateWireguard(
+            interface="wg4", instance=4, tunnel=Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[1])
+        ),
+        "wireguard_interface_create",
+        {
+            "interface.user_instance": 4,
+            "interface.private_key": PRIVATE[1],
+            "interface.public_key": bytes(32),
+            "interface.port": 51820,
+            "interface.src_ip.af": 0,
+            "interface.src_ip.un": b"\xc0\0\2\1" + bytes(12),
+            "generate_key": 0,
+        },
+    ),
+    (op.DeleteWireguard(interface="other"), "wireguard_interface_delete", {"sw_if_index": 2}),
+    (
+        op.AddWireguardPeer(interface="other", public_key=PEERS[0], peer=PEER),
+        "wireguard_peer_add_v2",
+        {
+            "peer.sw_if_index": 2,
+            "peer.public_key": key_bytes(PEERS[0]),
+            "peer.preshared_key_set": 1,
+            "peer.preshared_key": PRIVATE[2],
+            "peer.port": 51821,
+            "peer.persistent_keepalive": 25,
+            "peer.table_id": 7,
+            "peer.endpoint.af": 0,
+            "peer.endpoint.un": b"\xc0\0\2\2" + bytes(12),
+            "peer.n_allowed_ips": 2,
+        },
+    ),
+    (
+        op.RemoveWireguardPeer(interface="other", public_key=PEERS[0]),
+        "wireguard_peer_remove",
+        {"peer_index": 5},
+    ),
+    (
         op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),
         "tap_create_v3",
         {
@@ -520,6 +568,8 @@ class Told(Recorder):
         self.answers["acl_dump"] = lambda request: [
             self.say("acl_details", request, {"acl_index": index, "tag": tag}) for index, tag in tags.items()
         ]
+        peer: dict[str, Value] = {"peer.peer_index": 5, "peer.sw_if_index": 2, "peer.public_key": key_bytes(PEERS[0])}
+        self.tell("wireguard_peers_v2_dump", "wireguard_peers_v2_details", peer)
 
 
 @pytest.mark.parametrize(("operation", "message", "values"), SAID, ids=lambda value: str(value)[:60])

@@ -1,0 +1,35 @@
+"""A script has keys of WireGuard in its lines: they are in no report, and in no configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.wireguard_keys import PEERS, PRIVATE, PUBLIC
+from vppcfg.cli.main import main
+from vppcfg.model.wireguard import key_text
+
+KEY = key_text(PRIVATE[3])
+SCRIPT = f"""\
+wireguard create listen-port 51820 private-key {KEY} src 192.0.2.1 instance 0
+wireguard create listen-port 51821 private-key {KEY} src 192.0.2.1 instance 0
+wireguard create listen-port 51821 privatekey {KEY} src 192.0.2.1 instance 1
+wireguard peer add wg0 public-key {PEERS[0]} preshared-key {KEY} allowed-ip 10.7.0.2/32
+wireguard peer add wg9 public-key {PEERS[0]} preshared-key {KEY} allowed-ip 10.7.0.2/32
+set interface mtu packet 1420 wg0
+set interface state wg0 up
+"""
+
+
+@pytest.mark.parametrize("report", ["text", "json"])
+def test_a_key_of_a_script_is_told_by_what_it_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], report: str
+) -> None:
+    script = tmp_path / "script.vpp"
+    script.write_text(SCRIPT)
+    main(["adopt", "--from", str(script), "--past-errors", "--report", report])
+    shown = "".join(capsys.readouterr())
+    assert KEY[:8] not in shown
+    assert "<withheld>" in shown
+    assert f"public-key: {PUBLIC[3]}" in shown

@@ -1,0 +1,51 @@
+"""The keys of WireGuard that a change needs, and its way back: from VPP, from files, from the journal."""
+
+from __future__ import annotations
+
+from vppcfg.app.workplace import Workplace
+from vppcfg.errors import PlanRefusedError
+from vppcfg.model.state import State
+from vppcfg.model.wireguard import KeyWanted, Wireguard
+from vppcfg.plan.plan import Plan
+from vppcfg.transaction.entry import UNSTOPPABLE, Origin
+from vppcfg.transaction.key_file import read_key
+
+
+def keys_for(plan: Plan, origin: Origin, place: Workplace, *, is_forced: bool) -> dict[str, bytes]:
+    """Return the keys of the state before a plan and of the one after it, by what they go by.
+
+    What VPP has in use, it tells. What it lacks is in the files of the configuration; what goes back, or comes back at
+    a boot, is taken from the journal first, for a file may hold another key by now. Raise PlanRefusedError when a key
+    is missing, or one that a rollback would need, unless that `is_forced`; DataplaneError.
+    """
+    after, before = _wanted(plan.desired), _wanted(plan.observed)
+    if not after and not before:
+        return {}
+    found = dict(place.session.dataplane.read_keys())
+    lacking = [key for name, key in {**before, **after}.items() if name not in found]
+    if lacking and (origin in UNSTOPPABLE or any(key.name not in after for key in lacking)):
+        kept = place.journal.keys()
+        usable = after if origin in UNSTOPPABLE else {}
+        found |= {key.name: kept[key.name] for key in lacking if key.name in kept and _may_be_kept(key, after, usable)}
+    for name, key in after.items():
+        if name not in found:
+            found[name] = read_key(key)
+    lost = [key for name, key in before.items() if name not in found]
+    if lost and not is_forced:
+        raise PlanRefusedError(
+            f"VPP does not tell {lost[0].thing} ({lost[0].name}), so that a rollback could not bring it back; nothing "
+            "was changed",
+            "--no-way-back does it all the same",
+        )
+    return {name: found[name] for name in {**before, **after} if name in found}
+
+
+def _may_be_kept(key: KeyWanted, after: dict[str, KeyWanted], usable: dict[str, KeyWanted]) -> bool:
+    """Return whether a key may come from the journal: a change to a file takes what it wants from the file alone."""
+    return key.name not in after or key.name in usable
+
+
+def _wanted(state: State) -> dict[str, KeyWanted]:
+    """Return the keys that a state needs, by what they go by."""
+    tunnels = state.made_as(Wireguard).items()
+    return {key.name: key for name, tunnel in tunnels for key in tunnel.keys_wanted(name)}

@@ -1,0 +1,161 @@
+"""WireGuard interfaces (wgN) and their peers, without any secret: a key is known by what it gives."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from hashlib import sha256
+from typing import Self
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.making import Making
+from vppcfg.record import record
+
+KEY_BYTES = 32
+NO_KEY = "A" * 43 + "="
+"""32 zero bytes: no key at all."""
+PUBLIC_OF_NO_KEY = "L+V9o0fNYkMVKNqsX7spBzD/9oSvxM/C7ZCZX1jLO3Q="
+"""What X25519 makes of a private key of zeros."""
+
+
+@record
+class KeyWanted:
+    """A secret that a state needs."""
+
+    name: str
+    """What it goes by, which tells the one secret from every other: a public key, or `sha256:` and a digest."""
+    file: str
+    """The file that has it; '' where none is named."""
+    thing: str
+    """What it is, in words."""
+
+
+@record
+class WireguardPeer:
+    """One peer of a WireGuard interface; nothing of it can be changed in place."""
+
+    allowed_ips: tuple[str, ...]
+    """Canonical prefixes, in order."""
+    endpoint: str = ""
+    """Canonical address; '' where the peer speaks first, or where the file leaves it open."""
+    port: int = 0
+    """UDP port of the endpoint."""
+    keepalive_s: int = 0
+    """0 sends none."""
+    encap_vrf: int = 0
+    """Id of the FIB table that the endpoint is looked up in."""
+    preshared: str = ""
+    """`sha256:` and the digest of the preshared key; '' for none."""
+    preshared_key_file: str = field(default="", compare=False)
+    """Where the preshared key is; '' when VPP was asked."""
+    name: str = field(default="", compare=False)
+    """What the configuration calls it; '' when VPP was asked."""
+    has_spoken: bool = field(default=False, compare=False)
+    """Whether VPP has heard from it, and answers to where it spoke from; never so in a desired state."""
+
+
+@record
+class Wireguard(Making):
+    """What a WireGuard interface is made with, and its peers, who come and go."""
+
+    kind = InterfaceKind.WIREGUARD
+    noun = "WireGuard"
+    table = "wireguards"
+    fixed = ("local", "port", "public_key")
+    packet_mtu_as_created = 0
+
+    local: str
+    """Canonical address."""
+    port: int
+    """UDP port on which it listens."""
+    public_key: str
+    """Base64; what its private key gives."""
+    peers: Mapping[str, WireguardPeer] = field(default_factory=dict)
+    """By their public key."""
+    private_key_file: str = field(default="", compare=False)
+    """Where the private key is; '' when VPP was asked."""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Return the port: VPP gives what arrives on one to whatever was made first, and forgets the others."""
+        return (self.port,)
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return that it carries packets, without Ethernet."""
+        return False
+
+    @property
+    def own_end(self) -> str:
+        """Return the local end."""
+        return self.local
+
+    @property
+    def outer_table(self) -> int:
+        """Return the id of the FIB table that the endpoints are in, which VPP notes with each peer."""
+        return max((peer.encap_vrf for peer in self.peers.values()), default=0)
+
+    def beside(self, there: Making | None) -> Self:
+        """Return it with the endpoints of `there` of peers that have moved, or whose endpoint is left open.
+
+        What is made anew is made as it is wanted.
+        """
+        if not isinstance(there, Wireguard) or any(getattr(self, name) != getattr(there, name) for name in self.fixed):
+            return self
+        moved = {
+            key: replace(peer, endpoint=found.endpoint, port=found.port)
+            for key, peer in self.peers.items()
+            if (found := there.peers.get(key)) is not None and has_moved(peer, found)
+        }
+        return replace(self, peers={**self.peers, **moved}) if moved else self
+
+    def with_names_of(self, other: Making | None) -> Self:
+        """Return it with the names of peers and files that it lacks and `other` has for the same peers and keys."""
+        if not isinstance(other, Wireguard):
+            return self
+        file = other.private_key_file if other.public_key == self.public_key else ""
+        peers = {
+            key: _with_names(peer, other.peers[key]) if key in other.peers else peer for key, peer in self.peers.items()
+        }
+        return replace(self, private_key_file=self.private_key_file or file, peers=peers)
+
+    def keys_wanted(self, name: str) -> Iterator[KeyWanted]:
+        """Yield the secrets without which the interface `name` cannot be made."""
+        yield KeyWanted(name=self.public_key, file=self.private_key_file, thing=f"the private key of {name}")
+        for key, peer in self.peers.items():
+            if peer.preshared:
+                thing = f"the preshared key of the peer {key} of {name}"
+                yield KeyWanted(name=peer.preshared, file=peer.preshared_key_file, thing=thing)
+
+
+def _with_names(peer: WireguardPeer, other: WireguardPeer) -> WireguardPeer:
+    file = other.preshared_key_file if other.preshared == peer.preshared else ""
+    return replace(peer, name=peer.name or other.name, preshared_key_file=peer.preshared_key_file or file)
+
+
+def key_text(key: bytes) -> str:
+    """Return a key as WireGuard's tools write it."""
+    return b64encode(key).decode()
+
+
+def key_bytes(text: str) -> bytes:
+    """Return the bytes of a key that is written in base64. Raise ValueError when it is none."""
+    key = b64decode(text, validate=True)
+    if len(key) != KEY_BYTES:
+        raise ValueError(f"a key has {KEY_BYTES} bytes, and this one {len(key)}")
+    return key
+
+
+def digest_of(preshared_key: bytes) -> str:
+    """Return what a preshared key goes by, which tells nothing of it as long as it was drawn at random."""
+    return f"sha256:{sha256(preshared_key).hexdigest()}"
+
+
+def has_moved(wanted: WireguardPeer, found: WireguardPeer) -> bool:
+    """Return whether a peer may stay elsewhere than is wanted: it is open where, or it has spoken and nothing else
+    makes it anew."""
+    if (wanted.endpoint, wanted.port) == (found.endpoint, found.port):
+        return False
+    alike = replace(found, endpoint=wanted.endpoint, port=wanted.port)
+    return not wanted.endpoint or (found.has_spoken and alike == wanted)

@@ -1,0 +1,414 @@
+"""WireGuard interfaces and their peers (plugins/wireguard). No packet travels, so no peer ever speaks."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.model.wireguard import Wireguard, WireguardPeer
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tunnels import Address, address_of, address_values
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+from vppcfg.simulator.x25519 import made_up_keys, public_key
+
+_API = """
+version -25.10 1.3.0 5d8f9252
+version 26.06- 1.4.0 709f48a6
+import interface_index
+import prefix
+enum wireguard_peer_flags u8 WIREGUARD_PEER_STATUS_DEAD=1 WIREGUARD_PEER_ESTABLISHED=2
+struct wireguard_interface: u32 user_instance=4294967295, interface_index sw_if_index, u8 private_key[32], \
+u8 public_key[32], u16 port, address src_ip
+struct wireguard_peer: u32 peer_index, u8 public_key[32], u16 port, u16 persistent_keepalive, u32 table_id, \
+address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, u8 n_allowed_ips, \
+prefix allowed_ips[n_allowed_ips]
+struct wireguard_peer_v2: u32 peer_index, u8 preshared_key[32], bool preshared_key_set, u8 public_key[32], u16 port, \
+u16 persistent_keepalive, u32 table_id, address endpoint, interface_index sw_if_index, wireguard_peer_flags flags, \
+u8 n_allowed_ips, prefix allowed_ips[n_allowed_ips]
+request wireguard_interface_create a530137e: wireguard_interface interface, bool generate_key
+reply wireguard_interface_create_reply 5383d31f: i32 retval, interface_index sw_if_index
+request wireguard_interface_delete f9e6675e: interface_index sw_if_index
+reply wireguard_interface_delete_reply e8d4e804: i32 retval
+request wireguard_interface_dump 2c954158 streams wireguard_interface_details: bool show_private_key, \
+interface_index sw_if_index
+reply wireguard_interface_details 0dd4865d: wireguard_interface interface
+request wireguard_peer_add 9b8aad61: wireguard_peer peer
+reply wireguard_peer_add_reply 084a0cd3: i32 retval, u32 peer_index
+request wireguard_peer_add_v2 4a07ba90 26.06-: wireguard_peer_v2 peer
+reply wireguard_peer_add_v2_reply 084a0cd3 26.06-: i32 retval, u32 peer_index
+request wireguard_peer_remove 3b74607a: u32 peer_index
+reply wireguard_peer_remove_reply e8d4e804: i32 retval
+request wireguard_peers_dump 3b74607a streams wireguard_peers_details: u32 peer_index=4294967295
+reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
+request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
+reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
+"""
+_DEVICE_CLASS = "Wireguard Tunnel"
+_LAST_NUMBER = 16 * 1024 - 1
+_KEY_LETTERS = 44
+Prefix = tuple[Address, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class WgInterface:
+    """One interface (wg_if_t)."""
+
+    index: int
+    number: int
+    private_key: bytes
+    """b"" where nobody knows it, in a state that was loaded."""
+    public_key: bytes
+    port: int
+    source: Address
+    sw_if_index: int = NONE
+
+
+@dataclass(slots=True, kw_only=True)
+class WgPeer:
+    """One peer (wg_peer_t)."""
+
+    index: int
+    sw_if_index: int
+    public_key: bytes
+    prefixes: tuple[Prefix, ...]
+    endpoint: Address
+    port: int = 0
+    keepalive: int = 0
+    table: int = 0
+    preshared_key: bytes = bytes(32)
+
+
+@dataclass(slots=True)
+class WireguardMain:
+    """All interfaces and all peers."""
+
+    interfaces: Pool[WgInterface] = field(default_factory=Pool)
+    peers: Pool[WgPeer] = field(default_factory=Pool)
+    by_sw: dict[int, int] = field(default_factory=dict)
+    numbers: set[int] = field(default_factory=set)
+
+
+def create(tables: Tables, number: int, private_key: bytes, port: int, source: Address) -> SwInterface:
+    """Make wgN, which is born down and without an MTU; raise RefusedError when the number is taken or too large."""
+    return _register(tables, number, private_key, public_key(private_key), port, source)
+
+
+def _register(tables: Tables, number: int, private_key: bytes, gives: bytes, port: int, source: Address) -> SwInterface:
+    main = tables.part(WireguardMain)
+    if number == NONE:
+        number = next(free for free in range(_LAST_NUMBER + 2) if free not in main.numbers)
+    if number > _LAST_NUMBER or number in main.numbers:
+        raise RefusedError(Retval.INVALID_REGISTRATION, "wireguard interface create failed")
+    main.numbers.add(number)
+    made = main.interfaces.add(
+        lambda index: WgInterface(
+            index=index, number=number, private_key=private_key, public_key=gives, port=port, source=source
+        )
+    )
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"wg{number}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=False,
+            mac=bytes(6),
+            link_mtu=0,
+            has_gso=False,
+        )
+
+    row = interfaces.create_port(tables, tables.hw.add(port_at), 0)
+    made.sw_if_index = row.index
+    main.by_sw[row.index] = made.index
+    return row
+
+
+def delete(tables: Tables, row: SwInterface) -> None:
+    """Delete an interface and its peers; raise RefusedError for what is none, or is on one (wg_if_delete)."""
+    main = tables.part(WireguardMain)
+    if tables.hw_of(row).device_class != _DEVICE_CLASS:
+        raise RefusedError(Retval.INVALID_VALUE, "wireguard interface delete failed")
+    if row.index not in main.by_sw:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX_2, "wireguard interface delete failed")
+    doomed = main.interfaces[main.by_sw.pop(row.index)]
+    for peer in [peer for peer in main.peers if peer.sw_if_index == row.index]:
+        main.peers.remove(peer.index)
+    interfaces.delete_port(tables, tables.hw_of(row).index)
+    main.numbers.discard(doomed.number)
+    main.interfaces.remove(doomed.index)
+
+
+def add_peer(tables: Tables, sw_if_index: int, key: bytes, **values: Any) -> WgPeer:
+    """Add a peer; raise RefusedError when the key has one, anywhere, or the interface is no WireGuard (wg_peer_add)."""
+    main = tables.part(WireguardMain)
+    if sw_if_index not in main.by_sw:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX, "Tunnel is not specified")
+    if any(peer.public_key == key for peer in main.peers):
+        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS, "Peer already exist")
+    return main.peers.add(lambda index: WgPeer(index=index, sw_if_index=sw_if_index, public_key=key, **values))
+
+
+def remove_peer(tables: Tables, index: int) -> None:
+    """Remove a peer; raise RefusedError when there is none of that number."""
+    main = tables.part(WireguardMain)
+    if not main.peers.has(index):
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    main.peers.remove(index)
+
+
+def _masked(address: Address, length: int) -> Prefix:
+    return ip_network((address, length), strict=False).network_address, length
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    key = values["interface.private_key"] if not values["generate_key"] else bytes(range(32))
+    source = address_of(values, "interface.src_ip")
+    row = create(call.tables, values["interface.user_instance"], key, values["interface.port"], source)
+    return call.reply(sw_if_index=row.index)
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, interfaces.require(call.tables, values["sw_if_index"]))
+    return call.reply()
+
+
+def _answer_add_peer(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["peer.sw_if_index"])
+    if not values["peer.allowed_ips"]:
+        raise RefusedError(Retval.INVALID_VALUE)
+    peer = add_peer(
+        call.tables,
+        values["peer.sw_if_index"],
+        values["peer.public_key"],
+        prefixes=tuple(_prefix_of(row) for row in values["peer.allowed_ips"]),
+        endpoint=address_of(values, "peer.endpoint"),
+        port=values["peer.port"],
+        keepalive=values["peer.persistent_keepalive"],
+        table=values["peer.table_id"],
+        preshared_key=values["peer.preshared_key"] if values.get("peer.preshared_key_set") else bytes(32),
+    )
+    return call.reply(peer_index=peer.index)
+
+
+def _prefix_of(row: tuple[int, bytes, int]) -> Prefix:
+    family, packed, length = row
+    return _masked(address_of({"a.af": family, "a.un": packed}, "a"), length)
+
+
+def _answer_remove_peer(call: Call, values: Values) -> Outgoing:
+    remove_peer(call.tables, values["peer_index"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    for each in call.tables.part(WireguardMain).interfaces:
+        if values["sw_if_index"] in (NONE, each.sw_if_index):
+            shown = {"interface.private_key": each.private_key} if values["show_private_key"] else {}
+            yield call.details(
+                {
+                    **shown,
+                    "interface.user_instance": each.number,
+                    "interface.sw_if_index": each.sw_if_index,
+                    "interface.public_key": each.public_key,
+                    "interface.port": each.port,
+                    **address_values("interface.src_ip", each.source),
+                }
+            )
+
+
+def _dump_peers(call: Call, values: Values) -> Iterator[Outgoing]:
+    for peer in call.tables.part(WireguardMain).peers:
+        if values["peer_index"] in (NONE, peer.index):
+            yield call.details(
+                {
+                    "peer.peer_index": peer.index,
+                    "peer.preshared_key": peer.preshared_key,
+                    "peer.preshared_key_set": any(peer.preshared_key),
+                    "peer.public_key": peer.public_key,
+                    "peer.port": peer.port,
+                    "peer.persistent_keepalive": peer.keepalive,
+                    "peer.table_id": peer.table,
+                    **address_values("peer.endpoint", peer.endpoint),
+                    "peer.sw_if_index": peer.sw_if_index,
+                    "peer.allowed_ips": [_row_of(prefix) for prefix in peer.prefixes],
+                }
+            )
+
+
+def _row_of(prefix: Prefix) -> tuple[int, bytes, int]:
+    address, length = prefix
+    return int(address.version == 6), address.packed.ljust(16, b"\0"), length
+
+
+def _key(text: str | None, what: str) -> bytes:
+    """Return a key at the prompt (key_from_base64). Raise RefusedError for what is none."""
+    try:
+        if text is None or len(text) != _KEY_LETTERS:
+            raise ValueError
+        return b64decode(text, validate=True)[:32]
+    except (binascii.Error, ValueError):
+        raise RefusedError(Retval.UNSPECIFIED, f"Error parsing {what}") from None
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`wireguard create listen-port <port> private-key <key> src <IP> [instance <n>]`."""
+    line = rest.line()
+    number, port, key, source = NONE, 0, bytes(32), ip_address("0.0.0.0")
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown("unknown input:")
+        if (found := line.number_after("instance")) is not None:
+            number = found
+        elif line.take("private-key"):
+            key = _key(line.string(), "private key")
+        elif (found := line.number_after("listen-port")) is not None or (
+            found := line.number_after("port")
+        ) is not None:
+            port = found & 0xFFFF
+        elif (address := line.address_after("src")) is not None:
+            source = address
+        else:
+            raise refusal
+    return f"{tables.name_of(create(tables, number, key, port, source))}\n"
+
+
+def _command_delete(tables: Tables, line: Input) -> str:
+    """`wireguard delete <interface>`."""
+    row = line.interface(tables)
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"no such interface: {line.shown}")
+    delete(tables, row)
+    return ""
+
+
+def _command_add_peer(tables: Tables, rest: Input) -> str:
+    """`wireguard peer add <wg_int> public-key <key> [preshared-key <key>] [endpoint <IP> dst-port <port>] ...`."""
+    line = rest.line()
+    found: dict[str, Any] = {}
+    prefixes: list[Prefix] = []
+    index, key = NONE, bytes(32)
+    numbers = {"table-id": "table", "dst-port": "port", "persistent-keepalive": "keepalive"}
+    while not line.is_at_end:
+        line.skip_space()
+        if line.take("preshared-key"):
+            found["preshared_key"] = _key(line.string(), "pre-shared key")
+        elif line.take("public-key"):
+            key = _key(line.string(), "public key")
+        elif (address := line.address_after("endpoint")) is not None:
+            found["endpoint"] = address
+        elif (taken := _number_of(line, numbers)) is not None:
+            found |= taken
+        elif line.take("allowed-ip"):
+            prefixes.append(_prefix_at(line))
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+        else:
+            raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    if not prefixes:
+        raise RefusedError(Retval.UNSPECIFIED, "Allowed IPs are not specified")
+    add_peer(tables, index, key, **{"endpoint": ip_address("0.0.0.0"), "prefixes": tuple(prefixes), **found})
+    return ""
+
+
+def _number_of(line: Input, words: dict[str, str]) -> dict[str, int] | None:
+    for word, name in words.items():
+        if (number := line.number_after(word)) is not None:
+            return {name: number}
+    return None
+
+
+def _prefix_at(line: Input) -> Prefix:
+    prefix = line.prefix()
+    if prefix is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    is_ipv6, value, length = prefix
+    return _masked(ip_address(value.to_bytes(16 if is_ipv6 else 4)), length)
+
+
+def _command_remove_peer(tables: Tables, rest: Input) -> str:
+    """`wireguard peer remove <index>`, which says nothing when there is no such peer."""
+    number = rest.line().number()
+    if number is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Input error")
+    if tables.part(WireguardMain).peers.has(number):
+        remove_peer(tables, number)
+    return ""
+
+
+def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
+    if sw_if_index in tables.part(WireguardMain).by_sw:
+        row = tables.sw[sw_if_index]
+        tables.hw_of(row).is_link_up = row.is_up
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    tunnel = state.making(wanted.name, Wireguard)
+    if tunnel is None:
+        return None
+    gives = b64decode(tunnel.public_key)
+    return _register(tables, number, made_up_keys().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Add the peers; one whose preshared key nobody knows gets another one."""
+    for name, tunnel in state.made_as(Wireguard).items():
+        for key, peer in tunnel.peers.items():
+            add_peer(tables, rows[name].index, b64decode(key), **_loaded(peer))
+
+
+def _prefix_in(text: str) -> Prefix:
+    address, _, length = text.partition("/")
+    return _masked(ip_address(address), int(length))
+
+
+def _loaded(peer: WireguardPeer) -> dict[str, Any]:
+    digest = bytes.fromhex(peer.preshared.removeprefix("sha256:"))
+    return {
+        "prefixes": tuple(
+            _masked(ip_address(text.partition("/")[0]), int(text.partition("/")[2])) for text in peer.allowed_ips
+        ),
+        "endpoint": ip_address(peer.endpoint or "0.0.0.0"),
+        "port": peer.port,
+        "keepalive": peer.keepalive_s,
+        "table": peer.encap_vrf,
+        "preshared_key": made_up_keys().get(digest, digest) if digest else bytes(32),
+    }
+
+
+KIND = Kind(
+    plugin="wireguard",
+    api={"wireguard": _API},
+    changes={
+        "wireguard_interface_create": _answer_create,
+        "wireguard_interface_delete": _answer_delete,
+        "wireguard_peer_add": _answer_add_peer,
+        "wireguard_peer_add_v2": _answer_add_peer,
+        "wireguard_peer_remove": _answer_remove_peer,
+    },
+    queries={
+        "wireguard_interface_dump": _dump,
+        "wireguard_peers_dump": _dump_peers,
+        "wireguard_peers_v2_dump": _dump_peers,
+    },
+    commands={
+        "wireguard create": _command_create,
+        "wireguard delete": _command_delete,
+        "wireguard peer add": _command_add_peer,
+        "wireguard peer remove": _command_remove_peer,
+    },
+    interface=InterfaceKind.WIREGUARD,
+    make=_make,
+    load=_load,
+    admin_changed=_follow_admin_state,
+)

@@ -1,0 +1,54 @@
+"""What a private key gives (X25519, RFC 7748), worked out without anybody else's help: the simulator's own account.
+
+It takes a time that depends on the key, which is fit for keys that are played with and for no others.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+
+_PRIME = 2**255 - 19
+_A24 = 121665
+_BASE = 9
+_MADE_UP = 8
+"""How many keys a simulated VPP can be loaded with: of others nobody could tell what gives them."""
+
+
+def public_key(private_key: bytes) -> bytes:
+    """Return the 32 bytes that a private key of 32 bytes gives."""
+    scalar = int.from_bytes(private_key, "little")
+    scalar &= ~7 & ((1 << 255) - 1)
+    scalar |= 1 << 254
+    return _ladder(scalar).to_bytes(32, "little")
+
+
+def _ladder(scalar: int) -> int:
+    """Return the u-coordinate of the base point times a scalar (Montgomery's ladder)."""
+    x2, z2, x3, z3 = 1, 0, _BASE, 1
+    is_swapped = 0
+    for bit in range(254, -1, -1):
+        digit = scalar >> bit & 1
+        if digit != is_swapped:
+            x2, z2, x3, z3 = x3, z3, x2, z2
+        is_swapped = digit
+        plus, minus = x2 + z2, x2 - z2
+        crossed, other = minus * (x3 + z3), plus * (x3 - z3)
+        square, difference = plus * plus % _PRIME, plus * plus - minus * minus
+        x3, z3 = (crossed + other) ** 2 % _PRIME, _BASE * (crossed - other) ** 2 % _PRIME
+        x2, z2 = square * minus * minus % _PRIME, difference * (square + _A24 * difference) % _PRIME
+    if is_swapped:
+        x2, z2 = x3, z3
+    return x2 * pow(z2, _PRIME - 2, _PRIME) % _PRIME
+
+
+def made_up_key(number: int) -> bytes:
+    """Return a private key, or a preshared one, for nothing but simulation: anybody can work it out."""
+    return sha256(f"simulated key {number}".encode()).digest()
+
+
+@lru_cache(maxsize=1)
+def made_up_keys() -> dict[bytes, bytes]:
+    """Return made-up private keys by what they give, and made-up preshared keys by their digests."""
+    keys = [made_up_key(number) for number in range(_MADE_UP)]
+    return {public_key(key): key for key in keys} | {sha256(key).digest(): key for key in keys}

@@ -1,0 +1,176 @@
+"""WireGuard interfaces and their peers. Private keys are asked for by `read_keys` alone, which a change calls."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from vppcfg.common.addresses import address_key
+from vppcfg.model.wireguard import Wireguard, WireguardPeer, digest_of, key_bytes, key_text
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.connection import Connection, malformed
+from vppcfg.vpp.messages.address import address_values, text_of_address
+from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
+
+_DUMP = "wireguard_interface_dump"
+_ADD_PEER = ("wireguard_peer_add_v2", "wireguard_peer_add")
+"""Newest first; v2 came in 26.06, and takes preshared keys."""
+_PEER_DUMPS = {
+    "wireguard_peers_v2_dump": "wireguard_peers_v2_details",
+    "wireguard_peers_dump": "wireguard_peers_details",
+}
+PARTS = {"wireguard": _DUMP, "wireguard_preshared_key": "wireguard_peer_add_v2"}
+_ESTABLISHED = 2
+"""WIREGUARD_PEER_ESTABLISHED (plugins/wireguard/wireguard.api)."""
+_INTERFACE = tuple(f"interface.{name}" for name in ("sw_if_index", "public_key", "port", "src_ip.af", "src_ip.un"))
+_PEER = tuple(
+    f"peer.{name}"
+    for name in (
+        *("peer_index", "public_key", "port", "persistent_keepalive", "table_id"),
+        *("endpoint.af", "endpoint.un", "sw_if_index", "flags"),
+    )
+)
+_PRESHARED = "peer.preshared_key"
+_PREFIX = ("address.af", "address.un", "len")
+
+
+def _create_wireguard(operation: op.CreateWireguard, indexes: Indexes, vpp: Vocabulary) -> Request:
+    tunnel = operation.tunnel
+    values: dict[str, Value] = {
+        "interface.user_instance": operation.instance,
+        "interface.private_key": vpp.secret(tunnel.public_key),
+        "interface.port": tunnel.port,
+        **address_values("interface.src_ip", tunnel.local),
+    }
+    return Request("wireguard_interface_create", values)
+
+
+def _delete_wireguard(operation: op.DeleteWireguard, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("wireguard_interface_delete", {"sw_if_index": indexes.interface(operation.interface)})
+
+
+def _add_peer(operation: op.AddWireguardPeer, indexes: Indexes, vpp: Vocabulary) -> Request:
+    peer = operation.peer
+    values: dict[str, Value] = {
+        "peer.sw_if_index": indexes.interface(operation.interface),
+        "peer.public_key": key_bytes(operation.public_key),
+        "peer.port": peer.port,
+        "peer.persistent_keepalive": peer.keepalive_s,
+        "peer.table_id": peer.encap_vrf,
+        **(address_values("peer.endpoint", peer.endpoint) if peer.endpoint else {}),
+    }
+    if peer.preshared:
+        values |= {_PRESHARED: vpp.secret(peer.preshared), "peer.preshared_key_set": 1}
+    return Request(vpp.newest(_ADD_PEER), values, "peer.allowed_ips", [_prefix(text) for text in peer.allowed_ips])
+
+
+def _prefix(text: str) -> dict[str, Value]:
+    address, _, length = text.partition("/")
+    return {**address_values("address", address), "len": int(length)}
+
+
+def _remove_peer(operation: op.RemoveWireguardPeer, indexes: Indexes, vpp: Vocabulary) -> Request:
+    return Request("wireguard_peer_remove", {"peer_index": indexes.peer(operation.public_key)})
+
+
+MESSAGES: Messages = {
+    op.CreateWireguard: _create_wireguard,
+    op.DeleteWireguard: _delete_wireguard,
+    op.AddWireguardPeer: _add_peer,
+    op.RemoveWireguardPeer: _remove_peer,
+}
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the requests for all interfaces, without their private keys, and all peers, where VPP has the plugin."""
+    if not connection.offers(_DUMP):
+        return []
+    return [
+        connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1],
+        connection.request(connection.newest(tuple(_PEER_DUMPS)), {"peer_index": ALL_INDEXES})[1],
+    ]
+
+
+def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
+    """Return the interfaces by name with their peers; `rows` are the interfaces by index."""
+    if not connection.offers(_DUMP):
+        return {}
+    peers: dict[int, dict[str, WireguardPeer]] = {}
+    for found in _peers(connection, replies):
+        peers.setdefault(found.sw_if_index, {})[found.public_key] = found.peer
+    return {
+        rows[index].name: Wireguard(
+            local=text_of_address(family, source),
+            port=port,
+            public_key=key_text(public_key),
+            peers=peers.get(index, {}),
+        )
+        for index, public_key, port, family, source in connection.rows(
+            replies, "wireguard_interface_details", *_INTERFACE
+        )
+        if index in rows
+    }
+
+
+class _Found(NamedTuple):
+    """A peer as VPP tells of it."""
+
+    number: int
+    sw_if_index: int
+    public_key: str
+    peer: WireguardPeer
+    preshared_key: bytes
+
+
+def _peers(connection: Connection, replies: Replies) -> Iterator[_Found]:
+    """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer is not what its definition says."""
+    details = connection.message(_PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))])
+    is_told = details.has(_PRESHARED)
+    read_head = details.reader(*_PEER, *([_PRESHARED] if is_told else []))
+    try:
+        for data in replies.get(details.index, ()):
+            index, public_key, port, keepalive, table, family, endpoint, sw_if_index, flags, *rest = read_head(data)
+            preshared = rest[0] if rest and any(rest[0]) else b""
+            prefixes = (f"{text_of_address(af, raw)}/{length}" for af, raw, length in details.items(data, *_PREFIX))
+            peer = WireguardPeer(
+                allowed_ips=tuple(sorted(prefixes, key=address_key)),
+                endpoint=text_of_address(family, endpoint) if any(endpoint) else "",
+                port=port,
+                keepalive_s=keepalive,
+                encap_vrf=table,
+                preshared=digest_of(preshared) if preshared else "",
+                has_spoken=bool(flags & _ESTABLISHED),
+            )
+            yield _Found(index, sw_if_index, key_text(public_key), peer, preshared)
+    except (struct.error, ValueError) as error:
+        raise malformed(details.name) from error
+
+
+def read_peers(connection: Connection) -> dict[str, int]:
+    """Ask VPP how it numbers its peers, by their public keys."""
+    if not connection.offers(_DUMP):
+        return {}
+    return {found.public_key: found.number for found in _peers(connection, connection.ask(requests(connection)[1:]))}
+
+
+def read_keys(connection: Connection) -> dict[str, bytes]:
+    """Ask VPP for the secrets that it has: private keys by what they give, preshared keys by their digests.
+
+    Raise DataplaneError.
+    """
+    if not connection.offers(_DUMP):
+        return {}
+    shown = connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "show_private_key": 1})[1]
+    replies = connection.ask([shown, requests(connection)[1]])
+    paths = ("interface.public_key", "interface.private_key")
+    keys = {
+        key_text(public_key): private_key
+        for public_key, private_key in connection.rows(replies, "wireguard_interface_details", *paths)
+        if any(private_key)
+    }
+    preshared = {found.peer.preshared: found.preshared_key for found in _peers(connection, replies)}
+    return keys | {name: key for name, key in preshared.items() if name}
