@@ -6,7 +6,9 @@ packet costs in a node; more give a least-squares fit and an idea of its error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import ceil, sqrt
 
 from vppcfg.errors import UsageError
@@ -17,6 +19,14 @@ from vppcfg.tune.thresholds import BASE_FIT_HZ
 OUTPUT = "PORT-output"
 SENDING = "PORT-tx"
 """Nodes of ports count together: each port's carry a part of the packets."""
+_VIRTUAL_INPUTS = frozenset(
+    {"af-packet-input", "af-xdp-input", "memif-input", "virtio-input", "vmxnet3-input", "tap-input", "tuntap-rx",
+     "vhost-user-input", "netmap-input", "pg-input"}
+)  # fmt: skip
+_VIRTUAL_PORT = re.compile(r"^(?:host-|memif|tap|tun|virtio|vmxnet3-|VirtualEthernet|pg)")
+_VIRTUAL_DRIVER = re.compile(r"vmxnet3|virtio|Linux PACKET|memif|tap", re.IGNORECASE)
+_FALLING = 0.05
+"""Ours: clocks in total that fall by more than this share while the load grows are not those of work."""
 _SINGULAR = 1e-12
 _ALIKE = 0.05
 """Ours: calls per packet that differ by less than this share cannot be told from noise."""
@@ -97,6 +107,12 @@ def sample_of(load: Load, name: str) -> CostSample:
             f"{name}: its counter ticks {load.base_hz / 1e6:.0f} million times a second, too coarse for clocks per node"
         )
     thread = load.forwarding[0]
+    waiting = _waiting_nodes(load, thread)
+    if waiting:
+        raise UsageError(
+            f"{name}: packets pass {', '.join(waiting)}, whose clocks are mostly waiting for somebody else",
+            "measure with packets that come in and leave through NICs",
+        )
     return CostSample(
         name=name,
         base_hz=load.base_hz,
@@ -105,6 +121,17 @@ def sample_of(load: Load, name: str) -> CostSample:
         n_graph=thread.n_graph,
         nodes=_kinds(thread, load.port_names),
     )
+
+
+def _waiting_nodes(load: Load, thread: ThreadLoad) -> list[str]:
+    """Return the nodes of virtual ports that packets pass, which wait for the kernel or for another process."""
+    virtual = {port.name for port in load.ports if port.hardware and _VIRTUAL_DRIVER.search(port.hardware.driver)}
+
+    def is_waiting(node: str) -> bool:
+        port = node.removesuffix("-tx")
+        return node in _VIRTUAL_INPUTS or (port != node and (port in virtual or bool(_VIRTUAL_PORT.match(port))))
+
+    return [node.name for node in (*thread.inputs, *thread.graph) if node.vectors and is_waiting(node.name)]
 
 
 def _kinds(thread: ThreadLoad, ports: tuple[str, ...]) -> dict[str, NodeCost]:
@@ -156,6 +183,13 @@ def fit_nodes(samples: Sequence[CostSample]) -> tuple[NodeFit, ...]:
     hertz = {sample.base_hz for sample in samples}
     if max(hertz) > 1.02 * min(hertz):
         raise UsageError("the samples are of different CPUs: their clocks are not comparable")
+    by_load = sorted(samples, key=lambda sample: sample.rx_pps)
+    for less, more in pairwise(by_load):
+        if more.share_used < (1 - _FALLING) * less.share_used:
+            raise UsageError(
+                f"{more.name} takes fewer clocks in total than {less.name} at a lower load: they are not those of work",
+                "take both samples of the same path, with a worker that polls",
+            )
     fits = [_node_fit(name, samples) for name in names]
     return tuple(sorted(fits, key=lambda fit: (-fit.per_packet * fit.weight, fit.name)))
 

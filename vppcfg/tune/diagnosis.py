@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.situation import Situation
+from vppcfg.tune.thresholds import SATURATED_VECTOR
 from vppcfg.tune.verdict import Judgement, VerdictWord, judge
 
 RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
@@ -38,6 +40,9 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "nic-pattern": nic.find_nic_pattern,
 }
 """By name, in the order of the documentation; `healthy` comes last, when all is shown to be well."""
+_LASTING = {"queues-ignored", "numa-remote", "not-isolated", "memory-full", "pcie", "slow-burst", "debug-build",
+            "clock-low", "mtu-multi-seg", "nic-pattern", "buffers"}  # fmt: skip
+"""Rules about what does not come and go with the load."""
 NAMES = (*RULES, "healthy")
 _WORST_FIRST = list(FindingSeverity)
 
@@ -55,11 +60,25 @@ class Diagnosis:
 def diagnose(situation: Situation) -> Diagnosis:
     """Return the findings, most lost packets per second first, then by severity."""
     found = [finding for find in RULES.values() for finding in find(situation)]
+    if situation.is_past:
+        found = [_of_the_past(finding, situation) for finding in found]
     ordered = sorted(found, key=_rank)
     verdict = judge(situation, ordered)
     if verdict.word is VerdictWord.HEALTHY:
         ordered = sorted([traffic.healthy_finding(situation), *found], key=_rank)
     return Diagnosis(situation=situation, verdict=verdict, findings=tuple(ordered), remarks=_remarks(situation))
+
+
+def _of_the_past(finding: Finding, situation: Situation) -> Finding:
+    """Return a finding as a notice, when its evidence is an average over hours that says nothing about the present."""
+    if finding.rule in _LASTING or finding.severity in {FindingSeverity.NOTICE, FindingSeverity.GOOD}:
+        return finding
+    busy = {thread.name for thread in situation.load.threads if (thread.vector_rate or 0.0) >= SATURATED_VECTOR}
+    if finding.rule == "cpu-bound" and finding.subject in busy:
+        return finding  # the header has the vectors of the last seconds
+    hours = (situation.load.covered_s or 0.0) / 3600
+    past = f"whether it is so now: the rates are an average of {hours:.1f} hours; `clear runtime`, and read it in 10 s"
+    return replace(finding, severity=FindingSeverity.NOTICE, lost_pps=0.0, undecided=past)
 
 
 def _rank(finding: Finding) -> tuple[float, int, int]:

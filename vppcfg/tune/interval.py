@@ -140,14 +140,17 @@ def _finished(
     Where the printed rate contradicts the table of nodes, the duration is corrected so that both agree; where no
     duration is known, it is the one that the printed rate implies.
     """
+    is_known = thread.is_named or any(node.suspends for node in thread.nodes)
     load = ThreadLoad(
         index=thread.index,
-        name=thread.name,
+        name=thread.name if is_known else "a thread",
+        is_known=is_known,
         lcore=thread.lcore,
         duration_s=duration_s,
         table_duration_s=duration_s or 0.0,
         nodes=nodes,
         printed=thread.printed if is_whole else None,
+        vector_rate=thread.vector_rate,
     )
     received = load.printed.received_pps if load.printed else 0.0
     if not received or not load.rx_packets:

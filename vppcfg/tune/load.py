@@ -58,16 +58,20 @@ class ThreadLoad:
     nodes: tuple[NodeLoad, ...]
     lcore: int | None = None
     printed: PrintedRates | None = None
+    vector_rate: float | None = None
+    """Packets per call of the graph in the last seconds, by the header."""
     disagreement: float = 0.0
     """How far, as a share of it, the header's receive rate is from what the table gives; 0 below 3 %."""
     table_duration_s: float = 0.0
+    is_known: bool = True
+    """Whether anything tells which thread this is: a line that names it, or the processes of the main thread."""
     queues: int = 0
     """Receive queues that the thread polls, 0 when unknown."""
 
     @property
     def is_main(self) -> bool:
         """Return whether this is VPP's main thread."""
-        return self.index == 0
+        return self.index == 0 and self.is_known
 
     @cached_property
     def by_name(self) -> Mapping[str, NodeLoad]:

@@ -37,7 +37,8 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         rule="cpu-bound",
         severity=FindingSeverity.LOSS if lost else FindingSeverity.LIMIT,
         subject=thread.name,
-        verdict=f"{thread.name} has no time left: it forwards {pps(thread.rx_pps)}, and that is its limit",
+        verdict=f"{thread.name} has no time left: "
+        + (f"it forwards {pps(thread.rx_pps)}, and that is its limit" if thread.duration_s else "its vectors are full"),
         evidence=_cpu_bound_evidence(thread, situation, lost),
         lost_pps=lost,
         proposal=Remedy(
@@ -51,7 +52,7 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
             if count
             else "a worker forwards what the main thread does now, and the main thread is free for the API",
             basis=Basis.COMPUTED,
-            gain_pps=gain if count else None,
+            gain_pps=(gain or None) if count else None,
         ),
         disproof=f"clocks per packet of {thread.name} fall when another program on its CPU stops",
     )
@@ -65,8 +66,8 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
                  source=source),
         Evidence(text=f"{thread.n_rx:.2f} packets per poll (at most 256 for each of {queues} queue(s))",
                  source=source),
-        Evidence(text=f"{thread.polls_per_s:,.0f} polls per second; {thread.clocks_per_packet:.0f} clocks per packet",
-                 source=source),
+        Evidence(text=(f"{thread.polls_per_s:,.0f} polls per second; " if thread.duration_s else "")
+                 + f"{thread.clocks_per_packet:.0f} clocks per packet", source=source),
     ]  # fmt: skip
     if lost:
         text = f"the NICs miss {pps(lost)} meanwhile"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
@@ -27,6 +28,8 @@ def find_nic_bound(situation: Situation) -> Iterator[Finding]:
     """
     if any(port.tx_deficit >= TX_DEFICIT for port in situation.load.ports):
         return
+    if not any(port.rx_pps for port in situation.load.ports):
+        yield from _short_of_offer(situation)
     for port in situation.load.ports:
         threads = situation.pollers(port)
         if not port.rx_pps or not threads or not all(_is_light(thread, situation) for thread in threads):
@@ -37,6 +40,20 @@ def find_nic_bound(situation: Situation) -> Iterator[Finding]:
         finding = _nic_bound_judge(port, threads, situation, line)
         if finding:
             yield finding
+
+
+def _short_of_offer(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding when all threads together receive less than is sent to one port, where no port has a rate."""
+    offered = situation.offered.get("") or sum(situation.offered.values())
+    threads, received = situation.load.forwarding, situation.load.rx_pps
+    if not threads or not received or received >= OFFERED_SHARE * offered:
+        return
+    if not all(_is_light(thread, situation) for thread in threads):
+        return
+    names = sorted({node.name for thread in threads for node in thread.inputs if node.vectors})
+    port = PortLoad(name=", ".join(names) or "the receiving port", rx_pps=received)
+    known = replace(situation, offered={port.name: offered})
+    yield _nic_bound_finding(port, threads, known, None, offered - received)
 
 
 def _is_light(thread: ThreadLoad, situation: Situation) -> bool:
@@ -96,6 +113,9 @@ def _nic_bound_finding(
 ) -> Finding:
     limits = port.hardware.rx_limits if port.hardware else None
     more = larger_ring(limits) if limits else None
+    rings = "try longer receive rings once; then another" if more or not limits else (
+        f"its receive rings of {limits.descriptors} descriptors are as long as they get; try another"
+    )  # fmt: skip
     return Finding(
         rule="nic-bound",
         severity=FindingSeverity.LOSS,
@@ -105,14 +125,16 @@ def _nic_bound_finding(
         evidence=_nic_bound_evidence(port, threads, situation, line),
         lost_pps=lost,
         proposal=Remedy(
-            text="try longer receive rings once; then another port or NIC, its PCIe slot, pause frames; as an "
+            text=f"{rings} port or NIC, its PCIe slot, pause frames; as an "
             "experiment pcie_aspm=off on the kernel's command line and `ethtool --set-eee` off",
             settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
             live=(f"set dpdk interface descriptors {port.name} rx {more}",) if more else (),
         ),
         expectation=Expectation(
             text="at most line rate; if twice the ring gives less than 1 %, it is a limit of NIC or bus for this "
-            "pattern of traffic",
+            "pattern of traffic"
+            if more or not limits
+            else "at most line rate; it may be a limit of NIC or bus for this pattern of traffic",
             basis=Basis.GUESS,
         ),
         disproof=f"{port.name} receives everything at the same rate in another pattern of traffic, or more workers "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vppcfg.common.rates import percent, pps
@@ -12,6 +13,11 @@ from vppcfg.tune.settings import rx_queues
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import BUSY_PORT_PPS, IMBALANCE_PPS, QUEUE_SHARE, SHARED_CLOCKS
 
+_DECAPSULATION = re.compile(
+    r"^(?:(?:vxlan|gre|geneve|gtpu|vxlan-gpe)\d?-(?:erspan-|teb-)?input|ipip\d?-input|ip\d-gre-input|esp\d-decrypt.*|"
+    r"l2tp-decap.*|wg\d-input|pppoe-input|lisp-gpe.*-input|sr-mpls.*|srv6-.*)$"
+)
+_MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
 
 
@@ -30,20 +36,33 @@ def find_rss(situation: Situation) -> Iterator[Finding]:
             yield _rss_finding(port, situation, None)
 
 
+def _tunnel_nodes(situation: Situation) -> list[str]:
+    """Return the nodes that most packets pass on their way out of a tunnel."""
+    passed: dict[str, int] = {}
+    for thread in situation.load.threads:
+        for node in thread.graph:
+            if _DECAPSULATION.match(node.name):
+                passed[node.name] = passed.get(node.name, 0) + node.vectors
+    received = sum(thread.rx_packets for thread in situation.load.threads)
+    return sorted(name for name, vectors in passed.items() if vectors > _MOSTLY * received)
+
+
 def _largest_share(port: PortLoad, situation: Situation) -> float | None:
     """Return the largest part of the port's packets that one thread takes, None when that cannot be told.
 
-    VPP counts packets by thread, not by queue: the share of a queue is that of its thread, when each queue has a
-    thread of its own and none of them takes packets of another port.
+    VPP counts packets by thread, not by queue: a thread tells of its queues when it takes packets of no other port. Of
+    several queues on one thread it cannot be told which one they come from, and their share is that of all of them.
     """
     threads = {queue.thread for queue in port.rx_queues}
+    if len(threads) < 2:
+        return None
     others = {
         queue.thread
         for other in situation.load.ports
         if other.name != port.name and (other.rx_pps is None or other.rx_pps > 1.0)
         for queue in other.rx_queues
     }
-    if len(threads) < len(port.rx_queues) or threads & others:
+    if threads & others:
         return None
     rates = [thread.rx_pps for thread in situation.load.threads if thread.index in threads]
     total = sum(rates)
@@ -52,7 +71,11 @@ def _largest_share(port: PortLoad, situation: Situation) -> float | None:
 
 def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> Finding:
     count = len(port.rx_queues)
+    tunnels = _tunnel_nodes(situation)
     evidence = []
+    if tunnels:
+        text = f"{', '.join(tunnels)} takes the packets out of a tunnel"
+        evidence.append(Evidence(text=text, source=nodes_source(situation)))
     if share is not None:
         text = f"one of {count} queues gets {percent(share)} of {pps(port.rx_pps or 0.0)}"
         evidence.append(Evidence(text=text, source=nodes_source(situation)))
@@ -68,7 +91,11 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
         else f"{port.name} has {count} receive queues and spreads nothing over them",
         evidence=tuple(evidence),
         proposal=Remedy(
-            text="rss { ... } for this device in startup.conf, with the headers that differ between flows; for a "
+            text="the NIC sees the outer addresses alone, and those of one tunnel are always the same: RSS has nothing "
+            "to spread by. Several tunnels with other outer addresses, a sender that varies the outer UDP source "
+            "port, or a hand-off between workers help"
+            if tunnels
+            else "rss { ... } for this device in startup.conf, with the headers that differ between flows; for a "
             "single flow, a tunnel or PPPoE only a hand-off between workers helps"
         ),
         expectation=Expectation(
@@ -175,20 +202,36 @@ def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
     """
     for port in situation.load.ports:
         waiting = [queue for queue in port.rx_queues if queue.mode in _INTERRUPT_MODES]
-        rate = port.rx_pps or 0.0
-        if waiting and rate >= BUSY_PORT_PPS:
+        rate = port.rx_pps
+        if waiting and (rate is None or rate >= BUSY_PORT_PPS):
             yield _interrupt_mode_finding(port, rate, waiting[0].mode, len(waiting), situation)
+    if not situation.load.queues():
+        yield from _waiting_nodes(situation)
 
 
-def _interrupt_mode_finding(port: PortLoad, rate: float, mode: str, count: int, situation: Situation) -> Finding:
+def _waiting_nodes(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per busy input node that waits for interrupts, where no queue tells its mode."""
+    for thread in situation.load.forwarding:
+        for node in thread.inputs:
+            rate = thread.per_s(node.vectors)
+            if node.state.startswith("interrupt") and rate >= BUSY_PORT_PPS:
+                port = PortLoad(name=node.name, rx_pps=rate)
+                yield _interrupt_mode_finding(port, rate, "interrupt", 1, situation)
+
+
+def _interrupt_mode_finding(port: PortLoad, rate: float | None, mode: str, count: int, situation: Situation) -> Finding:
     return Finding(
         rule="interrupt-mode",
-        severity=FindingSeverity.RISK,
+        severity=FindingSeverity.NOTICE if rate is None else FindingSeverity.RISK,
         subject=port.name,
-        verdict=f"{port.name} is busy and waits for interrupts in place of being polled",
+        verdict=f"{port.name} waits for interrupts in place of being polled"
+        if rate is None
+        else f"{port.name} is busy and waits for interrupts in place of being polled",
         evidence=(
             Evidence(text=f"{count} queue(s) in {mode} mode", source=situation.load.reading.source("rx_queues")),
-            Evidence(text=f"it receives {pps(rate)}", source=situation.load.reading.source("interfaces")),
+            *(() if rate is None else (
+                Evidence(text=f"it receives {pps(rate)}", source=situation.load.reading.source("interfaces")),
+            )),
         ),
         proposal=Remedy(
             text="poll it; from 26.06 on `interface { default-rx-mode polling }` in startup.conf does so for all ports",
@@ -197,4 +240,5 @@ def _interrupt_mode_finding(port: PortLoad, rate: float, mode: str, count: int, 
         expectation=Expectation(text="shorter delay, and a higher rate before packets are missed; the CPU of the "
                                 "worker is then always busy", basis=Basis.GUESS),
         disproof="delay and largest rate are the same in both modes",
+        undecided="how busy it is: `show interface` twice" if rate is None else "",
     )  # fmt: skip

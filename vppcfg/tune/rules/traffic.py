@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.rates import percent, pps
+from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad
 from vppcfg.tune.situation import Situation, nodes_source
-from vppcfg.tune.thresholds import FAULT_PPS, LINE_SHARE, OFFERED_SHARE, TX_DEFICIT
+from vppcfg.tune.thresholds import (
+    DROP_SHARE,
+    DROPS_PPS,
+    FAULT_PPS,
+    LINE_SHARE,
+    OFFERED_SHARE,
+    TX_DEFICIT,
+)
 
 _UNEXPLAINED = 0.5
 """Ours: the rest of a drop node is worth a word when it is this share of what passes there; replies end there too."""
 _WORTH_A_LOSS = 1e-3
 """Ours: share of all packets from which on faults are more than the noise of any network."""
+_MANY = 1000
+"""Ours: packets from which on faults without a time are worth more than a notice, where nothing tells of how many."""
+FAULTS_WORTH_A_WORD = 10
+"""Ours: packets of one fault without a time that are worth a word."""
+_DOWN = "packets for an interface that is down"
+NO_ROUTE = "packets without a route, or whose route drops them or leads through an interface that is down"
 FAULTS: tuple[tuple[str, str], ...] = (
     ("ttl <= 1", "packets whose TTL ends here: a routing loop, or traceroute"),
     ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
@@ -26,8 +39,9 @@ FAULTS: tuple[tuple[str, str], ...] = (
     ("unknown vlan", "packets with a VLAN that has no sub-interface here"),
     ("unknown_vlan", "packets with a VLAN that has no sub-interface here"),
     ("subinterface down", "packets for a sub-interface that is down"),
-    ("interface is down", "packets for an interface that is down"),
-    ("no route", "packets without a route"),
+    ("interface is down", _DOWN),
+    ("no route", NO_ROUTE),
+    ("blackholed", NO_ROUTE),
     ("unknown ethernet type", "packets of a protocol that is not configured here"),
     ("unknown ip protocol", "packets of a protocol that is not configured here"),
     ("source_lookup_miss", "packets that the reverse path filter refuses"),
@@ -40,8 +54,8 @@ FAULTS: tuple[tuple[str, str], ...] = (
 _DROP_NODES = {
     "ip4-not-enabled": "packets on an interface without an IPv4 address",
     "ip6-not-enabled": "packets on an interface without an IPv6 address",
-    "ip4-drop": "packets without a route, or with one that drops",
-    "ip6-drop": "packets without a route, or with one that drops",
+    "ip4-drop": NO_ROUTE,
+    "ip6-drop": NO_ROUTE,
 }
 """Nodes that only packets pass that are dropped there, for releases that count no reason."""
 
@@ -142,6 +156,10 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         if hint and lost >= FAULT_PPS and hint not in seen:
             seen[hint] = lost
             yield _fault_finding(rate.node, f"`{rate.reason}`", lost, hint, situation, "errors")
+    stuck = list(_stuck_outputs(situation)) if not seen else []
+    for name, lost in stuck:
+        seen[_DOWN] = seen.get(_DOWN, 0.0) + lost
+        yield _fault_finding(name, "packets that it does not send", lost, _DOWN, situation, "threads")
     for name, hint in _DROP_NODES.items():
         passed = _passed(name, situation)
         if situation.load.rx_pps:  # the rest are ICMP errors that VPP itself sends about packets, and finds no way for
@@ -149,6 +167,74 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         lost = passed - sum(seen.values())
         if lost >= max(FAULT_PPS, _UNEXPLAINED * passed) and hint not in seen:
             yield _fault_finding(name, "its packets", lost, hint, situation, "threads")
+
+    if not seen:
+        yield from _since_the_beginning(situation)
+
+
+def _stuck_outputs(situation: Situation) -> Iterator[tuple[str, float]]:
+    """Yield the output nodes that send nothing of what they are handed, as those of an interface that is down do.
+
+    The row of the sending node is known to be missing where the table goes on behind the place of its name.
+    """
+    threads = [thread for thread in situation.load.threads if thread.nodes]
+    senders = {node.name for thread in threads for node in thread.nodes}
+    for thread in threads:
+        last = thread.nodes[-1].name
+        dropped = thread.by_name["error-drop"].vectors if "error-drop" in thread.by_name else 0
+        for node in thread.nodes:
+            sender = node.name.removesuffix("-output") + "-tx"
+            is_port = node.name.endswith("-output") and node.name not in {"l2-output", "interface-output"}
+            if is_port and sender not in senders and sender < last and dropped >= _UNEXPLAINED * node.vectors:
+                rate = thread.per_s(min(node.vectors, dropped))
+                if rate >= DROPS_PPS:
+                    yield node.name, rate
+
+
+def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per reason of a single reading, whose counters began at a time that nothing tells."""
+    load = situation.load
+    if load.duration_s is not None:
+        return
+    seen: set[str] = set()
+    received = sum(port.counters.rx_packets for port in load.ports if port.counters)
+    for rate in load.errors:
+        hint = hint_for(rate)
+        if hint and hint not in seen and rate.count >= FAULTS_WORTH_A_WORD:
+            seen.add(hint)
+            yield _old_fault_finding(rate.node, f"`{rate.reason}`", rate.count, received, hint, situation, "errors")
+    if seen:
+        return
+    for port in load.ports:
+        counters = port.counters
+        if counters and counters.drops >= _MANY and counters.drops >= DROP_SHARE * counters.rx_packets:
+            down = [other.name for other in load.ports if other.counters and other.counters.is_up is False]
+            hint = f"{', '.join(down)} is down" if down else "`show errors` tells the reasons"
+            yield _old_fault_finding(
+                port.name, "drops", counters.drops, counters.rx_packets, hint, situation, "interfaces"
+            )
+
+
+def _old_fault_finding(
+    subject: str, what: str, lost: int, received: int, hint: str, situation: Situation, part: str
+) -> Finding:
+    share = lost / received if received else 1.0
+    is_many = lost >= _MANY and share >= _WORTH_A_LOSS
+    of_all = f" of {count(received)} that were received" if received else ""
+    return Finding(
+        rule="not-tuning",
+        severity=FindingSeverity.LOSS if is_many else FindingSeverity.NOTICE,
+        subject=subject,
+        verdict=f"{subject} has dropped {count(lost)} packets that no tuning can save: {hint}",
+        evidence=(
+            Evidence(text=f"{what}: {count(lost)}{of_all}, since the counters began",
+                     source=situation.load.reading.source(part)),
+        ),
+        proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are"),
+        expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
+        disproof="the counter does not grow any more",
+        undecided="whether it goes on: read it twice",
+    )  # fmt: skip
 
 
 def _passed(node: str, situation: Situation) -> float:
@@ -169,7 +255,7 @@ def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situ
     of_all = f", {percent(share)} of what is received" if received else ""
     return Finding(
         rule="not-tuning",
-        severity=FindingSeverity.LOSS if share >= _WORTH_A_LOSS else FindingSeverity.NOTICE,
+        severity=FindingSeverity.LOSS if lost >= DROPS_PPS and share >= _WORTH_A_LOSS else FindingSeverity.NOTICE,
         subject=node,
         verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
         evidence=(Evidence(text=f"{what} grow by {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),

@@ -92,6 +92,7 @@ def find_main_polluted(situation: Situation) -> Iterator[Finding]:
     """
     main = next((thread for thread in situation.load.threads if thread.is_main), None)
     if main is None:
+        yield from _polling_main(situation)
         return
     placed = [queue for queue in situation.load.queues() if queue.thread == main.index]
     if main.rx_packets or (placed and situation.load.workers):
@@ -99,6 +100,29 @@ def find_main_polluted(situation: Situation) -> Iterator[Finding]:
     slow = [node for node in main.nodes if _is_slow(node, situation.load.base_hz)]
     if slow:
         yield _held_up(slow, situation)
+
+
+def _polling_main(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding when queues are placed on the main thread, of which nothing else was seen."""
+    placed = [queue for queue in situation.load.queues() if queue.thread == 0]
+    if not placed:
+        return
+    ports = ", ".join(dict.fromkeys(queue.interface for queue in placed))
+    yield Finding(
+        rule="main-polluted",
+        severity=FindingSeverity.NOTICE,
+        subject="vpp_main",
+        verdict=f"the main thread polls {ports}: API, CLI and route changes wait for its traffic",
+        evidence=tuple(
+            Evidence(text=f"queue {queue.queue} of {queue.interface} is placed on the main thread",
+                     source=situation.load.reading.source("rx_queues"))
+            for queue in placed
+        ),
+        proposal=Remedy(text="move its receive queues to workers, of which there should be one at least"),
+        expectation=Expectation(text="the API answers at once whatever the load", basis=Basis.GUESS),
+        disproof="the API is as quick under load as without",
+        undecided="how busy it is: `show runtime`",
+    )  # fmt: skip
 
 
 def _is_slow(node: NodeLoad, base_hz: float | None) -> bool:

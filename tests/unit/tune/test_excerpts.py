@@ -1,0 +1,281 @@
+"""What single texts of a capture can show is named from them alone, and what they cannot show is not made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.tune.material import CASES, GI1, GI3
+from vppcfg.errors import UsageError
+from vppcfg.tune.assemble import load_of_captures
+from vppcfg.tune.capacity import fitted
+from vppcfg.tune.capture import read_captures
+from vppcfg.tune.costs import CostSample, NodeCost, sample_of
+from vppcfg.tune.diagnosis import Diagnosis, diagnose
+from vppcfg.tune.finding import FindingSeverity
+from vppcfg.tune.load import Load
+from vppcfg.tune.settings import as_data
+from vppcfg.tune.situation import Situation
+from vppcfg.tune.verdict import VerdictWord
+
+TITLE = "Name State Calls Vectors Suspends Clocks Vectors/Call\n"
+ERRORS = "   Count                  Node                              Reason               Severity \n"
+
+
+def text_of(case: str, name: str) -> str:
+    return (CASES / case / f"{name}.txt").read_text()
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Any:
+    """Return a function that reads a paste and returns its load."""
+
+    def load(paste: str) -> Load:
+        (tmp_path / "paste").write_text(paste)
+        return load_of_captures(read_captures(tmp_path / "paste"))
+
+    return load
+
+
+@pytest.fixture
+def tune(read: Any) -> Any:
+    """Return a function that diagnoses a paste."""
+
+    def diagnosis(paste: str, **traffic: Any) -> Diagnosis:
+        return diagnose(Situation(load=read(paste), **traffic))
+
+    return diagnosis
+
+
+def rules(found: Diagnosis) -> list[str]:
+    return [finding.rule for finding in found.findings]
+
+
+def test_less_than_what_is_offered_needs_no_hardware_text(tune: Any) -> None:
+    found = tune(text_of("fitlet2_i211_to_i210", "runtime"), offered={"": 1.48e6})
+    assert (rules(found), found.verdict.word) == (["nic-bound"], VerdictWord.LOSS)
+    assert found.findings[0].lost_pps == pytest.approx(1.48e6 - 1.2908e6)
+    assert found.findings[0].subject == "dpdk-input"
+    assert "an increase of workers will not help" in found.findings[0].verdict
+
+
+def test_all_that_is_offered_is_no_loss_and_no_proof_of_health_either(tune: Any) -> None:
+    found = tune(text_of("fitlet2_i210_to_i211", "runtime"), offered={"": 1.48e6})
+    assert (rules(found), found.verdict.word) == ([], VerdictWord.UNDECIDED)
+    assert "--offered" not in " ".join(found.verdict.next)
+
+
+def test_a_table_alone_is_neither_healthy_nor_idle(tune: Any) -> None:
+    found = tune(text_of("fitlet2_i211_to_i210", "runtime"))
+    assert (rules(found), found.verdict.word) == ([], VerdictWord.UNDECIDED)
+
+
+def test_full_rings_of_dpdk_ports_get_the_change_that_helped(tune: Any) -> None:
+    both = text_of("fitlet2_both_ways", "runtime") + text_of("fitlet2_both_ways", "errors")
+    for paste in (both, text_of("fitlet2_both_ways", "runtime")):
+        found = tune(paste, offered={"": 1.48e6})
+        assert rules(found) == ["tx-descriptors", "tx-descriptors"]
+        worst = found.findings[0]
+        assert (worst.subject, worst.severity) == (GI3, FindingSeverity.LOSS)
+        assert as_data(worst.proposal.settings) == {
+            "dataplane": {"dpdk": {"default": {"tx-descriptors": 1024}, "multi-seg": False}}
+        }
+        assert "2.94 of 2.97 Mpps" in worst.expectation.text
+        assert "memif" not in worst.proposal.text
+
+
+def test_full_rings_are_named_from_errors_alone(tune: Any) -> None:
+    found = tune(text_of("fitlet2_both_ways", "errors"))
+    assert [(finding.rule, finding.subject) for finding in found.findings] == [
+        ("tx-descriptors", GI3), ("tx-descriptors", GI1)
+    ]  # fmt: skip
+    assert "num-tx-desc" in found.findings[0].proposal.settings[0].words
+    assert "whether it goes on" in found.findings[0].undecided
+
+
+def test_the_ring_of_a_memif_is_not_one_of_dpdk(tune: Any) -> None:
+    found = tune(ERRORS + "  1033970    memif1/0-tx      no free tx slots      error\n")
+    assert found.findings[0].proposal.settings == ()
+    assert "memif" in found.findings[0].proposal.text
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("     14814    GigabitEthernet3/0/0-output    interface is down    error", "an interface that is down"),
+        ("     97792             null-node             blackholed packets    error", "without a route"),
+        ("     46653             ip4-input             ip4 ttl <= 1          error", "TTL"),
+        ("     96082           ethernet-input          unknown vlan          error", "VLAN"),
+    ],
+)
+def test_what_packets_are_dropped_for_is_named_from_errors_alone(tune: Any, row: str, words: str) -> None:
+    found = tune(ERRORS + row + "\n")
+    assert rules(found) == ["not-tuning"]
+    assert words in found.findings[0].verdict
+    assert found.verdict.word is VerdictWord.LOSS
+    assert "read it twice" in found.findings[0].undecided
+
+
+def test_a_few_packets_ever_are_a_notice(tune: Any) -> None:
+    found = tune(ERRORS + "  14    ip6-input     ip6 not enabled     error\n")
+    assert [finding.severity for finding in found.findings] == [FindingSeverity.NOTICE]
+    assert found.verdict.word is VerdictWord.UNDECIDED
+
+
+def test_plain_counters_are_no_fault(tune: Any) -> None:
+    found = tune(ERRORS + "  3109141488    l2-output     L2 output packets     error\n")
+    assert (rules(found), found.verdict.word) == ([], VerdictWord.UNDECIDED)
+
+
+def test_an_excerpt_without_times_has_vectors_and_no_rates(tune: Any) -> None:
+    rows = "dpdk-input polling 1000000 500000000 0 5.00e1 500.00\nip4-lookup active 2000000 500000000 0 3.00e1 250.00\n"
+    found = tune(TITLE + rows)
+    assert [(finding.rule, finding.subject) for finding in found.findings] == [("cpu-bound", "a thread")]
+    assert "0 pps" not in found.findings[0].verdict
+    light = tune(TITLE + rows.replace("500000000", "5000000").replace("500.00", "5.00").replace("250.00", "2.50"))
+    assert (rules(light), light.verdict.word) == ([], VerdictWord.UNDECIDED)
+    assert any("the times are missing" in text for text in light.verdict.missing)
+
+
+def test_a_missing_input_row_does_not_mean_that_no_packets_come_in(tune: Any) -> None:
+    found = tune(
+        "Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, 10 sec internal node vector rate 1.00 loops/sec 1.0\n"
+        "  vector rates in 8.57e2, out 8.57e2, drop 0.0000e0, punt 0.0000e0\n" + TITLE
+        + "ip4-lookup active 8570 8570 0 1.00e2 1.00\n"
+    )  # fmt: skip
+    assert found.verdict.word is VerdictWord.UNDECIDED
+    assert "all rows of vpp_wk_0" in found.verdict.missing
+    assert found.situation.load.rx_pps == 857.0
+
+
+LONG = (
+    "Thread 1 vpp_wk_0 (lcore 2)\nTime 68400.0, 10 sec internal node vector rate {} loops/sec 1.0\n"
+    "  vector rates in 6.1e6, out 6.1e6, drop 0.0000e0, punt 0.0000e0\n" + TITLE
+    + "dpdk-input polling 834480000 417240000000 0 5.00e1 500.00\n"
+    "ip4-lookup active 1668960000 417240000000 0 3.00e1 250.00\n"
+)  # fmt: skip
+
+
+def test_an_average_of_hours_is_a_notice_about_the_past(tune: Any) -> None:
+    found = tune(LONG.format("4.00"))
+    assert [(finding.rule, finding.severity) for finding in found.findings] == [
+        ("cpu-bound", FindingSeverity.NOTICE)
+    ]  # fmt: skip
+    assert "an average of 19.0 hours" in found.findings[0].undecided
+    assert found.verdict.word is VerdictWord.UNDECIDED
+    assert any("the present" in text for text in found.verdict.missing)
+
+
+def test_the_header_tells_the_present_where_the_table_does_not(tune: Any) -> None:
+    assert tune(LONG.format("249.00")).verdict.word is VerdictWord.LIMIT
+
+
+def test_an_interface_that_is_down_is_named_from_the_runtime_alone(tune: Any) -> None:
+    found = tune(
+        "Thread 1 vpp_wk_0 (lcore 1)\nTime 5.0, .500000 sec internal node vector rate 2.62 loops/sec 3534895.28\n"
+        "  vector rates in 1.9577e4, out 0.0000e0, drop 1.9577e4, punt 0.0000e0\n" + TITLE
+        + "GigabitEthernet3/0/0-output active 52016 98136 0 1.0e2 1.89\ndrop active 52016 98136 0 1.0e2 1.89\n"
+        "dpdk-input polling 9079343 98136 0 1.0e2 .01\nerror-drop active 52016 98136 0 1.0e2 1.89\n"
+        "l2-output active 52016 98136 0 1.0e2 1.89\n"
+    )  # fmt: skip
+    assert rules(found) == ["not-tuning"]
+    assert found.findings[0].subject == "GigabitEthernet3/0/0-output"
+    assert "an interface that is down" in found.findings[0].verdict
+
+
+def test_drops_of_an_interface_come_with_the_ports_that_are_down(tune: Any) -> None:
+    found = tune(text_of("vpp2610_down/2", "interface"))
+    assert rules(found) == ["not-tuning"]
+    assert f"{GI3} is down" in found.findings[0].verdict
+
+
+PLACEMENT = "Thread {} ({}):\n node dpdk-input:\n    GigabitEthernet1/0/0 queue 0 ({})\n"
+
+
+def test_a_queue_on_the_main_thread_is_named_from_the_placement_alone(tune: Any) -> None:
+    found = tune(PLACEMENT.format(0, "vpp_main", "polling"))
+    assert [(finding.rule, finding.severity) for finding in found.findings] == [
+        ("main-polluted", FindingSeverity.NOTICE)
+    ]  # fmt: skip
+    assert rules(tune(PLACEMENT.format(1, "vpp_wk_0", "polling"))) == []
+
+
+def test_a_queue_that_waits_for_interrupts_is_named_from_the_placement_alone(tune: Any) -> None:
+    found = tune(PLACEMENT.format(1, "vpp_wk_0", "interrupt"))
+    assert rules(found) == ["interrupt-mode"]
+    assert found.findings[0].undecided and found.verdict.word is VerdictWord.UNDECIDED
+
+
+def test_an_input_node_that_waits_for_interrupts_is_named_from_the_runtime_alone(tune: Any) -> None:
+    head = "Thread 1 vpp_wk_0 (lcore 1)\nTime 5.0, 10 sec internal node vector rate 2.62 loops/sec 3534895.28\n"
+    found = tune(head + TITLE + "af-packet-input interrupt wa 52016 198136 0 1.0e2 3.81\n")
+    assert rules(found) == ["interrupt-mode"]
+    assert found.verdict.word is VerdictWord.RISK
+
+
+def worker(name: str, number: int, nodes: str) -> str:
+    head = f"Thread {number} {name} (lcore {number})\nTime 10.0, 10 sec internal node vector rate 2.00 loops/sec 1.0\n"
+    return head + TITLE + nodes
+
+
+def test_one_tunnel_gives_rss_nothing_to_spread_by(tune: Any) -> None:
+    busy = "".join(
+        f"{node} {state} 1000000 8000000 0 1.00e2 8.00\n"
+        for node, state in (("dpdk-input", "polling"), ("ip4-lookup", "active"), ("vxlan4-input", "active"))
+    )
+    idle = "dpdk-input polling 9000000 0 0 1.00e2 0.00\n"
+    queues = "".join(f"    {number}     vpp_wk_{number} ({number + 1})   polling\n" for number in range(7))
+    hardware = (
+        "Name Idx Link Hardware\nTenGigabitEthernet1/0/0 1 up TenGigabitEthernet1/0/0\n  Link speed: 10 Gbps\n"
+        f"  RX Queues:\n    queue thread         mode\n{queues}"
+    )
+    text = worker("vpp_wk_0", 1, busy) + "".join(worker(f"vpp_wk_{n}", n + 1, idle) for n in range(1, 7))
+    found = tune(text + hardware)
+    rss = next(finding for finding in found.findings if finding.rule == "rss")
+    assert "outer addresses" in rss.proposal.text
+    assert "one of 7 queues gets 100.0 %" in rss.evidence[1].text
+    plain = next(
+        finding
+        for finding in tune(text.replace("vxlan4-input", "ip4-rewrite") + hardware).findings
+        if finding.rule == "rss"
+    )
+    assert "outer addresses" not in plain.proposal.text
+
+
+@pytest.mark.parametrize("rule", ["nic-bound", "rx-ring"])
+def test_rings_that_are_at_their_maximum_are_not_to_be_longer(rule: str) -> None:
+    from tests.unit.tune.material import hardware, limits, load, one, port, with_reading
+
+    full = port(rx_miss_pps=100.0, rx_pps=1e6, hardware=hardware(rx_limits=limits(descriptors=4096)))
+    vectors = {"nic-bound": 20, "rx-ring": 256}
+    found = one(with_reading(load(full), max_vectors=((1, "ip4-lookup", vectors[rule]),)), rule)
+    assert found.proposal is not None
+    assert "as long as they get" in found.proposal.text
+    assert "longer receive rings" not in found.proposal.text
+    assert found.proposal.settings == ()
+
+
+def test_clocks_of_virtual_ports_are_no_work(read: Any) -> None:
+    cpu = text_of("fitlet2_both_ways", "cpu")
+    runtime = text_of("fitlet2_both_ways", "runtime")
+    assert sample_of(read(runtime + cpu), "x").clocks_per_packet > 0
+    for node in ("af-packet-input", "memif-input", "virtio-input", "vmxnet3-input"):
+        with pytest.raises(UsageError, match=f"x: packets pass {node}, whose clocks are mostly waiting"):
+            sample_of(read(runtime.replace("dpdk-input", node) + cpu), "x")
+    with pytest.raises(UsageError, match="packets pass memif1/0-tx"):
+        sample_of(read(runtime.replace("GigabitEthernet1/0/0", "memif1/0") + cpu), "x")
+
+
+def sample(name: str, pps: float, clocks: float, calls: int) -> CostSample:
+    packets = round(pps)
+    nodes = {"x": NodeCost(calls=calls, vectors=packets, clocks=clocks * packets, is_input=True)}
+    return CostSample(name=name, base_hz=2e9, duration_s=1.0, rx_packets=packets, n_graph=packets / calls, nodes=nodes)
+
+
+def test_a_fit_is_refused_when_clocks_fall_while_the_load_grows() -> None:
+    less, more = sample("less", 1e5, 9000.0, 10**5), sample("more", 1e6, 500.0, 10**5)
+    with pytest.raises(UsageError, match="more takes fewer clocks in total than less at a lower load"):
+        fitted([less, more])
+    assert fitted([less, sample("more", 1e6, 1000.0, 10**5)]).pps() > 0
