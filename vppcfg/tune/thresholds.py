@@ -58,5 +58,7 @@ DROP_SHARE = 1e-3
 """Ours: share of all packets from which on drops are more than the noise of any network."""
 DROPS_PPS = 50.0
 """Ours: drops below this rate are what a network without traffic has: broadcasts, discovery, other protocols."""
+MANY_PACKETS = 1000
+"""Ours: packets dropped at times that nothing tells from which on they are a loss and no notice."""
 PAST_S = 3600.0
 """Ours: an average over more than this says nothing about the present."""

@@ -25,8 +25,9 @@ _BALANCE_SHARE = 0.01
 _BALANCE_PPS = 100.0
 _NOISE = 1e-6
 """Share of packets that a NIC may miss: the rounding of rates."""
-RUNTIME_AGAIN = ("clear runtime", "wait 10 s", "show runtime")
-COUNTERS_AGAIN = ("show interface", "wait 10 s", "show interface")
+PAUSE = "wait 10 s"
+RUNTIME_AGAIN = ("clear runtime", PAUSE, "show runtime")
+COUNTERS_AGAIN = ("show interface", PAUSE, "show interface")
 
 
 class VerdictWord(Enum):
@@ -102,8 +103,19 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
         scope=_scope(situation),
         seen=tuple(check.seen for check in checks if check.seen),
         missing=() if by_trials else missing,
-        next=tuple(dict.fromkeys(line for check in checks if check.missing for line in check.commands)),
+        next=_in_order([check.commands for check in checks if check.missing]),
     )
+
+
+def _in_order(wanted: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return commands, each once, in an order that has one pause at most, with what has to be seen again behind it."""
+    before: dict[str, None] = {}
+    after: dict[str, None] = {}
+    for commands in wanted:
+        pause = commands.index(PAUSE) if PAUSE in commands else len(commands)
+        before |= dict.fromkeys(commands[:pause])
+        after |= dict.fromkeys(commands[pause + 1 :])
+    return (*before, PAUSE, *after) if after else tuple(before)
 
 
 def _worst(findings: Sequence[Finding]) -> VerdictWord | None:
@@ -168,9 +180,10 @@ def _threads(situation: Situation) -> Check:
     busiest = max((thread.n_graph for thread in load.threads), default=0.0)
     of_all = f" of {total}" if total else ""
     seen = f"{len(load.threads)}{of_all} thread(s) (vectors {busiest:.1f} of 256)"
-    if total is None:
+    at_least = total or max(thread.index + 1 for thread in load.threads)
+    if total is None and len(load.threads) == at_least:
         return Check(seen=seen, missing="whether there are more threads", commands=("show threads",))
-    if len(load.threads) < total:
+    if len(load.threads) < at_least:
         return Check(seen=seen, missing="the other threads", commands=RUNTIME_AGAIN)
     return Check(seen=seen)
 
@@ -218,7 +231,8 @@ def _unaccounted_pps(reading: Reading) -> float:
 def _ports(situation: Situation) -> Check:
     """Look for the counters of every port, and for the packets that the threads take among them."""
     load = situation.load
-    commands = ("show hardware-interfaces", "show interface")
+    has_hardware = load.reading.hardware is not None
+    commands = ("show interface",) if has_hardware else ("show hardware-interfaces", "show interface")
     if not any(port.counters for port in load.ports):
         return Check(missing="ports and their missed packets", commands=commands)
     bare = [port.name for port in load.ports if port.counters is None or not port.counters.is_whole]

@@ -243,5 +243,5 @@ def test_what_was_not_seen_comes_first_when_nothing_is_decided(capsys: pytest.Ca
     assert lines[0] == "Undecided: nothing seen is at its limit, but 4 of 5 things were not seen"
     assert lines[1].startswith("  seen     1 of 2 thread(s)")
     assert lines[2].startswith("  not seen ports and their missed packets; the other threads")
-    assert any(line.startswith("  next     vppctl show hardware-interfaces; vppctl show interface") for line in lines)
+    assert any(line.startswith("  next     vppctl show interface; vppctl clear") for line in lines)
     assert max(map(len, lines)) <= 80

@@ -118,6 +118,20 @@ def test_what_packets_are_dropped_for_is_named_from_errors_alone(tune: Any, row:
     assert "read it twice" in found.findings[0].undecided
 
 
+@pytest.mark.parametrize(
+    ("row", "rule", "words"),
+    [
+        ("  88123    ip4-sv-reassembly-handoff    congestion drop    error", "handoff", "88,123"),
+        ("  88123    af-packet-input    no available buffers    error", "buffers", "88,123"),
+    ],
+)
+def test_what_vpp_itself_lacks_is_named_from_errors_alone(tune: Any, row: str, rule: str, words: str) -> None:
+    found = tune(ERRORS + row + "\n")
+    assert rules(found) == [rule]
+    assert any(words in part.text for part in found.findings[0].evidence)
+    assert rules(tune(ERRORS + row.replace("88123", "12") + "\n")) == []
+
+
 def test_a_few_packets_ever_are_a_notice(tune: Any) -> None:
     found = tune(ERRORS + "  14    ip6-input     ip6 not enabled     error\n")
     assert [finding.severity for finding in found.findings] == [FindingSeverity.NOTICE]

@@ -176,6 +176,13 @@ def test_a_notice_does_not_stand_in_the_way_of_healthy() -> None:
     assert rules(few) == ["not-tuning", "healthy"]
 
 
+def test_commands_have_one_pause_with_what_is_read_again_behind_it() -> None:
+    said = verdict(replace(shown(threads=()), ports=(), duration_s=None))
+    assert said.next == (
+        "show hardware-interfaces", "show interface", "clear runtime", "wait 10 s", "show runtime", "show interface"
+    )  # fmt: skip
+
+
 def test_verdicts_have_an_order() -> None:
     assert [word.value for word in VerdictWord] == ["healthy", "idle", "undecided", "risk", "limit", "loss"]
     assert VerdictWord.LOSS.is_as_bad_as(VerdictWord.RISK)

@@ -11,7 +11,7 @@ from vppcfg.tune.load import ErrorRate, Load
 from vppcfg.tune.reading import BufferPool, Heap
 from vppcfg.tune.settings import buffers, buffers_needed, doubled_megabytes, main_heap, stat_segment
 from vppcfg.tune.situation import Situation
-from vppcfg.tune.thresholds import BUFFERS_FREE, FAULT_PPS, MEMORY_USED
+from vppcfg.tune.thresholds import BUFFERS_FREE, FAULT_PPS, MANY_PACKETS, MEMORY_USED
 
 _NO_BUFFER = ("no available buffer", "buffer alloc", "buffer_alloc", "no buffer", "rx no bufs")
 """What nodes call it when no buffer is free, in lower case."""
@@ -30,14 +30,17 @@ def find_buffers(situation: Situation) -> Iterator[Finding]:
     Packets are lost, or soon will be, because no buffer is free to receive into.
     """
     ports = {port.name: port.no_buf_pps for port in situation.load.ports if port.no_buf_pps}
-    nodes = [rate for rate in situation.load.errors if _is_lack(rate)]
+    nodes = [rate for rate in situation.load.errors if _is_lack(rate, situation)]
     scarce = [pool for pool in situation.load.reading.buffers or () if pool.total and _free_share(pool) < BUFFERS_FREE]
     if ports or nodes or scarce:
         yield _buffers_finding(situation, ports, nodes, scarce)
 
 
-def _is_lack(rate: ErrorRate) -> bool:
-    return (rate.per_s or 0.0) >= FAULT_PPS and any(words in rate.reason.lower() for words in _NO_BUFFER)
+def _is_lack(rate: ErrorRate, situation: Situation) -> bool:
+    """Return whether a node found no buffer: now, or often since counters began that nothing gives a time."""
+    is_old = rate.per_s is None and situation.load.duration_s is None
+    is_much = (rate.per_s or 0.0) >= FAULT_PPS or (is_old and rate.count >= MANY_PACKETS)
+    return is_much and any(words in rate.reason.lower() for words in _NO_BUFFER)
 
 
 def _free_share(pool: BufferPool) -> float:
@@ -84,7 +87,8 @@ def _buffers_evidence(situation: Situation, ports: dict[str, float], nodes: list
         for name, rate in ports.items()
     ]
     parts += [
-        Evidence(text=f"{rate.node} counts {pps(rate.per_s or 0.0)} of `{rate.reason}`",
+        Evidence(text=f"{rate.node} counts {pps(rate.per_s)} of `{rate.reason}`" if rate.per_s is not None
+                 else f"{rate.node} counts {count(rate.count)} of `{rate.reason}` since the counters began",
                  source=reading.source("errors"))
         for rate in nodes
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from vppcfg.tune.thresholds import (
     DROPS_PPS,
     FAULT_PPS,
     LINE_SHARE,
+    MANY_PACKETS,
     OFFERED_SHARE,
     TX_DEFICIT,
 )
@@ -21,8 +22,6 @@ _UNEXPLAINED = 0.5
 """Ours: the rest of a drop node is worth a word when it is this share of what passes there; replies end there too."""
 _WORTH_A_LOSS = 1e-3
 """Ours: share of all packets from which on faults are more than the noise of any network."""
-_MANY = 1000
-"""Ours: packets from which on faults without a time are worth more than a notice, where nothing tells of how many."""
 FAULTS_WORTH_A_WORD = 10
 """Ours: packets of one fault without a time that are worth a word."""
 _DOWN = "packets for an interface that is down"
@@ -165,7 +164,8 @@ def find_not_tuning(situation: Situation) -> Iterator[Finding]:
         if situation.load.rx_pps:  # the rest are ICMP errors that VPP itself sends about packets, and finds no way for
             passed = min(passed, situation.load.rx_pps)
         lost = passed - sum(seen.values())
-        if lost >= max(FAULT_PPS, _UNEXPLAINED * passed) and hint not in seen:
+        noise = max(FAULT_PPS, _WORTH_A_LOSS * situation.load.rx_pps)
+        if lost >= max(noise, _UNEXPLAINED * passed) and hint not in seen:
             yield _fault_finding(name, "its packets", lost, hint, situation, "threads")
 
     if not seen:
@@ -207,7 +207,7 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
         return
     for port in load.ports:
         counters = port.counters
-        if counters and counters.drops >= _MANY and counters.drops >= DROP_SHARE * counters.rx_packets:
+        if counters and counters.drops >= MANY_PACKETS and counters.drops >= DROP_SHARE * counters.rx_packets:
             down = [other.name for other in load.ports if other.counters and other.counters.is_up is False]
             hint = f"{', '.join(down)} is down" if down else "`show errors` tells the reasons"
             yield _old_fault_finding(
@@ -219,7 +219,7 @@ def _old_fault_finding(
     subject: str, what: str, lost: int, received: int, hint: str, situation: Situation, part: str
 ) -> Finding:
     share = lost / received if received else 1.0
-    is_many = lost >= _MANY and share >= _WORTH_A_LOSS
+    is_many = lost >= MANY_PACKETS and share >= _WORTH_A_LOSS
     of_all = f" of {count(received)} that were received" if received else ""
     return Finding(
         rule="not-tuning",
