@@ -14,9 +14,9 @@ from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import BUSY_PORT_PPS, IMBALANCE_PPS, QUEUE_SHARE, SHARED_CLOCKS
 
 _DECAPSULATION = re.compile(
-    r"^(?:(?:vxlan|gre|geneve|gtpu|vxlan-gpe)\d?-(?:erspan-|teb-)?input|ipip\d?-input|ip\d-gre-input|esp\d-decrypt.*|"
-    r"l2tp-decap.*|wg\d-input|pppoe-input|lisp-gpe.*-input|sr-mpls.*|srv6-.*)$"
+    r"^(?!ip\d|tcp|udp|bfd|icmp)(?:[a-z-]+\d(?:-[a-z]+)*-input|esp\d-decrypt.*|l2tp-decap.*|pppoe-input)$"
 )
+"""How VPP calls nodes that take packets out of a tunnel: by its name and the version of the outer IP."""
 _MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
 
