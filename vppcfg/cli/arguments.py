@@ -12,6 +12,11 @@ from vppcfg import __version__
 from vppcfg.cli.output import ColourChoice, write
 from vppcfg.errors import ExitCode, UsageError
 
+_SCHEMA = "the schema is built in, and the one for editors is schema/vppcfg.schema.json; see docs/migration.md"
+_FORCE = "there is no such option: a guard that refuses names the one that overrides it; see docs/migration.md"
+_OF_THE_PUBLIC_TOOL = {"-s": _SCHEMA, "--schema": _SCHEMA, "-f": _FORCE, "--force": _FORCE}
+"""Options that the public vppcfg 1.2 has and this one has not, and what to do instead."""
+
 
 class Subparsers(Protocol):
     """What argparse's add_subparsers returns, as far as a command needs it."""
@@ -45,6 +50,7 @@ class Parser(argparse.ArgumentParser):
             command = getattr(parsed, "command", None)
             is_file = hasattr(parsed, "config") and not rest[0].startswith("-")
             hint = f"`{self.prog} {command} --help` lists the arguments" if command else f"see `{self.prog} --help`"
+            hint = _OF_THE_PUBLIC_TOOL.get(rest[0].partition("=")[0], hint)
             raise UsageError(
                 f"unrecognized arguments: {' '.join(rest)}",
                 f"a configuration file is named with -c: `{self.prog} {command} -c {rest[0]}`" if is_file else hint,
