@@ -369,10 +369,10 @@ LISTS = {
 @pytest.mark.parametrize(
     ("kind", "elsewhere"),
     [
-        # The list of VPP's plugins has all of them, whoever uses them.
-        ("gre", {"startup/conf/plugin_names.py"}),
+        # The list of VPP's plugins has all of them, whoever uses them; that of other products' words has theirs.
+        ("gre", {"startup/conf/plugin_names.py", "config/schema/foreign.py"}),
         # A word of the ISO in a list of protocols has the same letters.
-        ("ipip", {"startup/conf/plugin_names.py"}),
+        ("ipip", {"startup/conf/plugin_names.py", "config/schema/foreign.py"}),
         (
             "wireguard",
             # Keys and peers have no like among the other kinds.
@@ -385,10 +385,10 @@ LISTS = {
         (
             "vxlan",
             # VXLAN-GPE, which is another kind, rules, an example in a docstring, a key of T-Rex, and the
-            # list of VPP's plugins.
+            # list of VPP's plugins, and that of other products' words.
             {
                 *("config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"),
-                *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py"),
+                *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
                 "config/rules/wireguard.py",
             },
         ),

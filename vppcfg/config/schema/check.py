@@ -16,6 +16,7 @@ from yamale.validators import DefaultValidators, Include, Map, Validator
 
 from vppcfg import assets
 from vppcfg.common.bounds import PROBLEMS
+from vppcfg.config.schema.foreign import foreign_text, is_foreign_key
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.schema.words import WORDS, Word
 from vppcfg.config.yaml.errors import shown
@@ -165,7 +166,10 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
 def _unknown_key_text(path: KeyPath, schema: Any) -> str:
     key, shown_key = str(path[-1]), shown(path[-1]) if path[-1] != "" else "``"
     known = sorted(_keys_at(schema, path[:-1]))
-    if close := difflib.get_close_matches(key, known, n=1):
+    instead = foreign_text(key, known)
+    if instead is not None:
+        return f"unknown key {shown_key}: it is {instead}"
+    if not is_foreign_key(key) and (close := difflib.get_close_matches(key, known, n=1)):
         return f"unknown key {shown_key}; did you mean `{close[0]}`?"
     return f"unknown key {shown_key}; the keys here are {', '.join(known)}"
 

@@ -1,0 +1,60 @@
+"""Keys that others have: each is said to be what it is here, and none of them is one of ours at the same place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.config.schema.foreign import FOREIGN, foreign_text, is_foreign_key
+
+DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "configuration.md"
+SPELLINGS = [spelling for first, (others, _) in FOREIGN.items() for spelling in (first, *others)]
+
+
+def test_no_spelling_stands_twice() -> None:
+    assert len(set(SPELLINGS)) == len(SPELLINGS)
+    assert all(is_foreign_key(spelling) for spelling in SPELLINGS)
+
+
+def test_the_document_has_the_same_table() -> None:
+    rows = [
+        f"| {', '.join(f'`{spelling}`' for spelling in (first, *others))} | {text} |"
+        for first, (others, text) in FOREIGN.items()
+    ]
+    assert "\n".join(rows) in DOCUMENT.read_text()
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_foreign_key_is_never_taken_for_a_misspelt_one(spelling: str) -> None:
+    for text in (
+        f"interfaces: {{ eth0: {{ {spelling}: x }} }}",
+        f"bondethernets: {{ BondEthernet0: {{ {spelling}: x }} }}",
+        f"{spelling}: x",
+    ):
+        found = [p for p in parse_text(text, "test").problems if p.rule == "schema-unknown-key"]
+        assert len(found) == 1, "a key of ours at this place is none of others"
+        assert "did you mean" not in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "text"),
+    [
+        ("interfaces: { eth0: { %s: 1 } }", "table", "it is written `vrf`, made in `vrfs`"),
+        ("interfaces: { eth0: { %s: 1 } }", "IP_Address", "it is written `addresses`, a list"),
+        ("interfaces: { eth0: { %s: 1 } }", "enabled", "it is written `state: up` or `state: down`"),
+        ("bridgedomains: { bd1: { %s: 1 } }", "members", "it is written `interfaces`, a list"),
+        ("bridgedomains: { bd1: { %s: 1 } }", "enabled", "the keys here are "),
+        ("%s: 1", "bonds", "it is a section of its own, `bondethernets`"),
+        ("%s: 1", "routes", "it is not managed by vppcfg: run a routing daemon"),
+    ],
+)
+def test_what_is_said_fits_the_place(section: str, key: str, text: str) -> None:
+    problems = parse_text(section % key, "test").problems
+    assert any(text in problem.text for problem in problems if problem.rule == "schema-unknown-key")
+
+
+def test_a_key_that_nobody_has_is_none_of_others() -> None:
+    assert foreign_text("adresses", ["addresses"]) is None
+    assert not is_foreign_key("adresses")
