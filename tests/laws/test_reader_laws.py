@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
@@ -25,6 +26,7 @@ from vppcfg.config.assumed import assumed_state
 from vppcfg.config.explain import explanations
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
+from vppcfg.host.inventory import read_host
 from vppcfg.model.state_document import document_of
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
@@ -32,6 +34,8 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text
+from vppcfg.startup.judge.finding import ConfSurroundings
+from vppcfg.startup.judge.judging import judge
 from vppcfg.transaction.sealed import sealed
 
 ROOT = Path(__file__).parents[1]
@@ -209,13 +213,17 @@ def test_what_is_valid_has_a_plan(count: int, tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_a_startup_conf_is_read_and_written_or_has_problems(count: int) -> None:
+def test_a_startup_conf_is_read_and_written_or_has_problems(count: int, tmp_path: Path) -> None:
     texts = [path.read_bytes() for path in sorted((ROOT / "golden_startup").glob("*/*.conf"))]
+    texts += [path.read_bytes() for path in sorted((ROOT / "golden_startup_check").glob("*.conf"))]
     mutate = bytes_of(texts, CONF_TOKENS)
+    host = read_host(str(grow("two_sockets", tmp_path)))
 
     def run(dice: random.Random) -> int:
         release = release_of(dice.choice(["23.06", "24.10", "26.10"]))
-        tree, problems = read_conf(mutate(dice).decode(errors="surrogateescape"), release)
+        mutated = mutate(dice).decode(errors="surrogateescape")
+        tree, problems = read_conf(mutated, release)
+        judge(mutated, (release,), ConfSurroundings(host=host))
         if not problems:
             review(tree, release)
             again, found = read_conf(conf_text(tree), release)

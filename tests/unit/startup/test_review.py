@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
 from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.plugin_names import PLUGINS, is_in
@@ -240,3 +241,9 @@ def test_braces_that_are_never_closed_stop_vpp_when_the_stanza_does_not_know_wha
 def test_what_a_real_vpp_stops_at_though_it_can_read_it(text: str, rules: list[str]) -> None:
     errors = [one.rule for one in judge(text, (NEWEST,)).problems if one.severity is Severity.ERROR]
     assert sorted(errors) == rules
+
+
+def test_of_a_file_with_thousands_of_unknown_words_a_bounded_number_is_told() -> None:
+    text = "".join(f"word{number} x\n" for number in range(3000))
+    errors = [one for one in judge(text, (NEWEST,)).problems if one.severity is Severity.ERROR]
+    assert len(errors) == PROBLEMS

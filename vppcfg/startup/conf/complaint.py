@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection
+from functools import lru_cache
 
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.tree import ConfEntry
@@ -16,8 +17,14 @@ def unknown_text(word: str, known: Collection[str], where: str) -> str:
 
 def mend_text(word: str, known: Collection[str]) -> str:
     """Return what an unknown word may be."""
-    close = difflib.get_close_matches(word, known, n=1)
+    close = _likest(word, tuple(known))
     return f"did you mean `{close[0]}`?" if close else "a typing error, or a patch or plugin of your vendor"
+
+
+@lru_cache(maxsize=4096)
+def _likest(word: str, known: tuple[str, ...]) -> list[str]:
+    """Return the word that another one is like, if there is one; the releases of VPP know much the same words."""
+    return difflib.get_close_matches(word, known, n=1)
 
 
 def problem(rule: str, entry: ConfEntry, text: str, severity: Severity = Severity.ERROR) -> Problem:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
+from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
@@ -27,18 +29,22 @@ _MAIN_CORE_NEEDED: Mapping[str, Release] = {
 
 
 def review(conf: Conf, release: Release, allowed: Collection[str] = (), strangers: Sequence[str] = ()) -> list[Problem]:
-    """Return what stops VPP of that release, or counts for nothing, in the order of the file.
+    """Return what stops VPP of that release, or counts for nothing, in the order of the file, up to a bound.
 
     Words in `allowed` are known whatever VPP is; `strangers` are enabled plugins that upstream VPP does not have, which
     may know a stanza that upstream does not.
     """
-    found: list[Problem] = []
+    found = islice(_problems(conf, release, allowed, strangers), PROBLEMS)
+    return sorted(found, key=lambda problem: (problem.line, problem.column))
+
+
+def _problems(conf: Conf, release: Release, allowed: Collection[str], strangers: Sequence[str]) -> Iterator[Problem]:
     for name in conf.names:
         stanza = conf.stanza(name)
         if stanza is not None and name not in allowed:
-            found += _stanza_problems(stanza, release, allowed, strangers)
-    found += [*_duplicates(conf), *_contradictions(conf, release)]
-    return sorted(found, key=lambda problem: (problem.line, problem.column))
+            yield from _stanza_problems(stanza, release, allowed, strangers)
+    yield from _duplicates(conf)
+    yield from _contradictions(conf, release)
 
 
 def _stanza_problems(
