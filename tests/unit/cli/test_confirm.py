@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import Child, run
 from tests.unit.cli.conftest import GI1, GI3, consenting
+from vppcfg.api import Target, observe
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.folders import folder_name
@@ -41,13 +43,13 @@ class Router:
     def __init__(self, folder: Path, state: Path) -> None:
         self.socket = str(folder / "vpp.sock")
         self.journal = state / folder_name(self.socket)
-        self._simulator: subprocess.Popen[bytes] | None = None
+        self._simulator: Child | None = None
 
     def start(self, *options: str) -> None:
         """Start it, unconfigured."""
-        words = [sys.executable, "-m", "vppcfg", "sim", "--socket", self.socket, "--phy", GI1, "--phy", GI3, *options]
-        self._simulator = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._simulator = Child(["sim", "--socket", self.socket, "--phy", GI1, "--phy", GI3, *options])
         until(self._answers, "the simulator answers")
+        observe(Target(api_socket=self.socket))  # so that no command has to learn the API
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
@@ -56,13 +58,11 @@ class Router:
     def stop(self) -> None:
         """Stop it."""
         if self._simulator is not None:
-            self._simulator.terminate()
-            self._simulator.wait()
+            self._simulator.end(signal.SIGTERM, PATIENCE_S)
 
     def vppcfg(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        command = [sys.executable, "-m", "vppcfg", *consenting(words), "-a", self.socket]
-        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+        return run([*consenting(words), "-a", self.socket], PATIENCE_S)
 
     def apply(self, config: str, minutes: float, *options: str) -> subprocess.CompletedProcess[str]:
         """Apply a file with a time to confirm."""
