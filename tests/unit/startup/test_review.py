@@ -232,6 +232,8 @@ def test_braces_that_are_never_closed_stop_vpp_when_the_stanza_does_not_know_wha
         ("statseg { socket-name run/stats.sock size 128K }", ["conf-range", "conf-range"]),
         ("socksvr { socket-name run/api.sock }", []),
         ("memory { main-heap-size 64M }", ["conf-range"]),
+        ("l2fib { num-buckets 1000 }", ["conf-range"]),
+        ("l2fib { num-buckets 1024 }", []),
         ("buffers { page-size 4k default data-size 8192 }", ["conf-range"]),
         ("buffers { page-size 2M default data-size 8192 }", []),
         ("linux-cp { default netns " + "n" * 32 + " }", ["conf-plugin", "conf-range"]),

@@ -51,8 +51,9 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
     # vnet/crypto/config.c
     "crypto-engines": (
         Key(name="default", block=OPAQUE, must_have_braces=True),
-        Key(name=ANY, block=OPAQUE, must_have_braces=True, is_many=True),
+        Key(name=ANY, block="crypto engine", must_have_braces=True, is_many=True),
     ),
+    "crypto engine": flags("enable", "disable"),
     # vnet/session/session_cli.c
     "session": (
         *keys((N,), "wrk-mq-length", "preallocated-sessions", "event-queue-length", "local-endpoints-table-buckets"),

@@ -185,7 +185,10 @@ def _folders(conf: Conf, folders: Collection[str]) -> Iterator[Problem]:
 
 
 def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
-    """Yield the entries that name a file by its whole path, and whether VPP stops when its folder is missing."""
+    """Yield the entries that name a file by its whole path, and whether VPP stops when its folder is missing.
+
+    VPP makes its own folder, and below /run those of all sockets but the one for punted packets.
+    """
     for stanza, key, is_needed in (
         ("unix", "log", False),
         ("unix", "cli-listen", True),
@@ -196,8 +199,15 @@ def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
         entry = entry_at(conf, stanza, key)
         if entry is None or not entry.arguments or not entry.arguments[0].startswith("/"):
             continue
-        if not (key != "log" and entry.arguments[0].startswith(_RUN)):  # below /run VPP makes the folders itself
+        is_made = key != "log" and stanza != "punt" and entry.arguments[0].startswith(_RUN)
+        if not is_made and entry.arguments[0].rpartition("/")[0] != _runtime_dir(conf):
             yield entry, is_needed
+
+
+def _runtime_dir(conf: Conf) -> str:
+    """Return the folder that VPP makes for itself."""
+    entry = entry_at(conf, "unix", "runtime-dir")
+    return entry.arguments[0].rstrip("/") if entry is not None and entry.arguments else "/run/vpp"
 
 
 def folders_named(conf: Conf) -> frozenset[str]:

@@ -165,6 +165,10 @@ def _values_out_of_range(conf: Conf) -> Iterator[Problem]:
         yield problem(
             "conf-range", mtu, f"VPP stops unless default-mtu is from {_DEFAULT_MTU[0]} to {_DEFAULT_MTU[-1]}"
         )
+    buckets = entry_at(conf, "l2fib", "num-buckets")
+    count = number(buckets)
+    if buckets is not None and count is not None and count & (count - 1):
+        yield problem("conf-range", buckets, f"VPP stops unless num-buckets is a power of two, which {count} is not")
     yield from _sizes_too_small(conf)
     yield from _sockets(conf)
 
