@@ -57,7 +57,7 @@ def ground_for(configuration: Configuration) -> tuple[Ground, list[PhysicalPort]
         replace(port, mac=made_up_mac(number), link_mtu=9000)
         for number, port in enumerate(assumed_state(configuration).interfaces.values(), 1)
     ]
-    return Ground(release=NEWEST, ports=ports), [port_of(port) for port in ports]
+    return Ground(release=NEWEST, ports=ports, may_assume=False, is_running=True), [port_of(port) for port in ports]
 
 
 def port_of(port: Interface) -> PhysicalPort:

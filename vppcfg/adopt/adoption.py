@@ -20,6 +20,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.ownership import description_of, is_foreign, tag_for
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
@@ -55,14 +56,22 @@ class Ground:
     """What a script is replayed on."""
 
     release: Release
-    ports: Sequence[Interface] | None = None
-    """Those of a running VPP, or those that startup.conf names; None takes those that the script names."""
+    ports: Sequence[Interface] = ()
+    """Those that a running VPP has, or that startup.conf names."""
+    may_assume: bool = True
+    """Whether there are others, so that one which only a script names is taken for one that VPP has."""
+    is_running: bool = False
+    """Whether the ports are those of a running VPP, whose MAC addresses are known."""
+    lcp: LcpSettings = LcpSettings()
+    """What startup.conf says of linux-cp."""
+    plugins: tuple[str, ...] | None = None
+    """Those that startup.conf enables, None for all."""
     past_errors: bool = False
     """Whether what stands behind a command that VPP refuses is adopted too."""
 
     def simulation(self) -> Simulation:
         """Return a VPP that nobody has configured."""
-        return Simulation(str(self.release), self.ports or ())
+        return Simulation(str(self.release), self.ports, self.lcp, self.plugins)
 
 
 def adopt_scripts(
@@ -71,25 +80,29 @@ def adopt_scripts(
     read_file: ReadFile,
     settings: Settings | None = None,
     lines: Sequence[SourceLine] = (),
+    rest_file: str | None = None,
 ) -> Adoption:
     """Return what becomes of scripts that a VPP runs one after the other.
 
-    `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report.
+    `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
+    VPP runs what is left from `rest_file`, where it can at its start.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
     simulation, grammar = ground.simulation(), grammar_of(ground.release)
-    replay = Replay(simulation, grammar, read_file, past_errors=ground.past_errors, may_assume=ground.ports is None)
+    replay = Replay(simulation, grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume)
     for script in scripts:
         replay.run(script.name, script.text)
     state = simulation.observe()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
     described = as_applied(state)
-    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.ports is not None)
+    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
-    text = with_section(known, whole)
+    if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
+        whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
+    text = _agreeing(known, whole, lines)
     prove(text, described)
     report = AdoptionReport(
         sources=tuple(dict.fromkeys(line.source for line in (*lines, *replay.lines))),
@@ -100,17 +113,24 @@ def adopt_scripts(
     return Adoption(text=text, rest=rest, report=report, state=described)
 
 
-def adopt_state(state: State, name: str) -> Adoption:
-    """Return what becomes of a running VPP: what `dump` writes.
+def adopt_state(
+    state: State, name: str, settings: Settings | None = None, lines: Sequence[SourceLine] = ()
+) -> Adoption:
+    """Return what becomes of a running VPP: what `dump` writes, and the `settings` of its startup.conf.
 
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
     known = written(state)
-    settings = lcp_settings(state, {})
-    text = with_section(known, settings)
+    whole = {**(settings or {}), **lcp_settings(state, settings or {})}
+    text = _agreeing(known, whole, lines)
     prove(text, state)
     notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
-    report = AdoptionReport(sources=(name,), release=state.facts.version, lines=[], notices=tuple(notices))
+    report = AdoptionReport(
+        sources=(name, *dict.fromkeys(line.source for line in lines)),
+        release=state.facts.version,
+        lines=list(lines),
+        notices=tuple(notices),
+    )
     return Adoption(text=text, rest=RestFile(), report=report, state=state)
 
 
@@ -126,6 +146,21 @@ def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:
     for line in lines:
         if line.outcome in {LineOutcome.FILE, LineOutcome.FAULT} and ":" in line.text:
             yield from (mac for word in line.text.split() if (mac := canonical_mac(word)) is not None)
+
+
+def _agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
+    """Return the text of a configuration with the section `dataplane`, without a key that the interfaces contradict."""
+    text = with_section(known, settings)
+    if not lines:
+        return text
+    for problem in parse_text(text, "the adopted configuration").problems:
+        if problem.severity is Severity.ERROR and problem.rule == "multi-seg-mtu" and "multi-seg" in settings["dpdk"]:
+            for line in lines:
+                if line.path == ("dataplane", "dpdk", "multi-seg"):
+                    line.become(LineOutcome.FAULT, problem.text, problem.rule)
+            others = {key: value for key, value in settings["dpdk"].items() if key != "multi-seg"}
+            return with_section(known, {**settings, "dpdk": others})
+    return text
 
 
 def with_section(known: Written, settings: Settings) -> str:

@@ -112,6 +112,8 @@ class Replay:
             return True
         words = meant.rest.split()
         self._assume_ports(line, meant.command, words)
+        if self._simulation.lacks_plugin_of(meant.command):
+            return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if meant.command not in self._simulation.commands:
             self._elsewhere.note(meant.command, words)
             line.subjects = self._interfaces_in(words)

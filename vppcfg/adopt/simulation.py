@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
+from vppcfg.model.lcp import LcpSettings
+from vppcfg.model.state import Facts, State
+from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
 from vppcfg.simulator.releases import release_of
@@ -18,6 +20,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.observe import observe
 
+_ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands)
 _PATIENCE_S = 60.0
 """How long reading may take; the simulated VPP is in this very process."""
 
@@ -25,9 +28,21 @@ _PATIENCE_S = 60.0
 class Simulation:
     """A VPP that nobody has configured, and then the one that a script has."""
 
-    def __init__(self, version: str, ports: Iterable[Interface] = ()) -> None:
-        """Start a VPP of the release of `version` with these ports. Raise UsageError when it cannot be simulated."""
-        self._vpp = SimulatedVpp(release=release_of(version).name, version=version)
+    def __init__(
+        self,
+        version: str,
+        ports: Iterable[Interface] = (),
+        lcp: LcpSettings | None = None,
+        plugins: Collection[str] | None = None,
+    ) -> None:
+        """Start a VPP of the release of `version` with these ports, and what its startup.conf says.
+
+        That is about linux-cp, and which `plugins` it loads, None for all. Raise UsageError for an unknown release.
+        """
+        started = State(facts=Facts(lcp=lcp or LcpSettings()))
+        loaded = PLUGINS if plugins is None else PLUGINS.intersection(plugins)
+        release = release_of(version).name
+        self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded)
         self._commands = self._vpp.commands
         self._made_up = 0
         for port in ports:
@@ -37,6 +52,10 @@ class Simulation:
     def commands(self) -> Collection[str]:
         """Return the words of the commands that are simulated."""
         return self._commands
+
+    def lacks_plugin_of(self, command: str) -> bool:
+        """Return whether a command is one of a plugin that is not loaded."""
+        return command not in self._commands and command in _ALL_COMMANDS
 
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from enum import Enum
 
 from vppcfg.errors import VppcfgError
+from vppcfg.record import record
 
-_STANZA = re.compile(r"^\s*[a-z][a-z0-9_-]*\s*\{", re.MULTILINE)
 _STARTUP = re.compile(
     r"^\s*(unix|api-trace|api-segment|socksvr|statseg|cpu|memory|buffers|plugins|dpdk|logging)\s*\{", re.M
 )
@@ -23,6 +23,15 @@ class SourceKind(Enum):
     SCRIPT = "vpp"
     STARTUP = "startup"
     YAML = "yaml"
+
+
+@record
+class Source:
+    """A text, what it is called, and what it is."""
+
+    name: str
+    text: str
+    kind: SourceKind
 
 
 def kind_of(text: str) -> SourceKind:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("root.main")
 
 REST_FILE = "vppcfg-rest.vpp"
+STARTUP_CONF = "etc/vpp/startup.conf"
+"""Below the root."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -42,7 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="a script of VPP commands; may be given again, in the order in which VPP runs them "
+        help="a startup.conf or a script of VPP commands; may be given again, in the order in which VPP runs them "
         "(default: the running VPP)",
     )
     parser.add_argument(
@@ -53,7 +55,10 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_dataplane_options(parser)
     parser.add_argument(
-        "--root", metavar="DIR", default="/", help="the folder that paths in scripts begin in (default: %(default)s)"
+        "--root",
+        metavar="DIR",
+        default="/",
+        help="where the paths of scripts and of the running VPP's startup.conf begin (default: %(default)s)",
     )
     parser.add_argument(
         "--vpp-version",
@@ -82,7 +87,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     for file_name in (args.output, _rest_name(args)):
         if file_name is not None and os.path.lexists(file_name) and os.path.isfile(file_name):
             raise UsageError(f"{file_name} exists, and is not overwritten", "name another file, or move it away")
-    adoption = _of_scripts(args) if args.sources else _of_running_vpp(args)
+    adoption = _of_sources(args) if args.sources else _of_running_vpp(args)
     stream = sys.stdout if args.output is not None else sys.stderr
     _show(adoption.report, args, stream)
     if args.strict and not adoption.report.is_whole:
@@ -91,21 +96,24 @@ def run(args: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _of_scripts(args: argparse.Namespace) -> Adoption:
-    from vppcfg.adopt.adoption import Script, adopt_scripts
-    from vppcfg.adopt.sources import SourceKind, kind_of, reader_below
+def _of_sources(args: argparse.Namespace) -> Adoption:
+    from vppcfg.adopt.joined import adopt_sources
+    from vppcfg.adopt.sources import Source, SourceKind, kind_of, reader_below
     from vppcfg.config.yaml.files import read_source
 
-    scripts = []
+    sources = []
     for name in args.sources:
         text = read_source(name).decode(errors="replace")
         kind = SourceKind(args.kind) if args.kind else kind_of(text)
-        if kind is not SourceKind.SCRIPT:
+        if kind is SourceKind.YAML:
             raise UsageError(
-                f"{name} is no script of VPP commands, and cannot be adopted yet", "--as vpp reads it as one"
+                f"{name} is a configuration in YAML, not what sets up a VPP by itself",
+                "`vppcfg check` judges one of ours; --as vpp reads it as a script",
             )
-        scripts.append(Script(name=name, text=text))
-    return adopt_scripts(scripts, _ground(args), reader_below(args.root, read_source))
+        sources.append(Source(name=name, text=text, kind=kind))
+    rest_name = _rest_name(args)
+    rest_file = os.path.abspath(rest_name) if rest_name is not None else None
+    return adopt_sources(sources, _ground(args), reader_below(args.root, read_source), rest_file)
 
 
 def _ground(args: argparse.Namespace) -> Ground:
@@ -116,7 +124,9 @@ def _ground(args: argparse.Namespace) -> Ground:
     version = args.vpp_version or (state.facts.version if state is not None else None)
     return Ground(
         release=_release(version),
-        ports=ports_of(state) if state is not None else None,
+        ports=ports_of(state) if state is not None else (),
+        may_assume=state is None,
+        is_running=state is not None,
         past_errors=args.past_errors,
     )
 
@@ -140,12 +150,18 @@ def _release(version: str | None) -> Release:
 
 def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.adoption import adopt_state
+    from vppcfg.adopt.startup_conf import adopt_conf
     from vppcfg.cli.dump import with_whole_descriptions
+    from vppcfg.config.yaml.files import read_source
 
     target = target_of(args)
     with target.connect() as dataplane:
-        state = dataplane.observe()
-    return adopt_state(with_whole_descriptions(state, target.journal()), f"VPP at {args.api_socket}")
+        state = with_whole_descriptions(dataplane.observe(), target.journal())
+    name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
+    if not os.path.isfile(path):
+        return adopt_state(state, name)
+    conf = adopt_conf(path, read_source(path).decode(errors="replace"), _release(state.facts.version))
+    return adopt_state(state, name, conf.settings, conf.lines)
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

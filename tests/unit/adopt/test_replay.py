@@ -36,7 +36,7 @@ def test_a_port_that_only_the_script_names_is_assumed() -> None:
 
 
 def test_nothing_is_assumed_where_the_ports_are_known() -> None:
-    adoption = adopted("set interface state xe0 up\n", ports=())
+    adoption = adopted("set interface state xe0 up\n", may_assume=False)
     assert outcomes(adoption) == ["fault"]
     assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
 

@@ -1,0 +1,190 @@
+"""What becomes of a startup.conf, alone and with the scripts that it has VPP run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from vppcfg.adopt.adoption import Adoption, Ground
+from vppcfg.adopt.joined import adopt_sources
+from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.sources import Source, SourceKind, kind_of
+from vppcfg.adopt.startup_conf import adopt_conf
+from vppcfg.common.release import NEWEST
+from vppcfg.errors import UsageError
+
+CONF = """\
+unix {
+  nodaemon
+  gid vpp
+  exec /etc/vpp/bootstrap.vpp
+}
+memory { main-heap-size 4G }
+cpu { main-core 1 corelist-workers 2-3 }
+buffers { buffers-per-numa 128000 default data-size 2048 }
+statseg { size 1G per-node-counters on }
+plugins {
+  plugin default { disable }
+  plugin dpdk_plugin.so { enable }
+  plugin linux_cp_plugin.so { enable }
+  plugin ping_plugin.so { disable }
+}
+logging { default-log-level info }
+dpdk {
+  dev default { num-rx-queues 2 }
+  dev 0000:01:00.0 { name xe0 num-rx-desc 512 devargs a=1 }
+  no-multi-seg
+}
+linux-cp { default netns dataplane lcp-sync }
+linux-nl { nl-rx-buffer-size 67108864 }
+"""
+SECTION = """\
+dataplane:
+  unix:
+    gid: vpp
+  memory:
+    main-heap: 4G
+  cpu:
+    main-core: 1
+    workers: 2-3
+  buffers:
+    per-numa: 128000
+    data-size: 2048
+  statseg: 1G
+  plugins: [ dpdk, linux_cp ]
+  dpdk:
+    default:
+      rx-queues: 2
+    devices:
+      '0000:01:00.0':
+        name: xe0
+        rx-descriptors: 512
+    multi-seg: false
+  linux-cp:
+    netns: dataplane
+    netlink-buffer: 67108864
+"""
+
+
+def adopted(files: Mapping[str, str], *names: str, rest_file: str | None = None) -> Adoption:
+    """Adopt some files; the others are only read when one of these names them."""
+
+    def read_file(name: str, _: str) -> tuple[str, str] | None:
+        known = name.rpartition("/")[2]
+        return (known, files[known]) if known in files else None
+
+    sources = [Source(name=name, text=files[name], kind=kind_of(files[name])) for name in names]
+    return adopt_sources(sources, Ground(release=NEWEST), read_file, rest_file)
+
+
+def test_each_key_has_a_place_or_stays() -> None:
+    files = {"startup.conf": CONF, "bootstrap.vpp": "set interface state xe0 up\n"}
+    adoption = adopted(files, "startup.conf")
+    assert adoption.text == f"interfaces:\n  xe0:\n    mtu: 9000\n\n{SECTION}"
+    kept = [line.text for line in adoption.report.lines if line.outcome is LineOutcome.UNMANAGED]
+    assert kept == ["plugins plugin ping_plugin.so", "logging default-log-level info", "dpdk dev devargs a=1"]
+    assert adoption.rest.commands == ()
+    assert adoption.report.ports == ()
+
+
+def test_a_script_that_is_given_as_well_runs_once() -> None:
+    files = {"startup.conf": CONF, "bootstrap.vpp": "create loopback interface\n"}
+    adoption = adopted(files, "startup.conf", "bootstrap.vpp")
+    assert [line.text for line in adoption.report.lines if line.source == "bootstrap.vpp"] == [
+        "create loopback interface"
+    ]
+    assert "loop0" in adoption.text
+
+
+def test_a_script_that_is_missing_is_a_fault() -> None:
+    adoption = adopted({"startup.conf": CONF}, "startup.conf")
+    fault = next(line for line in adoption.report.lines if line.outcome is LineOutcome.FAULT)
+    assert (fault.number, fault.rule) == (4, "adopt-exec")
+
+
+def test_the_pairs_of_a_script_are_in_the_namespace_that_startup_conf_names() -> None:
+    files = {"startup.conf": CONF, "bootstrap.vpp": "lcp create xe0 host-if e0\n"}
+    adoption = adopted(files, "startup.conf")
+    assert "    lcp: e0\n" in adoption.text
+    assert adoption.state.lcps["xe0"].netns == "dataplane"
+
+
+def test_a_command_of_a_plugin_that_is_off_is_refused() -> None:
+    files = {"startup.conf": CONF, "bootstrap.vpp": "sflow sampling-rate 100\n"}
+    fault = next(line for line in adopted(files, "startup.conf").report.lines if line.outcome is LineOutcome.FAULT)
+    assert fault.why == "VPP refuses it: startup.conf does not enable the plugin that has the command"
+
+
+def test_vpp_runs_what_is_left_at_its_start() -> None:
+    files = {"startup.conf": CONF, "bootstrap.vpp": "nat44 plugin enable\n"}
+    adoption = adopted(files, "startup.conf", rest_file="/etc/vpp/vppcfg-rest.vpp")
+    assert "  unix:\n    gid: vpp\n    exec: /etc/vpp/vppcfg-rest.vpp\n" in adoption.text
+    needs = {
+        "startup.conf": CONF,
+        "bootstrap.vpp": "create loopback interface\nset interface state loop0 up\nnat44 add interface address loop0\n",
+    }
+    assert "exec" not in adopted(needs, "startup.conf", rest_file="/etc/vpp/vppcfg-rest.vpp").text
+
+
+def test_a_key_that_contradicts_the_interfaces_stays_where_it_is() -> None:
+    """Frames of 9000 bytes, which every port takes that nobody configures, do not fit into one buffer."""
+    unnamed = CONF.replace("name xe0 ", "")
+    script = "set interface state TenGigabitEthernet1/0/0 up\n"
+    adoption = adopted({"startup.conf": unnamed, "bootstrap.vpp": script}, "startup.conf")
+    fault = next(line for line in adoption.report.lines if line.outcome is LineOutcome.FAULT)
+    assert (fault.text, fault.rule) == ("dpdk no-multi-seg", "multi-seg-mtu")
+    assert "multi-seg" not in adoption.text
+
+
+def test_ports_that_startup_conf_does_not_name_are_assumed() -> None:
+    unnamed = CONF.replace("  no-multi-seg", "  dev 0000:02:00.0")
+    script = {"bootstrap.vpp": "set interface state TenGigabitEthernet2/0/0 up\n"}
+    assert [port.name for port in adopted({"startup.conf": unnamed, **script}, "startup.conf").report.ports] == [
+        "TenGigabitEthernet2/0/0"
+    ]
+    named = adopted({"startup.conf": CONF, **script}, "startup.conf").report
+    assert named.ports == ()
+    assert named.counts()[LineOutcome.FAULT] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [("cpu { main-core 1", "conf-unclosed"), ("bogus { }", "conf-unknown")],
+)
+def test_what_stops_vpp_is_a_fault(text: str, rule: str) -> None:
+    lines = adopt_conf("startup.conf", text, NEWEST).lines
+    assert [line.rule for line in lines if line.outcome is LineOutcome.FAULT] == [rule]
+
+
+def test_a_value_that_no_configuration_may_have_stays_where_it_is() -> None:
+    conf = adopt_conf("startup.conf", "memory { main-heap-size 4M }\ncpu { main-core 1 }\n", NEWEST)
+    assert conf.settings["cpu"] == {"main-core": 1}
+    assert [line.outcome for line in conf.lines] == [LineOutcome.UNMANAGED, LineOutcome.DATAPLANE]
+
+
+@pytest.mark.parametrize("end", range(0, len(CONF), 7))
+def test_a_startup_conf_that_is_cut_anywhere_gives_a_report(end: int) -> None:
+    conf = adopt_conf("startup.conf", CONF[:end], NEWEST)
+    assert conf.lines or not CONF[:end].split("{", 1)[-1].strip() or end < 10
+
+
+def test_one_vpp_has_one_startup_conf() -> None:
+    with pytest.raises(UsageError, match="one VPP has one"):
+        adopted({"a.conf": CONF, "b.conf": CONF}, "a.conf", "b.conf")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (CONF, SourceKind.STARTUP),
+        ("# unix { }\nset interface state xe0 up\n", SourceKind.SCRIPT),
+        ("comment { unix }\n", SourceKind.SCRIPT),
+        ("", SourceKind.SCRIPT),
+        ("interfaces:\n  xe0: {}\n", SourceKind.YAML),
+        ("---\nbondethernets:\n", SourceKind.YAML),
+        ("set ip neighbor xe0 2001:db8::1 02:00:00:00:00:01\n", SourceKind.SCRIPT),
+    ],
+)
+def test_a_source_is_known_by_its_content(text: str, kind: SourceKind) -> None:
+    assert kind_of(text) is kind

@@ -1,0 +1,68 @@
+"""Several sources of one VPP together: its startup.conf, the scripts that it runs, and further ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.replay import ReadFile
+from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.sources import Source, SourceKind
+from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
+from vppcfg.errors import UsageError
+from vppcfg.model.interface import Interface, InterfaceKind
+
+_LINK_MTU = 9000
+
+
+def adopt_sources(
+    sources: Sequence[Source], ground: Ground, read_file: ReadFile, rest_file: str | None = None
+) -> Adoption:
+    """Return what becomes of all sources. A script that startup.conf names runs before the others, and once.
+
+    Raise UsageError for two files of which a VPP has one, and AdoptionError as `adopt_scripts` does.
+    """
+    confs = [source for source in sources if source.kind is SourceKind.STARTUP]
+    if len(confs) > 1:
+        raise UsageError(f"{confs[0].name} and {confs[1].name} are both a startup.conf: one VPP has one", "adopt one")
+    scripts = [Script(name=source.name, text=source.text) for source in sources if source.kind is SourceKind.SCRIPT]
+    if not confs:
+        return adopt_scripts(scripts, ground, read_file, rest_file=rest_file)
+    conf = adopt_conf(confs[0].name, confs[0].text, ground.release)
+    scripts = [*_started(conf, scripts, read_file), *scripts]
+    return adopt_scripts(scripts, ground_of(ground, conf), read_file, conf.settings, conf.lines, rest_file)
+
+
+def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
+    """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP tells them."""
+    ground = replace(ground, lcp=conf.lcp, plugins=conf.plugins)
+    if ground.is_running:
+        return ground
+    ports = [
+        Interface(
+            name=name,
+            kind=InterfaceKind.PHYSICAL,
+            device_class="dpdk",
+            link_mtu=_LINK_MTU,
+            packet_mtu=_LINK_MTU,
+        )
+        for name in conf.names
+    ]
+    return replace(ground, ports=ports, may_assume=not conf.names_all)
+
+
+def _started(conf: AdoptedConf, given: Sequence[Script], read_file: ReadFile) -> Iterator[Script]:
+    """Yield the scripts that startup.conf has VPP run and that are not given besides; one not to be had is a fault."""
+    known = {os.path.basename(script.name) for script in given}
+    for line in conf.scripts:
+        name = line.text.split()[-1]
+        if os.path.basename(name) in known:
+            continue
+        found = read_file(name, line.source)
+        if found is None:
+            text = f"{name} cannot be read here, and its commands are not known: name it with --from"
+            line.become(LineOutcome.FAULT, text, "adopt-exec")
+        else:
+            yield Script(name=found[0], text=found[1])

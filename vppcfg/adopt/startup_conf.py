@@ -1,0 +1,279 @@
+"""A startup.conf to the section `dataplane`: each of its keys has a place there, or stays in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vppcfg.adopt.dataplane import section_text
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of
+from vppcfg.common.release import Release
+from vppcfg.config.load import parse_text
+from vppcfg.model.lcp import LcpSettings
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.record import record
+from vppcfg.startup.conf.reader import read_conf
+from vppcfg.startup.conf.review import review
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+
+_NUMBERS: Mapping[tuple[str, ...], KeyPath] = {
+    ("unix", "poll-sleep-usec"): ("unix", "poll-sleep-usec"),
+    ("cpu", "main-core"): ("cpu", "main-core"),
+    ("cpu", "workers"): ("cpu", "workers"),
+    ("buffers", "buffers-per-numa"): ("buffers", "per-numa"),
+    ("buffers", "default data-size"): ("buffers", "data-size"),
+}
+_TEXTS: Mapping[tuple[str, ...], KeyPath] = {
+    ("unix", "gid"): ("unix", "gid"),
+    ("memory", "main-heap-size"): ("memory", "main-heap"),
+    ("statseg", "size"): ("statseg",),
+    ("linux-cp", "default netns"): ("linux-cp", "netns"),
+    ("linux-nl", "nl-rx-buffer-size"): ("linux-cp", "netlink-buffer"),
+}
+_SWITCHES: Mapping[tuple[str, ...], tuple[KeyPath, bool]] = {
+    ("dpdk", "no-multi-seg"): (("dpdk", "multi-seg"), False),
+    ("dpdk", "no-tx-checksum-offload"): (("dpdk", "tx-checksum-offload"), False),
+    ("linux-cp", "lcp-sync"): (("linux-cp", "sync"), True),
+    ("linux-cp", "lcp-auto-subint"): (("linux-cp", "auto-subint"), True),
+}
+_QUEUES: Mapping[str, str] = {
+    "num-rx-queues": "rx-queues",
+    "num-tx-queues": "tx-queues",
+    "num-rx-desc": "rx-descriptors",
+    "num-tx-desc": "tx-descriptors",
+}
+_BY_ITSELF = frozenset(
+    {
+        *(
+            ("unix", "nodaemon"),
+            ("unix", "log"),
+            ("unix", "full-coredump"),
+            ("unix", "cli-listen"),
+            ("unix", "interactive"),
+        ),
+        *(("api-trace", "on"), ("api-segment", "gid"), ("socksvr", "default"), ("statseg", "per-node-counters")),
+        *(("memory", "main-heap-page-size"), ("statseg", "page-size")),
+    }
+)
+"""Keys that `vppcfg startup` writes without being asked."""
+_KEPT = "vppcfg has no key for it; `vppcfg startup` keeps it in the file"
+_WRITTEN = "`vppcfg startup` writes it by itself"
+
+
+@record
+class AdoptedConf:
+    """What a startup.conf says."""
+
+    settings: Mapping[str, Any]
+    """The section `dataplane`."""
+    lines: tuple[SourceLine, ...]
+    scripts: tuple[SourceLine, ...]
+    """Those of the lines that name a script for VPP to run at its start, which is their last word."""
+    names: tuple[str, ...]
+    """Of the devices that have one."""
+    names_all: bool
+    """Whether VPP has no other devices."""
+    lcp: LcpSettings
+    plugins: tuple[str, ...] | None
+    """Those that are enabled where all others are off; None otherwise."""
+
+
+def adopt_conf(name: str, text: str, release: Release) -> AdoptedConf:
+    """Return what becomes of a startup.conf: each key in the section, kept by `vppcfg startup`, or a fault."""
+    conf, problems = read_conf(text, release)
+    reader = _ConfAdoption(name, conf)
+    reader.read()
+    reader.refuse([*problems, *(problem for problem in review(conf, release) if problem.severity is Severity.ERROR)])
+    reader.drop_what_no_file_may_say()
+    return reader.result()
+
+
+class _ConfAdoption:
+    def __init__(self, name: str, conf: Conf) -> None:
+        self._name = name
+        self._conf = conf
+        self._lines: list[SourceLine] = []
+        self._scripts: list[SourceLine] = []
+        self._settings: dict[str, Any] = {}
+
+    def read(self) -> None:
+        """Go through all keys."""
+        for stanza in self._conf.stanzas:
+            if stanza.name == "plugins":
+                self._read_plugins(stanza)
+            elif stanza.children is None or stanza.key is None:
+                self._keep(stanza, stanza.name)
+            else:
+                for entry in stanza.children:
+                    self._read_entry(entry, stanza.name)
+
+    def _read_entry(self, entry: ConfEntry, stanza: str) -> None:
+        place = (stanza, entry.name)
+        value = entry.arguments[0] if entry.arguments else ""
+        if place in {("unix", "exec"), ("unix", "startup-config")}:
+            line = self._add(entry, stanza, LineOutcome.DATAPLANE, ("unix", "exec"), "its commands are adopted too")
+            self._scripts.append(line)
+        elif stanza == "dpdk" and entry.name in {"dev", "dev default"}:
+            self._read_device(entry)
+        elif place == ("cpu", "corelist-workers") and _cpus(value):
+            self._set(entry, stanza, ("cpu", "workers"), _cpus(value))
+        elif place in _NUMBERS and value.isdecimal():
+            self._set(entry, stanza, _NUMBERS[place], int(value))
+        elif place in _TEXTS and value:
+            self._set(entry, stanza, _TEXTS[place], int(value) if value.isdecimal() else value)
+        elif place in _SWITCHES:
+            self._set(entry, stanza, *_SWITCHES[place])
+        elif place in _BY_ITSELF:
+            self._add(entry, stanza, LineOutcome.DATAPLANE, (), _WRITTEN)
+        else:
+            self._keep(entry, stanza)
+
+    def _read_device(self, entry: ConfEntry) -> None:
+        """Read `dev ADDRESS { … }` or `dev default { … }`."""
+        is_default = entry.name == "dev default"
+        address = None if is_default else canonical_pci(entry.arguments[0]) if entry.arguments else None
+        if not is_default and address is None:
+            self._keep(entry, "dpdk")
+            return
+        path: KeyPath = ("dpdk", "default") if is_default else ("dpdk", "devices", str(address))
+        if not is_default:
+            self._add(entry, "dpdk", LineOutcome.DATAPLANE, path, "")
+            self._put(path, {})
+        for child in entry.children or ():
+            value = child.arguments[0] if child.arguments else ""
+            words = f"dpdk {entry.name}"
+            if child.name in _QUEUES and value.isdecimal():
+                self._set(child, words, (*path, _QUEUES[child.name]), int(value))
+            elif child.name == "name" and value and not is_default:
+                self._set(child, words, (*path, "name"), value)
+            elif child.name == "workers" and _cpus(value) and not is_default:
+                self._set(child, words, (*path, "workers"), _cpus(value))
+            else:
+                self._keep(child, words)
+
+    def _read_plugins(self, stanza: ConfEntry) -> None:
+        """Read the list of plugins: it can be said where all others are off."""
+        entries = stanza.children or ()
+        switched = {_plugin_of(entry): _is_on(entry) for entry in entries if entry.name in {"plugin", "plugin default"}}
+        enabled = sorted(name for name, is_on in switched.items() if is_on and name != "default")
+        is_list = switched.get("default") is False
+        for entry in entries:
+            name = _plugin_of(entry)
+            if is_list and name in {"default", *enabled}:
+                self._add(entry, "plugins", LineOutcome.DATAPLANE, ("plugins",), "")
+            else:
+                self._keep(entry, "plugins")
+        if is_list:
+            self._settings["plugins"] = enabled
+
+    def _set(self, entry: ConfEntry, stanza: str, path: KeyPath, value: object) -> None:
+        self._add(entry, stanza, LineOutcome.DATAPLANE, path, "")
+        self._put(path, value)
+
+    def _put(self, path: KeyPath, value: object) -> None:
+        section = self._settings
+        for key in path[:-1]:
+            section = section.setdefault(str(key), {})
+        if value != {} or str(path[-1]) not in section:
+            section[str(path[-1])] = value
+
+    def _keep(self, entry: ConfEntry, stanza: str) -> None:
+        self._add(entry, stanza, LineOutcome.UNMANAGED, (), _KEPT)
+
+    def _add(self, entry: ConfEntry, stanza: str, outcome: LineOutcome, path: KeyPath, why: str) -> SourceLine:
+        words = (stanza, entry.name, *entry.arguments) if entry.name != stanza else (entry.name, *entry.arguments)
+        line = SourceLine(
+            source=self._name,
+            number=entry.line,
+            text=" ".join(words),
+            outcome=outcome,
+            path=("dataplane", *path) if path else (),
+            why=why,
+        )
+        self._lines.append(line)
+        return line
+
+    def refuse(self, problems: list[Problem]) -> None:
+        """Turn the lines that stop VPP into faults."""
+        for problem in problems:
+            lines = [line for line in self._lines if line.number == problem.line]
+            if not lines:
+                lines = [SourceLine(source=self._name, number=max(problem.line, 1), text="")]
+                self._lines += lines
+            for line in lines:
+                line.become(LineOutcome.FAULT, problem.text, problem.rule)
+                self._forget(line.path[1:])
+
+    def drop_what_no_file_may_say(self) -> None:
+        """Keep in startup.conf what the rules of a configuration forbid, such as a size that is out of bounds."""
+        while (problem := self._objection()) is not None:
+            before = section_text(self._settings)
+            path = problem.path[1:]
+            self._forget(path)
+            if section_text(self._settings) == before:  # so that there is an end in any case
+                path = ()
+                self._settings.clear()
+            for line in self._lines:
+                if line.outcome is LineOutcome.DATAPLANE and line.path[1 : 1 + len(path)] == path:
+                    line.become(LineOutcome.UNMANAGED, f"{problem.text}; `vppcfg startup` writes another value")
+                    line.path, line.is_left = (), False
+
+    def _objection(self) -> Problem | None:
+        text = section_text(self._settings)
+        found = parse_text(text, self._name).problems if text else ()
+        return next((problem for problem in found if problem.severity is Severity.ERROR), None)
+
+    def _forget(self, path: KeyPath) -> None:
+        """Take out what stands at a path, or at the longest part of it that there is."""
+        section, keys = self._settings, [str(key) for key in path]
+        for key in keys[:-1]:
+            if not isinstance(section.get(key), dict):
+                section.pop(key, None)
+                return
+            section = section[key]
+        if keys:
+            section.pop(keys[-1], None)
+
+    def result(self) -> AdoptedConf:
+        """Return what was read; a line that stays in startup.conf is none for the script of what is left."""
+        for line in self._lines:
+            line.is_left = False
+        cp = self._settings.get("linux-cp", {})
+        devices = self._settings.get("dpdk", {}).get("devices", {})
+        names = tuple(device["name"] for device in devices.values() if "name" in device)
+        return AdoptedConf(
+            settings=self._settings,
+            lines=tuple(sorted(self._lines, key=lambda line: line.number)),
+            scripts=tuple(line for line in self._scripts if line.outcome is LineOutcome.DATAPLANE),
+            names=names,
+            plugins=tuple(self._settings["plugins"]) if "plugins" in self._settings else None,
+            names_all=bool(devices) and len(names) == len(devices),
+            lcp=LcpSettings(
+                default_netns=cp.get("netns", ""),
+                is_sync=cp.get("sync", False),
+                is_auto_subint=cp.get("auto-subint", False),
+            ),
+        )
+
+
+def _cpus(text: str) -> str:
+    """Return a list of CPUs as a file has it, '' for what is none."""
+    try:
+        return cpu_text(cpus_of(text))
+    except ValueError:
+        return ""
+
+
+def _plugin_of(entry: ConfEntry) -> str:
+    return "default" if entry.name == "plugin default" else (*entry.arguments, "")[0].removesuffix("_plugin.so")
+
+
+def _is_on(entry: ConfEntry) -> bool:
+    """Return whether the braces of a plugin enable it."""
+    names = [child.name for child in _children(entry)]
+    return "enable" in names
+
+
+def _children(entry: ConfEntry) -> Iterator[ConfEntry]:
+    yield from entry.children or ()
