@@ -13,6 +13,8 @@ from tests.contract.conftest import connected
 from tests.contract.subject import ALL, PORTS
 from tests.contract.test_differential import Generator, Name, Operation, Side, _subject
 from tests.real_vpp import running, skip_reason
+from tests.wireguard_keys import PEERS, PRIVATE
+from vppcfg.model.wireguard import key_bytes
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -68,6 +70,11 @@ class LanguageSide(Side):
             (names[row.tunnel.sw_if_index], str(row.tunnel.src), str(row.tunnel.dst), int(row.tunnel.flags))
             for row in api.ipip_tunnel_dump(sw_if_index=ALL)
         ]
+        shown["wireguards"] = [
+            (names[row.interface.sw_if_index], row.interface.port, str(row.interface.src_ip), row.interface.private_key)
+            for row in api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=True)
+        ]
+        shown["peers"] = [_peer(row.peer, names) for row in api.wireguard_peers_v2_dump(peer_index=ALL)]
         shown["taps"] = [_tap(row) for row in api.sw_interface_tap_v2_dump(sw_if_index=ALL)]
         shown["lists"] = [
             (row.acl_index, row.tag, [_rule(rule) for rule in row.r]) for row in api.acl_dump(acl_index=ALL)
@@ -162,6 +169,35 @@ class LanguageSide(Side):
     def delete_ipip(self, index: int) -> int:
         return int(self.subject.api.ipip_del_tunnel(sw_if_index=index).retval)
 
+    def wireguard(self, number: int, key: int, source: str) -> int:
+        """Make a WireGuard on a port of its own: VPP writes where it should not when one of two on a port goes."""
+        fields = {"user_instance": number, "private_key": PRIVATE[key], "port": 51820 + number, "src_ip": source}
+        interface = {**fields, "sw_if_index": ALL, "public_key": bytes(32)}
+        return int(self.subject.api.wireguard_interface_create(interface=interface, generate_key=False).retval)
+
+    def delete_wireguard(self, index: int) -> int:
+        return int(self.subject.api.wireguard_interface_delete(sw_if_index=index).retval)
+
+    def peer(self, index: int, key: int, endpoint: str, prefixes: tuple[str, ...], preshared: int) -> int:
+        fields = {
+            "peer_index": ALL,
+            "sw_if_index": index,
+            "public_key": key_bytes(PEERS[key]),
+            "preshared_key": PRIVATE[preshared],
+            "preshared_key_set": bool(preshared),
+            "endpoint": endpoint,
+            "port": 51820,
+            "persistent_keepalive": 5 * key,
+            "table_id": 0,
+            "flags": 0,
+            "n_allowed_ips": len(prefixes),
+            "allowed_ips": list(prefixes),
+        }
+        return int(self.subject.api.wireguard_peer_add_v2(peer=fields).retval)
+
+    def remove_peer(self, number: int) -> int:
+        return int(self.subject.api.wireguard_peer_remove(peer_index=number).retval)
+
     def tap(self, number: int, name: str, netns: str, size: int) -> int:
         arguments = {"id": number, "host_if_name_set": True, "host_if_name": name, "host_namespace_set": bool(netns)}
         sizes = {"rx_ring_sz": size, "tx_ring_sz": 256, "num_rx_queues": 1, "num_tx_queues": 1}
@@ -224,6 +260,12 @@ def _bridge(row: Any, names: dict[int, str]) -> Any:
     return row.bd_id, switches, row.bd_tag, names.get(row.bvi_sw_if_index), names.get(row.uu_fwd_sw_if_index), members
 
 
+def _peer(peer: Any, names: dict[int, str]) -> Any:
+    ends = str(peer.endpoint), peer.port, peer.table_id, peer.persistent_keepalive
+    prefixes = [str(prefix) for prefix in peer.allowed_ips]
+    return peer.peer_index, names[peer.sw_if_index], peer.public_key, peer.preshared_key, *ends, prefixes
+
+
 def _tap(row: Any) -> Any:
     sizes = row.rx_ring_sz, row.tx_ring_sz, row.host_mtu_size
     return row.id, sizes, _mac(row.host_mac_addr), row.dev_name, row.host_if_name, row.host_namespace
@@ -238,14 +280,14 @@ class LanguageGenerator(Generator):
     """Draws operations on everything that VPP makes itself, and those on ports now and then."""
 
     def draw(self, names: list[str]) -> Operation:
-        """Return the next operation; VPP dies of local0 in a bond, and of IPIP tunnels in a bond or as a BVI."""
+        """Return the next operation; VPP dies of local0, or of no Ethernet, in a bond, and of the latter as a BVI."""
         pick, number = self._random.choice, self._random.randrange
         if number(4) == 0:
             return super().draw(names)
         known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
         name, other = Name(pick([*known, "missing"])), Name(pick([*known, "missing"]))
         loops = [one for one in known if one.startswith("loop")] or ["loop9"]
-        ethernet = [one for one in known if not one.startswith("ipip")]
+        ethernet = [one for one in known if not one.startswith(("ipip", "wg"))]
         bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
         lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
         ends = pick(ENDS)
@@ -276,6 +318,19 @@ class LanguageGenerator(Generator):
                 ("ipip", (number(4), pick(ENDS), number(8), pick([0, 0, 0, 1]))),
                 ("delete_ipip", (name,)),
                 ("cli", (f"create ipip tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(IPIP_WORDS)}",)),
+                ("wireguard", (number(4), number(4), pick(ENDS)[0])),
+                ("delete_wireguard", (Name(pick([*(one for one in known if one.startswith("wg")), name])),)),
+                (
+                    "peer",
+                    (
+                        Name(pick([*(one for one in known if one.startswith("wg")), name])),
+                        number(4),
+                        pick(["198.51.100.1", "0.0.0.0", "2001:db8:9::1"]),
+                        tuple(pick(PREFIXES) for _ in range(number(4))),
+                        number(3),
+                    ),
+                ),
+                ("remove_peer", (number(5),)),
                 ("tap", (number(4), pick(["t1", "t2", "p1", "a/b"]), pick(["", "", "dataplane", "nowhere"]), 256)),
                 ("tap", (number(4), pick(["t1", "t2"]), "", pick([100, 512]))),
                 ("delete_tap", (name,)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
 from vppcfg.common.release import NEWEST, OLDEST, Release
 from vppcfg.config import parse_text
 from vppcfg.config.for_release import too_new_for
@@ -16,24 +17,38 @@ interfaces:
   gre0: {}
   gre1: {}
   ipip0: {}
+  wg0: {}
+  wg1: {}
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 1 }
   gre1: { local: 192.0.2.1, remote: 192.0.2.2 }
 ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.2 }
+wireguards:
+  wg0: { local: 192.0.2.1, port: 51820, public-key: PUBLIC_0, private-key-file: /a, peers: { b: { public-key: PEER_0,
+    allowed-ips: [ 10.0.0.0/8 ], preshared-key-file: /b, preshared-key-sha256: DIGEST } } }
+  wg1: { local: 192.0.2.1, port: 51821, public-key: PUBLIC_1, private-key-file: /a }
 """
+for _word, _value in {
+    **{f"PUBLIC_{number}": PUBLIC[number] for number in (0, 1)},
+    "PEER_0": PEERS[0],
+    "DIGEST": PRESHARED[0].partition(":")[2],
+}.items():
+    FILE = FILE.replace(_word, _value)
 SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
 URPF = ("interfaces", "eth0", "urpf")
+WG = ("wireguards", "wg0")
 
 
 @pytest.mark.parametrize(
     ("release", "paths"),
     [
-        (OLDEST, {SFLOW, GSO, KEY, URPF}),
-        (Release(24, 10), {SFLOW, GSO, KEY}),
-        (Release(25, 2), {GSO, KEY}),
-        (Release(25, 6), {KEY}),
-        (Release(25, 10), set()),
+        (OLDEST, {SFLOW, GSO, KEY, URPF, WG}),
+        (Release(24, 10), {SFLOW, GSO, KEY, WG}),
+        (Release(25, 2), {GSO, KEY, WG}),
+        (Release(25, 6), {KEY, WG}),
+        (Release(25, 10), {WG}),
+        (Release(26, 6), set()),
         (NEWEST, set()),
     ],
 )
