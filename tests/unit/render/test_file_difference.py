@@ -66,6 +66,7 @@ interfaces:
   BondEthernet2: {}
   gre0: {}
   ipip0: {}
+  wg0: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
   loop0:
@@ -116,6 +117,22 @@ gre_tunnels:
 ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.3, dscp: ef, encap-vrf: red }
   ipip1: { local: 192.0.2.1, remote: 192.0.2.4, flags: [ encap-set-df ], description: to Basel }
+wireguards:
+  wg0:
+    local: 192.0.2.1
+    encap-vrf: red
+    port: 51820
+    public-key: FpCq8FLjO63fS6m4Eit9XQdQdu8XoYlPKezGdRZJCAc=
+    private-key-file: /etc/vpp/keys/wg0.key
+    peers:
+      bern:
+        public-key: AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQg=
+        preshared-key-file: /etc/vpp/keys/bern.psk
+        preshared-key-sha256: aa35af1f458da4c16af817b739ecf37ef6fed1e01e0cd782900595ce20273944
+        endpoint: 198.51.100.1
+        port: 51820
+        allowed-ips: [ 10.7.0.0/24 ]
+        keepalive: 25
 taps:
   tap0:
     description: a machine
@@ -160,6 +177,8 @@ HEADINGS = {
     "vxlan": r"vxlan_tunnels\..+",
     "gre": r"gre_tunnels\..+",
     "ipip": r"ipip_tunnels\..+",
+    "wireguard": r"wireguards\..+",
+    "wireguard-peer": r"wireguards\..+",
     "tap": r"taps\..+",
     "tap-host": r"taps\..+",
     "vrf": r"vrfs\..+",
@@ -174,6 +193,7 @@ NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
     ("bond", "description"): "it is shown of the interface, for which a bond must have an entry",
+    ("wireguard", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
@@ -185,6 +205,7 @@ LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "names
 FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
+        | {"wireguard", "wireguard_preshared_key"}
         | {"mss_clamp", "urpf", "urpf_dump"}
     )
 )

@@ -215,11 +215,13 @@ def test_the_way_back_is_written_down_in_what_was_reserved_for_it(
     added(journal, Status.APPLIED)
     make, attempts = EntryFolders.make, []
 
-    def make_when_there_is_room(folders: EntryFolders, number: int, files: Mapping[str, bytes]) -> None:
+    def make_when_there_is_room(
+        folders: EntryFolders, number: int, files: Mapping[str, bytes], modes: Mapping[str, int]
+    ) -> None:
         attempts.append(number)
         if journal.folder.with_name("journal.reserve").exists():
             raise StorageError("no room")
-        make(folders, number, files)
+        make(folders, number, files, modes)
 
     monkeypatch.setattr(EntryFolders, "make", make_when_there_is_room)
     added(journal, Status.APPLIED, Origin.ROLLBACK)
@@ -233,7 +235,7 @@ def test_without_a_reserve_the_way_back_says_that_it_cannot_be_written_down(
 ) -> None:
     attempts = []
 
-    def fail(folders: EntryFolders, number: int, files: Mapping[str, bytes]) -> None:
+    def fail(folders: EntryFolders, number: int, files: Mapping[str, bytes], modes: Mapping[str, int]) -> None:
         attempts.append(number)
         raise StorageError("no room")
 

@@ -94,7 +94,7 @@ def test_an_entry_that_cannot_be_made_is_a_storage_error_that_leaves_nothing(
         folders.make(1, {"entry.json": b"", "no/file": b""})
     assert os.listdir(folders.folder) == []
 
-    def vanish(path: Path, data: bytes) -> None:
+    def vanish(path: Path, data: bytes, mode: int) -> None:
         path.parent.rmdir()
         raise StorageError("gone")
 
