@@ -46,30 +46,37 @@ class Unconfirmed:
     text: str
 
 
-def confirm(target: Target) -> Record:
-    """Keep the change that waits, stop its timer, and return it. Raise what `waiting_change` raises."""
-    with waiting_change(target) as (change, journal):
+def confirm(target: Target, number: int | None = None) -> Record:
+    """Keep the change that waits, stop its timer, and return it. Raise what `waiting_change` raises.
+
+    With a number, no other change is kept, and one that is confirmed already is returned as it is.
+    """
+    if number is not None and awaited((journal := target.journal()).newest_first()) is None:
+        change = journal.record(number)
+        if change.status is Status.CONFIRMED:
+            return change
+    with waiting_change(target, number) as (change, journal):
         change = journal.end(change, Status.CONFIRMED, now())
         disarm(change)
         note_rolled_back(journal)
     return change
 
 
-def extend(target: Target, after_s: float) -> Record:
+def extend(target: Target, after_s: float, number: int | None = None) -> Record:
     """Let the change that waits do so for this many seconds from now on, and return it.
 
     Raise what `waiting_change` raises, and StorageError when there is no other timer to be had.
     """
-    with waiting_change(target) as (change, journal):
+    with waiting_change(target, number) as (change, journal):
         return extended(change, after_s, journal, target)
 
 
 @contextmanager
-def waiting_change(target: Target) -> Iterator[tuple[Record, Journal]]:
+def waiting_change(target: Target, number: int | None = None) -> Iterator[tuple[Record, Journal]]:
     """Yield the change that waits to be confirmed, and its journal, with the lock held.
 
-    Raise PlanRefusedError when none waits, or VPP was restarted since, so that it is not in force any more;
-    DataplaneError when VPP does not answer; LockedError when it is being rolled back.
+    Raise PlanRefusedError when none waits, or another one than `number`, or VPP was restarted since, so that it is not
+    in force any more; DataplaneError when VPP does not answer; LockedError when it is being rolled back.
     """
     nothing = PlanRefusedError("no change waits to be confirmed", "`vppcfg history` lists the changes")
     journal = target.journal()
@@ -79,6 +86,10 @@ def waiting_change(target: Target) -> Iterator[tuple[Record, Journal]]:
         change = awaited(journal.newest_first())
         if change is None or change.status is not Status.WAITING:
             raise nothing
+        if number is not None and change.entry.number != number:
+            raise PlanRefusedError(
+                f"change {change.entry.number} waits to be confirmed, and not change {number}", "nothing was confirmed"
+            )
         _refuse_restarted(change, journal, target)
         yield change, journal
 

@@ -6,7 +6,7 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, minutes, target_of
+from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, change_number, minutes, target_of
 from vppcfg.errors import ExitCode
 
 log = logging.getLogger("root.main")
@@ -18,6 +18,13 @@ def add_parser(subparsers: Subparsers) -> None:
         "confirm",
         help="keep a change that was applied with --confirm",
         description="Keep the change that was applied with --confirm, and stop the timer that would roll it back.",
+    )
+    parser.add_argument(
+        "number",
+        metavar="N",
+        type=change_number,
+        nargs="?",
+        help="the change that is meant: refuse when another one waits, and succeed when it is confirmed already",
     )
     add_dataplane_options(parser)
     parser.add_argument(
@@ -35,9 +42,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.confirming import confirm, extend
 
     if args.extend is not None:
-        change = extend(target_of(args), 60 * args.extend)
+        change = extend(target_of(args), 60 * args.extend, args.number)
         until = change.timer.deadline if change.timer else ""
         log.info("Change %d waits until %s to be confirmed", change.entry.number, until)
         return ExitCode.DONE
-    log.info("Change %d is confirmed", confirm(target_of(args)).entry.number)
+    log.info("Change %d is confirmed", confirm(target_of(args), args.number).entry.number)
     return ExitCode.DONE

@@ -111,6 +111,19 @@ def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) ->
     assert "apply it all the same with --again" in router.vppcfg("apply", "-c", "l3.yaml").stderr
 
 
+def test_a_number_says_which_change_is_to_be_confirmed(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    for words in (("confirm", "1"), ("confirm", "1", "--extend", "9")):
+        answer = router.vppcfg(*words)
+        assert answer.returncode == ExitCode.REFUSED
+        assert "change 2 waits to be confirmed, and not change 1" in answer.stderr
+    assert router.vppcfg("confirm", "2").returncode == ExitCode.DONE
+    assert router.vppcfg("confirm", "2").returncode == ExitCode.DONE, "it is confirmed already"
+    assert router.vppcfg("confirm", "1").returncode == ExitCode.REFUSED, "nothing waits"
+    assert router.vppcfg("confirm", "3").returncode == ExitCode.REFUSED
+    assert router.statuses() == ["applied", "confirmed"]
+
+
 def test_a_confirmation_keeps_the_new_state_and_ends_the_timer(router: Router) -> None:
     router.apply("l3.yaml", 5)
     assert router.vppcfg("confirm").returncode == ExitCode.DONE
