@@ -44,8 +44,8 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="a startup.conf or a script of VPP commands; may be given again, in the order in which VPP runs them "
-        "(default: the running VPP)",
+        help="a startup.conf or a script of VPP commands, which may be given again, in the order in which VPP runs "
+        "them; or a file of the public vppcfg, alone (default: the running VPP)",
     )
     parser.add_argument(
         "--as",
@@ -103,12 +103,17 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
 
     sources = []
     for name in args.sources:
-        text = read_source(name).decode(errors="replace")
+        data = read_source(name)
+        text = data.decode(errors="replace")
         kind = SourceKind(args.kind) if args.kind else kind_of(text)
+        if kind is SourceKind.YAML and len(args.sources) == 1:
+            from vppcfg.adopt.migrated import adopt_migrated
+
+            return adopt_migrated(name, data)
         if kind is SourceKind.YAML:
             raise UsageError(
-                f"{name} is a configuration in YAML, not what sets up a VPP by itself",
-                "`vppcfg check` judges one of ours; --as vpp reads it as a script",
+                f"{name} is a configuration in YAML, and does not go together with other sources",
+                "adopt it alone, as a file of the public vppcfg; --as vpp reads it as a script",
             )
         sources.append(Source(name=name, text=text, kind=kind))
     rest_name = _rest_name(args)
