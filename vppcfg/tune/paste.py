@@ -18,6 +18,7 @@ _TYPED = re.compile(
     _PREFIX + _SHELL + r"(?P<vppctl>vppctl\s+(?:-s\s+\S+\s+)?)?[\"'`*_]*(?P<command>sho?w?\s+[a-z][a-zA-Z0-9 /.:_-]*?)"
     r"(?:\s*\|.*)?[\"'`*_:]*\s*$"
 )
+_LONGEST_COMMAND = 400
 _PROMPT = re.compile(r"^\s*(?:\S*vpp\S*|\S*router\S*|\S*@\S+|\[\S+ \S+\])\s*[#$>](?:\s.*)?$")
 _DEBUG_PROMPT = re.compile(r"\bDBGvpp[#>]")
 _NAMES: tuple[tuple[str, str], ...] = (
@@ -130,7 +131,7 @@ def split_paste(text: str) -> Paste:
 
 def typed_command(line: str) -> str | None:
     """Return the `show` command that somebody typed on a line, None when there is none."""
-    match = _TYPED.match(line.strip())
+    match = _TYPED.match(line.strip()) if len(line) <= _LONGEST_COMMAND else None
     return match["command"] if match else None
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import tarfile
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,14 @@ def test_glued_numbers_beside_others_are_told_apart() -> None:
 def test_a_row_that_can_be_read_in_two_ways_is_not_guessed() -> None:
     threads, unread = parse_runtime("ip4-lookup active 11110 1.00e2 1.00\n")
     assert threads == () and len(unread) == 1
+
+
+def test_rows_of_digits_alone_take_no_more_time_than_others() -> None:
+    rows = "ip4-lookup active 1234567890123456789012345678901234567890 1.00e2 1.00\n" * 1000
+    start = time.process_time()
+    threads, unread = parse_runtime(rows)
+    assert (threads, len(unread)) == ((), 1000)
+    assert time.process_time() - start < 5
 
 
 def test_threads_that_are_not_pinned_are_threads() -> None:

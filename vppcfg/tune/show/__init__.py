@@ -32,6 +32,8 @@ def clean_lines(text: str) -> Iterator[str]:
 
 T = TypeVar("T")
 _MOST_PIECES = 3
+_LONGEST_LINE = 400
+"""Characters; VPP's own rows have 140 at most."""
 
 
 def joined(lines: Iterable[str], read: Callable[[str], T | None]) -> Iterator[tuple[str, T | None]]:
@@ -46,7 +48,7 @@ def joined(lines: Iterable[str], read: Callable[[str], T | None]) -> Iterator[tu
         size = 1
         for pieces in range(2, _MOST_PIECES + 1) if value is None else ():
             rows = waiting[place : place + pieces]
-            if len(rows) < pieces or read(rows[-1]) is not None:
+            if len(rows) < pieces or sum(map(len, rows)) > _LONGEST_LINE or read(rows[-1]) is not None:
                 break  # what means something alone is no rest of a line
             tried = (read(text) for text in _seams(rows))
             value = next((found for found in tried if found is not None), None)

@@ -167,20 +167,19 @@ def _squeezed_node(line: str, ticks_per_unit: float) -> NodeCounters | None:
 
     Vectors per call tell where calls end and vectors begin.
     """
-    head = _NAME_STATE_REST.match(line)
+    head = _NAME_STATE_REST.match(line) if len(line) <= 2 * _LONGEST_ROW else None
     match = _SQUEEZED.match(head[3].replace(" ", "")) if head else None
     if head is None or match is None or len(head[3]) > _LONGEST_ROW:
         return None
-    readings = {
-        (calls, vectors, suspends, clocks)
-        for clocks, per_call in _clock_splits(match[2] + match[3])
-        for calls, vectors, suspends in _count_splits(match[1])
-        if calls and abs(vectors / calls - per_call) <= _EXACT and _keeps_numbers(head[3], calls, vectors, suspends)
-    }
-    if len(readings) != 1:
-        return None
-    calls, vectors, suspends, clocks = readings.pop()
-    return _counters(head, (calls, vectors, suspends), clocks, ticks_per_unit)
+    found: tuple[int, int, int, float] | None = None
+    for clocks, per_call in _clock_splits(match[2] + match[3]):
+        for calls, vectors, suspends in _count_splits(match[1], per_call):
+            reading = calls, vectors, suspends, clocks
+            if reading != found and _keeps_numbers(head[3], calls, vectors, suspends):
+                if found is not None:
+                    return None
+                found = reading
+    return _counters(head, found[:3], found[3], ticks_per_unit) if found else None
 
 
 def _keeps_numbers(rest: str, *counts: int) -> bool:
@@ -207,13 +206,16 @@ def _clock_splits(text: str) -> Iterator[tuple[float, float]]:
             yield float(f"{mantissa}e{exponent}"), float(per_call)
 
 
-def _count_splits(digits: str) -> Iterator[tuple[int, int, int]]:
-    """Yield calls, vectors and suspends for every way to cut the digits; a number does not begin with 0."""
+def _count_splits(digits: str, per_call: float) -> Iterator[tuple[int, int, int]]:
+    """Yield calls, vectors and suspends for the ways to cut the digits that give the vectors per call printed."""
     for first in range(1, len(digits) - 1):
-        for second in range(first + 1, len(digits)):
-            parts = digits[:first], digits[first:second], digits[second:]
-            if all(part == "0" or not part.startswith("0") for part in parts):
-                yield int(parts[0]), int(parts[1]), int(parts[2])
+        calls = int(digits[:first])
+        least, most = (per_call - _EXACT) * calls, (per_call + _EXACT) * calls
+        for size in range(len(str(max(int(least), 0))), len(str(int(most) + 1)) + 1):
+            parts = digits[:first], digits[first : first + size], digits[first + size :]
+            is_written_so = all(part == "0" or (part and not part.startswith("0")) for part in parts)
+            if calls and is_written_so and least <= int(parts[1]) <= most:
+                yield calls, int(parts[1]), int(parts[2])
 
 
 def _counters(
