@@ -19,6 +19,7 @@ _TYPED = re.compile(
     r"(?:\s*\|.*)?[\"'`*_:]*\s*$"
 )
 _LONGEST_COMMAND = 400
+_MARK = re.compile(r"[#$>]")
 _PROMPT = re.compile(r"^\s*(?:\S*vpp\S*|\S*router\S*|\S*@\S+|\[\S+ \S+\])\s*[#$>](?:\s.*)?$")
 _DEBUG_PROMPT = re.compile(r"\bDBGvpp[#>]")
 _NAMES: tuple[tuple[str, str], ...] = (
@@ -74,6 +75,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 """How lines look that stand without command and header; asked only where neither tells."""
 _LINES_ABOVE_MAX = 4
 """Lines above the heading of `show runtime max`, which are those of `show runtime`."""
+_ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))
+_ANY_SHAPE = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _SHAPES))
 _OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
 _LEFT_OUT = re.compile(r"^(?:\.\.\.|…|\[\.\.\.\]|\[?<?snip>?\]?|-+ ?snip ?-+|--More--.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(?:```.*|~~~.*)$")
@@ -104,7 +107,7 @@ def split_paste(text: str) -> Paste:
     is_skipped = False
     for line in _unquoted(text):
         command = typed_command(line)
-        if command is not None or _PROMPT.match(line):
+        if command is not None or (_MARK.search(line) and _PROMPT.match(line)):
             whole |= {present} - {""}
             present = text_name(command) if command else ""
             is_skipped = not present
@@ -131,7 +134,7 @@ def split_paste(text: str) -> Paste:
 
 def typed_command(line: str) -> str | None:
     """Return the `show` command that somebody typed on a line, None when there is none."""
-    match = _TYPED.match(line.strip()) if len(line) <= _LONGEST_COMMAND else None
+    match = _TYPED.match(line.strip()) if "sh" in line and len(line) <= _LONGEST_COMMAND else None
     return match["command"] if match else None
 
 
@@ -154,7 +157,7 @@ def _unquoted(text: str) -> Iterator[str]:
 
 def _header(line: str, present: str) -> str:
     """Return the name of the text that a header begins, empty for a line that is none."""
-    name = next((name for pattern, name in _HEADERS if re.match(pattern, line)), "")
+    name = _first(_HEADERS, line) if _ANY_HEADER.match(line) else ""
     if name == "runtime" and present == "runtime-max":
         return ""  # the lines about threads are the same there
     if not name and not present and _OF_A_THREAD.match(line):
@@ -163,4 +166,8 @@ def _header(line: str, present: str) -> str:
 
 
 def _shape(line: str) -> str:
-    return next((name for pattern, name in _SHAPES if re.match(pattern, line)), "")
+    return _first(_SHAPES, line) if _ANY_SHAPE.match(line) else ""
+
+
+def _first(patterns: tuple[tuple[str, str], ...], line: str) -> str:
+    return next(name for pattern, name in patterns if re.match(pattern, line))

@@ -16,15 +16,13 @@ from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import Reading
 from vppcfg.tune.situation import Situation
-from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, IDLE_PPS, OFFERED_SHARE, SATURATED_VECTOR
+from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, IDLE_PPS, OFFERED_SHARE, SATURATED_VECTOR
 
 _ROWS_SHARE = 0.8
 """Ours: rows that have less than this share of the packets in their header are not all there."""
 _BALANCE_SHARE = 0.01
 """Ours: packets that come in and neither leave nor are dropped matter from this share on."""
 _BALANCE_PPS = 100.0
-_NOISE = 1e-6
-"""Share of packets that a NIC may miss: the rounding of rates."""
 PAUSE = "wait 10 s"
 RUNTIME_AGAIN = ("clear runtime", PAUSE, "show runtime")
 COUNTERS_AGAIN = ("show interface", PAUSE, "show interface")
@@ -271,7 +269,7 @@ def _losses(situation: Situation) -> Check:
     if unknown:
         return Check(missing=f"what {', '.join(unknown)} lost between the readings", commands=COUNTERS_AGAIN)
     lost = sum(_lost_pps(port) or 0.0 for port in load.ports)
-    if lost > _NOISE * max(load.rx_pps, _received_pps(situation) or 0.0):
+    if lost >= FAULT_PPS:
         return Check(missing=f"why ports lose {pps(lost)}", commands=("show errors", "show hardware-interfaces"))
     dropped = sum(port.drops_pps or 0.0 for port in load.ports)
     if dropped > max(DROPS_PPS, DROP_SHARE * load.rx_pps):

@@ -156,6 +156,11 @@ def test_an_average_of_hours_says_nothing_about_now() -> None:
     assert verdict(replace(of, duration_s=10.0)).word is VerdictWord.HEALTHY, "two readings are the present"
 
 
+def test_a_damaged_packet_now_and_then_does_not_stand_in_the_way_of_healthy() -> None:
+    rare = replace(shown(), ports=(counted(GI1, rx_error_pps=0.2), counted(GI3)))
+    assert verdict(rare).word is VerdictWord.HEALTHY
+
+
 def test_more_offered_than_received_is_not_healthy() -> None:
     said = verdict(shown(), offered={"": 3e6})
     assert said.word is not VerdictWord.HEALTHY
