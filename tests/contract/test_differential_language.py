@@ -96,6 +96,19 @@ class LanguageSide(Side):
             name: [api.sw_interface_get_table(sw_if_index=index, is_ipv6=is_ipv6).vrf_id for is_ipv6 in (False, True)]
             for name, index in self.indexes.items()
         }
+        shown["checks"] = [
+            (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
+            for row in api.urpf_interface_dump(sw_if_index=ALL)
+        ]
+        shown["limits"] = [
+            (row.sw_if_index, row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
+            for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
+        ]
+        shown["mirrors"] = [
+            (row.sw_if_index_from, row.sw_if_index_to, int(row.state), is_l2)
+            for is_l2 in (False, True)
+            for row in api.sw_interface_span_dump(is_l2=is_l2)
+        ]
         return shown
 
     def _routes(self, table: Any) -> list[str]:
@@ -245,6 +258,18 @@ class LanguageSide(Side):
     def sflow_header(self, size: int) -> int:
         return int(self.subject.api.sflow_header_bytes_set(header_B=size).retval)
 
+    def urpf(self, index: int, mode: int, family: int, is_input: bool, table: int) -> int:
+        arguments = {"sw_if_index": index, "mode": mode, "af": family, "is_input": is_input, "table_id": table}
+        return int(self.subject.api.urpf_update_v2(**arguments).retval)
+
+    def clamp(self, index: int, four: tuple[int, int], six: tuple[int, int]) -> int:
+        limits = {"ipv4_mss": four[0], "ipv4_direction": four[1], "ipv6_mss": six[0], "ipv6_direction": six[1]}
+        return int(self.subject.api.mss_clamp_enable_disable(sw_if_index=index, **limits).retval)
+
+    def mirror(self, index: int, target: int, state: int, is_l2: bool) -> int:
+        arguments = {"sw_if_index_from": index, "sw_if_index_to": target, "state": state, "is_l2": is_l2}
+        return int(self.subject.api.sw_interface_span_enable_disable(**arguments).retval)
+
     def unnumbered(self, borrower: int, donor: int, is_add: bool) -> int:
         arguments = {"sw_if_index": donor, "unnumbered_sw_if_index": borrower, "is_add": is_add}
         return int(self.subject.api.sw_interface_set_unnumbered(**arguments).retval)
@@ -379,6 +404,43 @@ class TableGenerator(Generator):
         )
 
 
+class FeatureGenerator(Generator):
+    """Draws operations on what looks at packets, and on the interfaces that come and go below it."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation; the target of a mirror never goes, because VPP would send frames to nobody."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(2) == 0:
+            return super().draw(names)
+        name, port = Name(pick([*sorted(names), "missing"])), Name(pick(PORTS))
+        sub = Name(pick([one for one in sorted(names) if "." in one and not one.startswith("tap")] or [PORTS[0]]))
+        words = (pick(["ip4", "ip6"]), pick(["rx", "tx"]), pick(["strict", "loose", "off"]))
+        clamped = [pick(["disable", "enable", "rx", "tx"]) for _ in range(2)]
+        clamp, span = "set interface tcp-mss-clamp", f"set interface span {sub} {pick(['', 'l2 '])}"
+        return pick(
+            [
+                ("urpf", (name, number(4), number(2), bool(number(2)), pick([ALL, ALL, 0, 7]))),
+                ("urpf", (sub, number(3), number(2), bool(number(2)), ALL)),
+                ("clamp", (name, (number(1400), number(4)), (number(1400), number(4)))),
+                ("clamp", (sub, (1360, 3), (0, 0))),
+                ("mirror", (sub, port, number(5), bool(number(2)))),
+                ("mirror", (port, Name(pick(PORTS)), number(4), bool(number(2)))),
+                ("cli", (f"set urpf {' '.join(words)} {pick([sub, port])}",)),
+                ("cli", (f"set urpf {words[2]} {words[0]} {port} table {pick([0, 7])}",)),
+                (
+                    "cli",
+                    (f"{clamp} {sub} ip4 {clamped[0]} ip4-mss 1300 ip6 {clamped[1]} ip6-mss 9",),
+                ),
+                ("cli", (f"{clamp} {port} ip4 {clamped[0]} ip6 {clamped[1]} ip6-mss 70000",)),
+                (
+                    "cli",
+                    (f"{span}destination {port} {pick(['rx', 'both', 'none'])}",),
+                ),
+                ("cli", (f"{span}disable",)),
+            ]
+        )
+
+
 def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:
     return {key: (simulated[key], real[key]) for key in real if simulated[key] != real[key]}
 
@@ -402,7 +464,7 @@ def sides(api_dir: Path, tmp_path: Path) -> Iterator[tuple[LanguageSide, Languag
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator])
+@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator, FeatureGenerator])
 def test_random_operations_on_everything_are_answered_alike(
     sides: tuple[LanguageSide, LanguageSide], kind: type[Generator], seed: int
 ) -> None:
