@@ -109,7 +109,7 @@ OK = "unix { nodaemon }\nplugins { plugin default { disable } }\nsocksvr { defau
 REFUSED_CONF: list[tuple[str, str, str]] = [
     ("heapsize 1G", "unknown input `heapsize", "conf-removed"),
     ("memroy { main-heap-size 1G }", "unknown input `memroy", "conf-unknown"),
-    ("nsim { delay 1 }", "unknown input `nsim", "conf-plugin"),
+    ("nsim { poll-main-thread }", "unknown input `nsim", "conf-plugin"),
     ("unix { systemd-notify }", "unknown input `systemd-notify", "conf-unknown"),
     ("ip { heap-size 1G }", "ip_config: unknown input", "conf-removed"),
     ("plugins { plugin a.so { enable } plugin a.so { enable } }", "already configured", "conf-duplicate"),
