@@ -88,11 +88,13 @@ def adopt_scripts(
     VPP runs what is left from `rest_file`, where it can at its start.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
-    simulation, grammar = ground.simulation(), grammar_of(ground.release)
-    replay = Replay(simulation, grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume)
+    grammar = grammar_of(ground.release)
+    replay = Replay(
+        ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume
+    )
     for script in scripts:
         replay.run(script.name, script.text)
-    state = simulation.observe()
+    state = replay.finish()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
     described = as_applied(state)
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
@@ -219,8 +221,9 @@ def _withdraw_what_is_not_so(replay: Replay, state: State, ground: Ground, gramm
     running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
     for line in replay.lines:
         if line.outcome in running and line.command in simulation.commands and line.rule != "adopt-refused":
-            meant = grammar.read(line.text)
-            simulation.run(f"{meant.command} {meant.rest}")
+            is_whole = line.text.startswith(f"{line.command} ")
+            meant = None if is_whole else grammar.read(line.text)
+            simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
     if simulation.observe() != state:
         for line in idle:
             line.become(LineOutcome.FILE, "")

@@ -12,6 +12,7 @@ from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.script import MacroError, Macros, commands_in
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.errors import UsageError
+from vppcfg.model.state import State
 
 _DEEPEST_EXEC = 8
 _MOST_COMMANDS = 1_000_000
@@ -73,6 +74,14 @@ class Replay:
                 line.become(LineOutcome.NEVER_RAN, "VPP stops at the first command that it refuses")
         self._running.pop()
         return goes_on
+
+    def finish(self) -> State:
+        """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
+        state = self._simulation.observe()
+        self._setters.clear()
+        self._about.clear()
+        del self._simulation
+        return state
 
     def _run_line(self, line: SourceLine) -> bool:
         """Run one command, and return whether VPP goes on behind it."""

@@ -21,6 +21,7 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, vrf
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
+from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
@@ -56,14 +57,15 @@ def write(state: State) -> str:
     return written(state).text
 
 
-def written(state: State, *, chosen_macs: Collection[str] = (), with_bond_macs: bool = True) -> Written:
+def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bond_macs: bool = True) -> Written:
     """Return what `write` does, with what it says and leaves alone.
 
-    `chosen_macs` are said of the interfaces that have them, where `write` takes them for the hardware's. Without
-    `with_bond_macs` no other MAC is said of a bond that has that of a member: it takes that of its first one.
+    `chosen_macs`, when they are known, are said of the interfaces that have them, where `write` takes them for the
+    hardware's, and of TAPs no others are said. Without `with_bond_macs` no other MAC is said of a bond that has that of
+    a member: it takes that of its first one.
     """
     configuration, left = said(state)
-    if chosen_macs or not with_bond_macs:
+    if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
     made = {name: MADE_BY[type(state.made[name])].completed(entry) for name, entry in configuration.made.items()}
     configuration = replace(configuration, made=made)
@@ -84,6 +86,9 @@ def _with_macs(
         is_taken = any(state.interfaces[member].mac == bond.mac for member in own if member in state.interfaces)
         if is_taken and not with_bond_macs and bond.mac not in chosen:
             made[name] = replace(bond, mac=None)
+    for name, tap in configuration.made_as(TapConfig).items():
+        if tap.host_mac not in chosen:
+            made[name] = replace(tap, host_mac=None)
     for name, interface in interfaces.items():
         mac = state.interfaces[name].mac
         if mac in chosen and name not in members and not isinstance(made.get(name), BondConfig):

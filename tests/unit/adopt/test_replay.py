@@ -253,7 +253,7 @@ nat44 add interface address $X
 """
 
 
-@pytest.mark.parametrize("end", range(0, len(WHOLE) + 1))
+@pytest.mark.parametrize("end", range(0, len(WHOLE) + 1, 3))
 def test_a_script_that_is_cut_anywhere_gives_a_report(end: int) -> None:
     adoption = adopted(WHOLE[:end])
     assert (
