@@ -313,6 +313,8 @@ class LanguageGenerator(Generator):
         name, other = Name(pick([*known, "missing"])), Name(pick([*known, "missing"]))
         loops = [one for one in known if one.startswith("loop")] or ["loop9"]
         ethernet = [one for one in known if not one.startswith(("ipip", "wg"))]
+        # VPP takes a peer for whatever has the index of a WireGuard that is gone, and keeps it in memory that is free.
+        wireguards = [one for one in known if one.startswith("wg") and "." not in one]
         bonds = [one for one in known if one.startswith("Bond") and "." not in one] or ["BondEthernet9"]
         lonely = [one for one in bonds if sum(sub.startswith(f"{one}.") for sub in known) < 2] or ["missing"]
         ends = pick(ENDS)
@@ -348,7 +350,7 @@ class LanguageGenerator(Generator):
                 (
                     "peer",
                     (
-                        Name(pick([*(one for one in known if one.startswith("wg")), name])),
+                        Name(pick([*wireguards, "missing", port])),
                         number(4),
                         pick(["198.51.100.1", "0.0.0.0", "2001:db8:9::1"]),
                         tuple(pick(PREFIXES) for _ in range(number(4))),

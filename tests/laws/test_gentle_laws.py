@@ -124,6 +124,6 @@ def check_addresses_and_filters(number: int) -> tuple[int, int]:
 
 
 def test_no_interface_is_without_address_or_filter_where_both_sides_have_one() -> None:
-    counts = [check_addresses_and_filters(number) for number in range(400)]
+    counts = [check_addresses_and_filters(number) for number in range(800)]
     assert sum(addresses for addresses, _ in counts) > 3
     assert sum(filters for _, filters in counts) > 2

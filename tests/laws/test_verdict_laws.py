@@ -10,6 +10,7 @@ import pytest
 from tests.laws.networks import numbered_edit, numbered_plan_ends, without_linux
 from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
+from tests.wireguard_keys import KEYS
 from vppcfg.cli.main import main
 from vppcfg.config import load
 from vppcfg.config.dump import write
@@ -20,6 +21,12 @@ from vppcfg.plan.plan import make_plan
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import connect
+
+
+@pytest.fixture(autouse=True)
+def files_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every file of a key: `plan` does not look whether they are there, and `apply` does."""
+    monkeypatch.setattr("vppcfg.app.keys.read_key", lambda wanted: KEYS[wanted.name])
 
 
 def written(wanted: State, protected: list[str], file: Path) -> str:

@@ -46,7 +46,7 @@ class DeleteWireguard(DeleteInterface):
 
 @record
 class AddWireguardPeer(InterfaceOperation):
-    """wireguard_peer_add_v2, or before 26.06 wireguard_peer_add: add a peer, whose key no other one in VPP has."""
+    """wireguard_peer_add: add a peer, whose key no other one in VPP has; with a preshared key from 26.06 on."""
 
     public_key: str
     peer: WireguardPeer
