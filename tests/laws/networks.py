@@ -585,7 +585,9 @@ class _Network:
         is_port = interface.kind in (InterfaceKind.PHYSICAL, InterfaceKind.TAP) and interface.parent is None
         switches = any(interface.name in bridge.members for bridge in self.bridges.values()) or interface.l2xc
         levels = [is_l2 for is_l2, is_possible in ((False, is_port), (True, bool(switches))) if is_possible]
-        others = [name for name in self.interfaces if name != interface.name]
+        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP)
+        ports = [name for name, each in self.interfaces.items() if each.parent is None and each.kind in kinds]
+        others = [name for name in ports if name != interface.name]
         return mirrors_in_order(
             Mirror(target=target, direction=dice.pick(list(TrafficDirection)), is_l2=dice.pick(levels))
             for target in (dice.some(others) if levels else ())
@@ -830,7 +832,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
         {"mss_clamp": MSS_LIMITS},
         {"mirrors": ()},
-        {"mirrors": (Mirror(target=dice.pick(sorted(configuration.interfaces)), direction=TrafficDirection.INPUT),)},
+        {"mirrors": (Mirror(target=dice.pick(PORTS), direction=TrafficDirection.INPUT),)},
         {"neighbors": NEIGHBORS[:1]},
         {"neighbors": (replace(NEIGHBORS[0], mac="02:00:00:00:bb:77"), *NEIGHBORS[1:])},
         {"lcp": None},

@@ -51,8 +51,7 @@ interfaces:
         acls: {{ input: inside, output: inside }}
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
       102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true,
-             mirror: {{ GigabitEthernet3/0/0: {{ l2: true }},
-                       GigabitEthernet1/0/0.100: {{ direction: output, l2: true }} }} }}
+             mirror: {{ GigabitEthernet3/0/0: {{ l2: true }}, tap1: {{ direction: output, l2: true }} }} }}
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
       104: {{ l2xc: GigabitEthernet1/0/0.105, acls: {{ input: inside }} }}
       105: {{ l2xc: GigabitEthernet1/0/0.104 }}

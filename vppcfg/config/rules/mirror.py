@@ -14,25 +14,32 @@ _WITH_FRAMES_OF_THEIR_OWN = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.TAP
 
 
 def mirror_target(index: Index) -> Iterator[Problem]:
-    """Find mirrors to an interface that is not in the file, and to the interface itself."""
+    """Find mirrors to an interface that is not in the file, to the interface itself, and to one that is no port."""
     for interface, mirror in _mirrors(index):
+        target = index.find(mirror.target)
         if mirror.target == interface.name:
             yield _problem("mirror-self", interface, mirror, f"{interface.name} cannot be mirrored to itself")
         elif not index.has(mirror.target):
             text = f"{mirror.target} is not in this file; add it below `interfaces`"
             yield _problem("mirror-target-missing", interface, mirror, text)
+        elif target is not None and not _is_port(target):
+            text = f"{mirror.target} is no port; send the copies to a port or a TAP"
+            yield _problem("mirror-target-not-port", interface, mirror, text)
 
 
 def mirror_place(index: Index) -> Iterator[Problem]:
     """Find mirrors of frames that VPP would never copy, because they do not pass where they are looked for."""
     for interface, mirror in _mirrors(index):
-        is_port = interface.parent is None and interface.kind in _WITH_FRAMES_OF_THEIR_OWN
         if mirror.is_l2 and index.why_switched(interface.name) is None:
             text = f"{interface.name} switches nothing; remove `l2`, or make it a member of a bridge domain"
             yield _problem("mirror-l2", interface, mirror, text)
-        elif not mirror.is_l2 and not is_port:
+        elif not mirror.is_l2 and not _is_port(interface):
             text = f"{interface.name} is no port; mirror the port, or add `l2: true` where it switches"
             yield _problem("mirror-not-port", interface, mirror, text)
+
+
+def _is_port(interface: InterfaceConfig) -> bool:
+    return interface.parent is None and interface.kind in _WITH_FRAMES_OF_THEIR_OWN
 
 
 def _mirrors(index: Index) -> Iterator[tuple[InterfaceConfig, Mirror]]:

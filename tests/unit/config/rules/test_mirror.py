@@ -20,11 +20,13 @@ def rules_in(text: str) -> list[str]:
         ("a: {mirror: {x: both}}", ["mirror-target-missing"]),
         ("a: {mirror: {b: {l2: true}}}", ["mirror-l2"]),
         ("a: {sub-interfaces: {7: {mirror: {b: input}}}}", ["mirror-not-port"]),
+        ("a: {mirror: {b.7: both}}, b: {sub-interfaces: {7: {state: up}}}", ["mirror-target-not-port"]),
         ("a: {mirror: {b: input}}", []),
     ],
 )
 def test_mirrors(interfaces: str, rules: list[str]) -> None:
-    assert rules_in(f"interfaces: {{{interfaces}, b: {{}}}}") == rules
+    rest = "" if "b: {sub" in interfaces else ", b: {}"
+    assert rules_in(f"interfaces: {{{interfaces}{rest}}}") == rules
 
 
 def test_a_member_of_a_bridge_domain_is_mirrored_on_both_levels() -> None:
