@@ -1,0 +1,33 @@
+"""A long script takes work in proportion to its lines, counted in function calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api_definitions import api_learned_once
+from tests.unit.test_work import calls_in
+from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.report import LineOutcome
+from vppcfg.common.release import NEWEST
+
+
+def adopted(size: int) -> Adoption:
+    """Adopt a script that makes so many sub-interfaces with everything on them, and one line that has no effect."""
+    lines = ["set interface state xe0 up", "set interface state xe0 up", "lcp create xe0 host-if xe0"]
+    for number in range(1, size + 1):
+        name = f"xe0.{number}"
+        lines += [f"create sub-interfaces xe0 {number}", f"set interface state {name} up"]
+        lines += [f"set interface mtu packet 1500 {name}", f"lcp create {name} host-if {name}"]
+        lines.append(f"set interface ip address {name} 10.{number >> 8}.{number & 255}.1/24")
+    script = Script(name="a.vpp", text="\n".join(lines))
+    return adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+
+
+@pytest.mark.timeout(120)
+def test_four_times_the_lines_take_four_times_the_work() -> None:
+    with api_learned_once():
+        counts = adopted(10).report.counts()
+        assert counts[LineOutcome.FILE] == 52
+        assert counts[LineOutcome.NO_EFFECT] == 1
+        small, large = calls_in(lambda: adopted(100)), calls_in(lambda: adopted(400))
+    assert large <= 4.4 * small
