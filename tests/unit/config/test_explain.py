@@ -66,7 +66,14 @@ def rules_in_code() -> set[str]:
                 texts = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
                 if ast.unparse(node.func).rpartition(".")[2] in REPORTERS:
                     found |= {text for text in texts if isinstance(text, str) and RULE.fullmatch(text)}
-    return found
+    return found | rules_of_adoption()
+
+
+def rules_of_adoption() -> set[str]:
+    """Return the rules of `adopt`, which stand wherever a line gets its outcome, or in a text, and all begin alike."""
+    nodes = (node for file in (PACKAGE / "adopt").rglob("*.py") for node in ast.walk(ast.parse(file.read_text())))
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return {rule for text in texts for rule in re.findall(r"\badopt(?:-[a-z]+)+", text)}
 
 
 def test_every_rule_in_the_code_is_explained_and_no_other() -> None:
