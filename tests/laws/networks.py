@@ -588,10 +588,12 @@ class _Network:
         kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP)
         ports = [name for name, each in self.interfaces.items() if each.parent is None and each.kind in kinds]
         others = [name for name in ports if name != interface.name]
-        return mirrors_in_order(
+        switching = {name for bridge in self.bridges.values() for name in bridge.members}
+        drawn = [
             Mirror(target=target, direction=dice.pick(list(TrafficDirection)), is_l2=dice.pick(levels))
             for target in (dice.some(others) if levels else ())
-        )
+        ]
+        return mirrors_in_order(each for each in drawn if not each.is_l2 or each.target in switching)
 
     def _one_way_targets(self) -> set[str]:
         """Return the interfaces that others are cross-connected to and that are not cross-connected themselves."""

@@ -54,8 +54,8 @@ interfaces:
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
-      40: { l2xc: eth0.30, mirror: { eth3: { l2: true } } }
-  eth1: { mtu: 9000, state: down, l2xc: eth2, mirror: { eth3: { direction: input, l2: true } } }
+      40: { l2xc: eth0.30, mirror: { eth2: { l2: true } } }
+  eth1: { mtu: 9000, state: down, l2xc: eth2, mirror: { eth2: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
   eth4: {}

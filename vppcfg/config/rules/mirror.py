@@ -33,6 +33,9 @@ def mirror_place(index: Index) -> Iterator[Problem]:
         if mirror.is_l2 and index.why_switched(interface.name) is None:
             text = f"{interface.name} switches nothing; remove `l2`, or make it a member of a bridge domain"
             yield _problem("mirror-l2", interface, mirror, text)
+        elif mirror.is_l2 and index.has(mirror.target) and index.why_switched(mirror.target) is None:
+            text = f"{mirror.target} switches nothing, and copies made in L2 mode go to what does; remove `l2`"
+            yield _problem("mirror-l2", interface, mirror, text)
         elif not mirror.is_l2 and not _is_port(interface):
             text = f"{interface.name} is no port; mirror the port, or add `l2: true` where it switches"
             yield _problem("mirror-not-port", interface, mirror, text)

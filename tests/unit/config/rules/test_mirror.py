@@ -6,7 +6,7 @@ import pytest
 
 from vppcfg.config import parse_text
 
-BRIDGE = "bridgedomains: {bd1: {interfaces: [a, c]}}"
+BRIDGE = "bridgedomains: {bd1: {interfaces: [a, b, c]}}"
 
 
 def rules_in(text: str) -> list[str]:
