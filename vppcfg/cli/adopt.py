@@ -66,7 +66,11 @@ def add_parser(subparsers: Subparsers) -> None:
         help="the release that runs the script (default: the running VPP's, or the newest)",
     )
     parser.add_argument("--past-errors", action="store_true", help="go on behind a command that VPP refuses")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
+    where.add_argument(
+        "--into", metavar="FILE", help="change a configuration file so that it says this; its comments and order stay"
+    )
     parser.add_argument(
         "--rest",
         metavar="FILE",
@@ -88,7 +92,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         if file_name is not None and os.path.lexists(file_name) and os.path.isfile(file_name):
             raise UsageError(f"{file_name} exists, and is not overwritten", "name another file, or move it away")
     adoption = _of_sources(args) if args.sources else _of_running_vpp(args)
-    stream = sys.stdout if args.output is not None else sys.stderr
+    stream = sys.stdout if args.output is not None or args.into is not None else sys.stderr
     _show(adoption.report, args, stream)
     if args.strict and not adoption.report.is_whole:
         raise ConfigError("not everything can be adopted as it is, and nothing is written", "leave out --strict")
@@ -171,10 +175,11 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
 
 def _rest_name(args: argparse.Namespace) -> str | None:
     """Return the file for the commands that are left, None when they are only shown."""
-    if args.rest is not None or args.output is None:
+    file_name = args.output or args.into
+    if args.rest is not None or file_name is None:
         name: str | None = args.rest
         return name
-    return os.path.join(os.path.dirname(args.output), REST_FILE)
+    return os.path.join(os.path.dirname(file_name), REST_FILE)
 
 
 def _show(report: AdoptionReport, args: argparse.Namespace, stream: TextIO) -> None:
@@ -197,7 +202,12 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
     from vppcfg.cli.output import write_document
 
     rest, rest_name = adoption.rest, _rest_name(args)
-    write_document(adoption.text, args.output)
+    if args.into is not None:
+        from vppcfg.cli.dump import write_into
+
+        write_into(args.into, adoption.state, args, adoption.text)
+    else:
+        write_document(adoption.text, args.output)
     if not rest.commands:
         return
     if rest_name is None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
-from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.common.printable import json_text, printable
+from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.config.configuration import Configuration
     from vppcfg.model.state import State
     from vppcfg.transaction.journal import Journal
+
+
+log = logging.getLogger("root.main")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -28,7 +32,13 @@ def add_parser(subparsers: Subparsers) -> None:
         ),
     )
     add_dataplane_options(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    where.add_argument(
+        "--into",
+        metavar="FILE",
+        help="change a configuration file so that it says what VPP has; its comments and order stay",
+    )
     parser.add_argument(
         "--format",
         choices=["yaml", "json"],
@@ -45,14 +55,42 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.config.dump import write
     from vppcfg.model.state_document import document_of
 
+    if args.into is not None and args.format == "json":
+        raise UsageError("--into changes a configuration, which is YAML", "leave --format out")
     with target_of(args).connect() as dataplane:
         state = dataplane.observe()
+    if args.into is not None:
+        write_into(args.into, with_whole_descriptions(state, target_of(args).journal()), args)
+        return ExitCode.DONE
     if args.format == "json":
         text = json_text(document_of(state), indent=2) + "\n"
     else:
         text = write(with_whole_descriptions(state, target_of(args).journal()))
     write_document(text, args.output)
     return ExitCode.DONE
+
+
+def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: str | None = None) -> None:
+    """Change a configuration file so that it says what a state has, and show on standard error what changes.
+
+    `wanted` is as for `laid_into`. The file as it was is kept beside it. Raise what `laid_into` raises, and UsageError
+    for a pipe.
+    """
+    from vppcfg.app.into import laid_into
+    from vppcfg.cli.output import write_difference, write_document
+    from vppcfg.common.edited_yaml import difference
+    from vppcfg.config.yaml.files import can_be_read_again, read_source
+
+    if not can_be_read_again(file_name):
+        raise UsageError("--into cannot write to standard input or a pipe", "name a file")
+    before = read_source(file_name).decode(errors="surrogateescape")
+    after = laid_into(before, file_name, state, wanted)
+    if after == before:
+        log.info("%s says already what VPP has", file_name)
+        return
+    write_difference(difference(before, after, printable(file_name)), args.color)
+    write_document(before, f"{file_name}.before-{args.command}")
+    write_document(after, file_name)
 
 
 def with_whole_descriptions(state: State, journal: Journal) -> State:

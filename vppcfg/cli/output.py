@@ -10,11 +10,12 @@ import logging
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import Enum
 from typing import IO, TextIO
 
+from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
 log = logging.getLogger("vppcfg.reconciler.write")
@@ -105,6 +106,16 @@ def leads_to_journal(stream: TextIO | None, environment: Mapping[str, str] = os.
     except (OSError, ValueError):
         return False
     return named == f"{status.st_dev}:{status.st_ino}"
+
+
+def write_difference(lines: Iterable[str], color: ColourChoice) -> None:
+    """Write a unified diff to standard error, in colours where they are wanted."""
+    paint = paint_for(sys.stderr, color)
+    for line in lines:
+        is_change = not line.startswith(("+++", "---"))
+        colour = Colour.GOOD if line.startswith("+") else Colour.BAD if line.startswith("-") else None
+        text = printable(line)
+        write((paint(text, colour) if colour and is_change else text) + "\n", sys.stderr)
 
 
 def write_document(text: str, file_name: str | None) -> None:

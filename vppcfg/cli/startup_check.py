@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
@@ -161,7 +160,7 @@ def _releases(version: str | None) -> Sequence[Release]:
 
 def _source(args: argparse.Namespace) -> tuple[str, str]:
     """Return the name and the text of the file. Raise UsageError when it cannot be read."""
-    default = str(Path(args.checked_root or "/") / DEFAULT_FILE.lstrip("/"))
+    default = os.path.join(args.checked_root or "/", DEFAULT_FILE.lstrip("/"))
     name: str = args.checked_file or default
     try:
         if name == "-":
@@ -188,20 +187,20 @@ def _surroundings(args: argparse.Namespace, text: str) -> ConfSurroundings:
         host = machine_at(args.checked_root)
     return ConfSurroundings(
         host=host,
-        folders=None if args.checked_root is None else _folders(text, Path(args.checked_root)),
+        folders=None if args.checked_root is None else _folders(text, args.checked_root),
         installed=None if args.plugins is None else _installed(args.plugins),
         allowed=frozenset(args.allow),
     )
 
 
-def _folders(text: str, root: Path) -> frozenset[str]:
+def _folders(text: str, root: str) -> frozenset[str]:
     """Return the folders that the file names and that are below `root`."""
     from vppcfg.common.release import NEWEST
     from vppcfg.startup.conf.reader import read_conf
     from vppcfg.startup.judge.machine import folders_named
 
     conf, _ = read_conf(text, NEWEST)
-    return frozenset(folder for folder in folders_named(conf) if (root / folder.lstrip("/")).is_dir())
+    return frozenset(folder for folder in folders_named(conf) if os.path.isdir(os.path.join(root, folder.lstrip("/"))))
 
 
 def _installed(folder: str) -> frozenset[str]:

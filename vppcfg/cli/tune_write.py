@@ -8,15 +8,16 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import Colour, paint_for, write, write_document
+from vppcfg.cli.output import paint_for, write_difference, write_document
 from vppcfg.cli.problems import report
+from vppcfg.common.edited_yaml import difference
 from vppcfg.common.printable import printable
 from vppcfg.config.load import parse_text
 from vppcfg.config.yaml.files import can_be_read_again, read_source
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.problem import Severity
 from vppcfg.tune.diagnosis import Diagnosis
-from vppcfg.tune.edit import difference, with_settings
+from vppcfg.tune.edit import with_settings
 from vppcfg.tune.finding import Setting
 from vppcfg.tune.settings import merged
 
@@ -45,7 +46,7 @@ def write_changes(diagnosis: Diagnosis, args: argparse.Namespace) -> None:
     if after == before:
         log.info("%s has these values already", args.config)
         return
-    _show(difference(before, after, printable(args.config)), args)
+    write_difference(difference(before, after, printable(args.config)), args.color)
     _check(before, after, diagnosis, args)
     write_document(before, f"{args.config}.before-tune")
     write_document(after, args.config)
@@ -65,15 +66,6 @@ def _text(file_name: str) -> str:
         raise ConfigError(f"{file_name} is not UTF-8, and cannot be edited", "save the file as UTF-8") from error
 
 
-def _show(lines: list[str], args: argparse.Namespace) -> None:
-    paint = paint_for(sys.stderr, args.color)
-    for line in lines:
-        is_change = not line.startswith(("+++", "---"))
-        colour = Colour.GOOD if line.startswith("+") else Colour.BAD if line.startswith("-") else None
-        text = printable(line)
-        write((paint(text, colour) if colour and is_change else text) + "\n", sys.stderr)
-
-
 def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespace) -> None:
     """Show the problems of the text to write, and what it does to startup.conf. Raise ConfigError for an error."""
     loaded = parse_text(after, args.config)
@@ -91,7 +83,7 @@ def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespa
     release = _release_for(diagnosis.situation.load.reading.version)
     now, then = _startup_conf(parse_text(before, args.config), host, release), _startup_conf(loaded, host, release)
     if now and then:
-        _show(difference(now[0], then[0], "startup.conf"), args)
+        write_difference(difference(now[0], then[0], "startup.conf"), args.color)
     if then:
         _check_machine(loaded, host, then[1], args)
 

@@ -111,3 +111,19 @@ def test_what_is_no_text_of_commands_is_said_to_be_none(capsys: pytest.CaptureFi
     assert main(["adopt", "--from", "nowhere.vpp"]) == ExitCode.INVALID
     Path("a.yaml").write_text("interfaces:\n  eth0: {}\n")
     assert main(["adopt", "--from", "a.vpp", "--from", "a.yaml"]) == ExitCode.INVALID
+
+
+def test_a_script_is_laid_into_a_file_that_somebody_wrote(capsys: pytest.CaptureFixture[str]) -> None:
+    typed = f"# Ours.\ninterfaces:\n  {GI1}: {{ description: uplink }}  # of the city\n"
+    typed += "dataplane: { cpu: { workers: 1 } }\n"
+    Path("a.yaml").write_text(typed)
+    assert main(["adopt", "--from", "a.vpp", "--into", "a.yaml"]) == ExitCode.DONE
+    assert "1 unmanaged" in capsys.readouterr().out
+    text = Path("a.yaml").read_text()
+    assert text.startswith("# Ours.\n")
+    assert "# of the city" in text
+    assert "192.0.2.1/24" in text
+    assert "workers: 1" in text
+    assert Path("a.yaml.before-adopt").read_text() == typed
+    assert main(["check", "-c", "a.yaml"]) == ExitCode.DONE
+    assert main(["adopt", "--from", "a.vpp", "--into", "a.yaml", "-o", "b.yaml"]) == ExitCode.INVALID

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.port import PhysicalPort
@@ -63,3 +64,22 @@ def test_what_the_language_cannot_say_is_unmanaged(serve: Serve, capsys: pytest.
 def test_a_vpp_that_does_not_run_exits_4(nobody: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", "-a", nobody]) == ExitCode.DATAPLANE
     assert capsys.readouterr().out == ""
+
+
+def test_a_file_gets_what_vpp_has_and_keeps_its_comments(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    socket = serve(SimulatedVpp(ports=two_ports()))
+    assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", socket]) == ExitCode.DONE
+    typed = "# Typed by hand.\n" + L3.replace("lcp: e1-0-0", "lcp: e1-0-0  # to Linux")
+    Path("typed.yaml").write_text(typed)
+    capsys.readouterr()
+    assert main(["dump", "--into", "typed.yaml", "-a", socket]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"+    l2xc: {GI3}\n" in captured.err
+    assert Path("typed.yaml").read_text() == f"# Typed by hand.\n{L2XC}"
+    assert Path("typed.yaml.before-dump").read_text() == typed
+    assert main(["diff", "-c", "typed.yaml", "--detailed-exitcode", "-a", socket]) == ExitCode.DONE
+    assert main(["dump", "--into", "typed.yaml", "-a", socket]) == ExitCode.DONE
+    assert "typed.yaml says already what VPP has\n" in capsys.readouterr().err
+    assert main(["dump", "--into", "typed.yaml", "--format", "json", "-a", socket]) == ExitCode.INVALID
+    assert main(["dump", "--into", "-", "-a", socket]) == ExitCode.INVALID

@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vppcfg.common.edited_yaml import difference
 from vppcfg.errors import UsageError
-from vppcfg.tune.edit import difference, with_settings
+from vppcfg.tune.edit import with_settings
 from vppcfg.tune.settings import (
     as_data,
     as_yaml,
