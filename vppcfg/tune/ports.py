@@ -59,14 +59,16 @@ def ports_between(
 def _names(reading: Reading, threads: Sequence[ThreadLoad]) -> list[str]:
     """Return the names of the ports: interfaces with queues or with a node that sends.
 
-    Loopbacks, packet generators and sub-interfaces are left out.
+    What is read of the hardware may be of one port alone, so nodes that send name the others. Loopbacks, packet
+    generators and sub-interfaces are left out.
     """
     named = {port.name for port in reading.hardware or ()} | {queue.interface for queue in reading.rx_queues or ()}
     nodes = {node.name for thread in threads for node in thread.nodes}
     senders = {node.removesuffix(_TX_SUFFIX) for node in nodes if node.endswith(_TX_SUFFIX)}
     if not named:
-        counted = {counters.name for counters in reading.interfaces or () if "." not in counters.name}
-        named = counted | {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes}
+        named = {counters.name for counters in reading.interfaces or () if "." not in counters.name}
+    known = {name[: _CUT_NAME - len(_TX_SUFFIX)] for name in named}
+    named |= {sender for sender in senders if sender + _OUTPUT_SUFFIX in nodes and sender not in known}
     return sorted((name for name in named if not _NO_PORT.match(name)), key=natural_key)
 
 

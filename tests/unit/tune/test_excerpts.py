@@ -293,3 +293,12 @@ def test_a_fit_is_refused_when_clocks_fall_while_the_load_grows() -> None:
     with pytest.raises(UsageError, match="more takes fewer clocks in total than less at a lower load"):
         fitted([less, more])
     assert fitted([less, sample("more", 1e6, 1000.0, 10**5)]).pps() > 0
+
+
+def test_the_hardware_of_one_port_hides_no_other(tune: Any) -> None:
+    hardware = text_of("fitlet2_both_ways", "hardware")
+    second = hardware.index("GigabitEthernet3/0/0")
+    assert "GigabitEthernet1/0/0" in hardware[:second]
+    found = tune(text_of("fitlet2_both_ways", "runtime") + hardware[:second])
+    losses = [(each.rule, each.subject) for each in found.findings if each.rule == "tx-descriptors"]
+    assert losses == [("tx-descriptors", "GigabitEthernet3/0/0"), ("tx-descriptors", "GigabitEthernet1/0/0")]
