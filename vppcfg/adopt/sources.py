@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable
 from enum import Enum
+from itertools import islice
+from pathlib import Path
 
-from vppcfg.errors import VppcfgError
+from vppcfg.adopt.grammar import Grammar
+from vppcfg.adopt.script import commands_in
+from vppcfg.common.unpacking import content_of, files_below
+from vppcfg.errors import UsageError, VppcfgError
 from vppcfg.record import record
+
+log = logging.getLogger("root.main")
 
 _STARTUP = re.compile(
     r"^\s*(unix|api-trace|api-segment|socksvr|statseg|cpu|memory|buffers|plugins|dpdk|logging)\s*\{", re.M
 )
 _SECTION = re.compile(r"^[\"']?[a-z_-]+[\"']?\s*:(\s|$)", re.MULTILINE)
+_LOOKED_AT = 50
+"""Commands by which a script is told from other texts."""
 _COMMENT = re.compile(r"#[^\n]*")
 
 
@@ -44,18 +54,73 @@ def kind_of(text: str) -> SourceKind:
     return SourceKind.SCRIPT
 
 
-def reader_below(root: str, read: Callable[[str], bytes]) -> Callable[[str, str], tuple[str, str] | None]:
+@record
+class Folder:
+    """A folder with the files of a VPP, or an archive that was unpacked into one."""
+
+    path: Path
+    name: str
+    """What it is called."""
+
+    def named(self, path: str) -> str:
+        """Return what a file in it is called."""
+        return self.name + path.removeprefix(str(self.path))
+
+    def place(self, name: str) -> str:
+        """Return where a file of that name is; another file is where its name says."""
+        return str(self.path) + name.removeprefix(self.name) if name.startswith(self.name) else name
+
+
+def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
+    """Return what a folder holds of a VPP: its startup.conf, else its script, else a file of the public vppcfg.
+
+    The scripts that a startup.conf runs are read when it is. What is passed over is said in the log. Raise UsageError
+    when nothing is found, or several scripts whose order nobody knows.
+    """
+    found: dict[SourceKind, list[Source]] = {kind: [] for kind in SourceKind}
+    for path in files_below(folder.path):
+        text = content_of(path).decode(errors="replace")
+        kind = kind_of(text)
+        if kind is not SourceKind.SCRIPT or _is_script(text, grammar):
+            found[kind].append(Source(name=folder.named(str(path)), text=text, kind=kind))
+    for kind in (SourceKind.STARTUP, SourceKind.SCRIPT, SourceKind.YAML):
+        if len(found[kind]) > 1:
+            names = ", ".join(source.name for source in found[kind])
+            raise UsageError(
+                f"{folder.name} holds several that one VPP has in some order: {names}",
+                "name them with --from, in the order in which VPP runs them",
+            )
+        if found[kind]:
+            others = [source.name for other in SourceKind if other is not kind for source in found[other]]
+            if others:
+                log.info("%s is adopted, with what it runs; of itself nothing runs %s", found[kind][0].name, others[0])
+            return found[kind]
+    raise UsageError(f"{folder.name} holds neither a startup.conf nor a script of VPP", "name the files with --from")
+
+
+def _is_script(text: str, grammar: Grammar) -> bool:
+    """Return whether a text holds commands for VPP: most of those that it begins with are known."""
+    commands = [line for _, line in islice(commands_in(text), _LOOKED_AT)]
+    known = sum(bool(grammar.read(line).command) for line in commands)
+    return known > 0 and 2 * known >= len(commands)
+
+
+def reader_below(
+    root: str, read: Callable[[str], bytes], folder: Folder | None = None
+) -> Callable[[str, str], tuple[str, str] | None]:
     """Return what finds the file that a script names: as named below `root`, or beside the script that names it.
 
-    `read` returns what a file holds, or raises VppcfgError.
+    Of a `folder` that is adopted, the files in it are looked at alone. `read` returns what a file holds, or raises
+    VppcfgError.
     """
 
     def found(name: str, source: str) -> tuple[str, str] | None:
-        beside = os.path.join(os.path.dirname(source), os.path.basename(name))
-        for path in dict.fromkeys((os.path.join(root, name.lstrip("/")), beside)):
+        top, place = (root, source) if folder is None else (str(folder.path), folder.place(source))
+        beside = os.path.join(os.path.dirname(place), os.path.basename(name))
+        for path in dict.fromkeys((os.path.join(top, name.lstrip("/")), beside)):
             if os.path.isfile(path):
                 try:
-                    return path, read(path).decode(errors="replace")
+                    return folder.named(path) if folder else path, read(path).decode(errors="replace")
                 except VppcfgError:
                     continue
         return None

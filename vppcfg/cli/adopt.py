@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.app import places
@@ -14,10 +15,12 @@ from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, targ
 from vppcfg.errors import ConfigError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from vppcfg.adopt.adoption import Adoption, Ground
     from vppcfg.adopt.report import AdoptionReport
+    from vppcfg.adopt.sources import Folder
     from vppcfg.common.release import Release
     from vppcfg.model.state import State
 
@@ -45,7 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         help="a startup.conf or a script of VPP commands, which may be given again, in the order in which VPP runs "
-        "them; or a file of the public vppcfg, alone (default: the running VPP)",
+        "them; or a file of the public vppcfg, a folder or a tar, alone (default: the running VPP)",
     )
     parser.add_argument(
         "--as",
@@ -105,6 +108,9 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.sources import Source, SourceKind, kind_of, reader_below
     from vppcfg.config.yaml.files import read_source
 
+    if len(args.sources) == 1 and (folder := _folder(args.sources[0])) is not None:
+        with folder as found:
+            return _of_folder(found, args)
     sources = []
     for name in args.sources:
         data = read_source(name)
@@ -123,6 +129,51 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
     rest_name = _rest_name(args)
     rest_file = os.path.abspath(rest_name) if rest_name is not None else None
     return adopt_sources(sources, _ground(args), reader_below(args.root, read_source), rest_file)
+
+
+@contextmanager
+def _unpacked(content: bytes, name: str) -> Iterator[Folder]:
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from vppcfg.adopt.sources import Folder
+    from vppcfg.common.unpacking import unpack
+
+    with TemporaryDirectory(prefix="vppcfg-adopt-") as place:
+        unpack(content, name, Path(place))
+        yield Folder(path=Path(place), name=name)
+
+
+def _folder(name: str) -> AbstractContextManager[Folder] | None:
+    """Return the folder of this name, or what an archive holds; None when it is another file."""
+    from pathlib import Path
+
+    from vppcfg.adopt.sources import Folder
+    from vppcfg.common.unpacking import content_of, is_archive
+    from vppcfg.config.yaml.files import can_be_read_again
+
+    if os.path.isdir(name):
+        return nullcontext(Folder(path=Path(name), name=name.rstrip("/") or "/"))
+    if not can_be_read_again(name) or not os.path.isfile(name):
+        return None
+    content = content_of(Path(name))
+    return _unpacked(content, name) if is_archive(content) else None
+
+
+def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
+    from vppcfg.adopt.grammar import grammar_of
+    from vppcfg.adopt.joined import adopt_sources
+    from vppcfg.adopt.migrated import adopt_migrated
+    from vppcfg.adopt.sources import SourceKind, reader_below, sources_below
+    from vppcfg.config.yaml.files import read_source
+
+    ground = _ground(args)
+    sources = sources_below(folder, grammar_of(ground.release))
+    if sources[0].kind is SourceKind.YAML:
+        return adopt_migrated(sources[0].name, sources[0].text.encode())
+    read_file = reader_below(args.root, read_source, folder)
+    rest_name = _rest_name(args)
+    return adopt_sources(sources, ground, read_file, os.path.abspath(rest_name) if rest_name is not None else None)
 
 
 def _ground(args: argparse.Namespace) -> Ground:

@@ -18,10 +18,10 @@ from typing import Any
 from vppcfg.common.bounds import CAPTURE_BYTES
 from vppcfg.common.documents import parse_json
 from vppcfg.common.names import natural_key
+from vppcfg.common.unpacking import content_of, files_below, is_archive, unpack
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 from vppcfg.tune.paste import split_paste, text_name
-from vppcfg.tune.unpacking import content_of, files_below, is_archive, unpack
 
 COMMANDS: dict[str, str] = {
     "version": "show version verbose",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,45 @@ def test_a_script_is_laid_into_a_file_that_somebody_wrote(capsys: pytest.Capture
     assert Path("a.yaml.before-adopt").read_text() == typed
     assert main(["check", "-c", "a.yaml"]) == ExitCode.DONE
     assert main(["adopt", "--from", "a.vpp", "--into", "a.yaml", "-o", "b.yaml"]) == ExitCode.INVALID
+
+
+CONF = "unix { startup-config /etc/vpp/bootstrap.vpp }\nplugins { plugin default { enable } }\n"
+
+
+def etc(folder: Path) -> Path:
+    """Write what /etc/vpp of a machine holds below a folder, other files too."""
+    place = folder / "etc" / "vpp"
+    place.mkdir(parents=True)
+    (place / "startup.conf").write_text(CONF)
+    (place / "bootstrap.vpp").write_text(SCRIPT)
+    (place / "notes.txt").write_text("The uplink was moved on Monday.\nAsk the people in the cellar.\n")
+    return folder
+
+
+@pytest.mark.parametrize("packed", ["", ".tar", ".tar.gz"])
+def test_a_folder_or_a_tar_is_adopted_by_its_startup_conf(packed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    name = str(etc(Path("machine")))
+    if packed:
+        with tarfile.open(f"{name}{packed}", "w:gz" if packed.endswith("gz") else "w") as archive:
+            archive.add("machine/etc", "etc")
+        shutil.rmtree(name)
+        name += packed
+    assert main(["adopt", "--from", name, "-o", "a.yaml"]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert f"{name}/etc/vpp/bootstrap.vpp" in captured.out
+    assert "192.0.2.1/24" in Path("a.yaml").read_text()
+    assert "vppcfg-adopt-" not in captured.out + captured.err
+
+
+def test_a_folder_without_an_order_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = etc(Path("machine")) / "etc" / "vpp"
+    (folder / "startup.conf").unlink()
+    (folder / "second.vpp").write_text(SCRIPT)
+    assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
+    assert "machine holds several that one VPP has in some order: " in capsys.readouterr().err
+    (folder / "second.vpp").unlink()
+    assert main(["adopt", "--from", "machine"]) == ExitCode.DONE
+    (folder / "bootstrap.vpp").unlink()
+    capsys.readouterr()
+    assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
+    assert "machine holds neither a startup.conf nor a script of VPP" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from vppcfg.common.unpacking import content_of, unpack
 from vppcfg.record import record
 from vppcfg.tune.assemble import load_of_captures
 from vppcfg.tune.capture import read_captures
@@ -24,7 +25,6 @@ from vppcfg.tune.diagnosis import NAMES, Diagnosis, diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.paste import split_paste
 from vppcfg.tune.situation import Situation
-from vppcfg.tune.unpacking import content_of, unpack
 from vppcfg.tune.verdict import VerdictWord
 
 FOLDER = Path(__file__).resolve().parents[2] / "tune_corpus"

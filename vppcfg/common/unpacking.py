@@ -1,6 +1,6 @@
-"""Finds the texts of a capture in what people send: a folder of any layout, an archive, compressed files in either.
+"""Finds the texts in what people send: a folder of any layout, an archive, compressed files in either.
 
-Each file is recognised by its content, and then by its name. Nothing is written but below a folder that goes away,
+Nothing is written but below a folder that goes away,
 links are passed over, and an archive may neither have more members nor more bytes than a capture ever has.
 """
 
