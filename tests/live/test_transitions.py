@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, running, skip_reason
-from tests.wireguard_keys import key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -29,17 +27,6 @@ SAYABLE = [file for file in CONFIGURATIONS if not any(word in file.read_text() f
 """Those whose plans VPP's command line can say."""
 
 _LINUX_STEP = re.compile(r"comment \{ (vppcfg: )?ip (?P<words>.+) \}")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys() -> Iterator[None]:
-    """Have the files of keys that the configurations name."""
-    folder = Path("/tmp/vppcfg-test-live-keys")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for number in range(3):
-        key_file(folder, number)
-    yield
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
