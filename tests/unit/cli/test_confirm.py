@@ -81,7 +81,7 @@ class Router:
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                words = (process / "cmdline").read_bytes().decode().split("\0")
+                words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
             if "--unless-confirmed" in words and self.socket in words:
