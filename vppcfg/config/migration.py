@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vppcfg.common.addresses import canonical_address
+from vppcfg.config.yaml.overlay import copied
 from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
@@ -52,16 +53,10 @@ def migrate(document: Mapping[str, Any]) -> Migration:
     `document` is what the YAML says. A part of a shape that the public tool does not take either stays as it is; the
     schema complains of it later. A file of this vppcfg comes out as it is, and so does the result.
     """
-    new: dict[str, Any] = {str(key): _copy(value) for key, value in document.items()}
+    new: dict[str, Any] = {str(key): copied(value) for key, value in document.items()}
     notes = [*_descriptions(new, ()), *_link_local_addresses(new), *_loopbacks(new), *_bond_members(new)]
     notes += _empty_sub_interfaces(new)
     return Migration(document=new, notes=tuple(notes))
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copy(inner) for key, inner in value.items()}
-    return [_copy(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _map_at(node: Any, key: str) -> dict[Any, Any]:

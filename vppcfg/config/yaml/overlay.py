@@ -52,7 +52,7 @@ def overlaid(documents: Sequence[tuple[str, Document]]) -> Document:
 def merged_text(document: Document) -> str:
     """Return what a document says as YAML: every value in a line of its own, without comments and anchors."""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    data = _copied(document.data or {})
+    data = copied(document.data or {})
     text: str = yaml.dump(
         data, Dumper=dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=CONFIG_BYTES
     )
@@ -91,11 +91,11 @@ def _values(path: KeyPath, data: Any) -> Iterator[tuple[KeyPath, Any]]:
         yield path, data
 
 
-def _copied(data: Any) -> Any:
+def copied(data: Any) -> Any:
     """Return data in which nothing stands twice, for which YAML would write anchors."""
     if isinstance(data, dict):
-        return {key: _copied(value) for key, value in data.items()}
-    return [_copied(item) for item in data] if isinstance(data, list) else data
+        return {key: copied(value) for key, value in data.items()}
+    return [copied(item) for item in data] if isinstance(data, list) else data
 
 
 class _Overlay:
