@@ -7,13 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option, files_of
+from vppcfg.cli.options import add_config_option, files_of, known_release
 from vppcfg.cli.output import paint_for, say
 from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode, UsageError
+from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.common.release import Release
     from vppcfg.config import Loaded
 
 
@@ -40,28 +39,12 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-def _release(text: str | None) -> Release | None:
-    """Return the release that is named. Raise UsageError for one that vppcfg does not know."""
-    if text is None:
-        return None
-    from vppcfg.common.release import NEWEST, OLDEST, release_of
-
-    known = f"vppcfg knows those from {OLDEST} to {NEWEST}"
-    try:
-        release = release_of(text)
-    except ValueError as error:
-        raise UsageError(str(error), known) from error
-    if not OLDEST <= release <= NEWEST:
-        raise UsageError(f"nothing is known of VPP {release}", known)
-    return release
-
-
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the problems of the files, on standard output unless that has what they say together."""
     from vppcfg.app.loading import read
     from vppcfg.cli.problems import document, report
 
-    release = _release(args.release)
+    release = known_release(args.release) if args.release is not None else None
     loaded = read(files_of(args), release)
     problems_to = sys.stdout
     if args.format == "json":

@@ -12,6 +12,7 @@ from vppcfg.errors import UsageError
 if TYPE_CHECKING:
     from vppcfg.app.consent import Terms
     from vppcfg.app.target import Target
+    from vppcfg.common.release import Release
     from vppcfg.config.yaml.files import SourceFiles
     from vppcfg.transaction.guard import Limits
 
@@ -41,6 +42,20 @@ def files_of(args: argparse.Namespace) -> SourceFiles:
     from vppcfg.config.yaml.files import SourceFiles
 
     return SourceFiles(names=args.config)
+
+
+def known_release(text: str) -> Release:
+    """Return the release that is named. Raise UsageError for one that vppcfg does not know."""
+    from vppcfg.common.release import NEWEST, OLDEST, release_of
+
+    known = f"vppcfg knows those from {OLDEST} to {NEWEST}"
+    try:
+        release = release_of(text)
+    except ValueError as error:
+        raise UsageError(str(error), known) from error
+    if not OLDEST <= release <= NEWEST:
+        raise UsageError(f"nothing is known of VPP {release}", known)
+    return release
 
 
 class ConfigFiles(argparse.Action):

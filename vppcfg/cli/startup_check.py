@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import known_release
 from vppcfg.cli.output import paint_for, say
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
@@ -144,18 +145,9 @@ def _scope(judgement: ConfJudgement) -> str:
 
 
 def _releases(version: str | None) -> Sequence[Release]:
-    from vppcfg.common.release import NEWEST, OLDEST, RELEASES, release_of
+    from vppcfg.common.release import RELEASES
 
-    if version is None:
-        return RELEASES
-    known = f"vppcfg knows those from {OLDEST} to {NEWEST}"
-    try:
-        release = release_of(version)
-    except ValueError as error:
-        raise UsageError(str(error), known) from error
-    if not OLDEST <= release <= NEWEST:
-        raise UsageError(f"nothing is known of VPP {release}", known)
-    return (release,)
+    return RELEASES if version is None else (known_release(version),)
 
 
 def _source(args: argparse.Namespace) -> tuple[str, str]:
