@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from vppcfg.adopt.adoption import Adoption, Ground
     from vppcfg.adopt.report import AdoptionReport
-    from vppcfg.adopt.sources import Folder
+    from vppcfg.adopt.sources import Folder, Source
     from vppcfg.common.release import Release
     from vppcfg.model.state import State
 
@@ -104,8 +104,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _of_sources(args: argparse.Namespace) -> Adoption:
-    from vppcfg.adopt.joined import adopt_sources
-    from vppcfg.adopt.sources import Source, SourceKind, kind_of, reader_below
+    from vppcfg.adopt.sources import Source, SourceKind, kind_of
     from vppcfg.config.yaml.files import read_source
 
     if len(args.sources) == 1 and (folder := _folder(args.sources[0])) is not None:
@@ -126,9 +125,7 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
                 "adopt it alone, as a file of the public vppcfg; --as vpp reads it as a script",
             )
         sources.append(Source(name=name, text=text, kind=kind))
-    rest_name = _rest_name(args)
-    rest_file = os.path.abspath(rest_name) if rest_name is not None else None
-    return adopt_sources(sources, _ground(args), reader_below(args.root, read_source), rest_file)
+    return _joined(sources, _ground(args), args)
 
 
 @contextmanager
@@ -162,18 +159,26 @@ def _folder(name: str) -> AbstractContextManager[Folder] | None:
 
 def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.grammar import grammar_of
-    from vppcfg.adopt.joined import adopt_sources
     from vppcfg.adopt.migrated import adopt_migrated
-    from vppcfg.adopt.sources import SourceKind, reader_below, sources_below
-    from vppcfg.config.yaml.files import read_source
+    from vppcfg.adopt.sources import SourceKind, sources_below
 
     ground = _ground(args)
     sources = sources_below(folder, grammar_of(ground.release))
     if sources[0].kind is SourceKind.YAML:
         return adopt_migrated(sources[0].name, sources[0].text.encode())
-    read_file = reader_below(args.root, read_source, folder)
+    return _joined(sources, ground, args, folder)
+
+
+def _joined(
+    sources: Sequence[Source], ground: Ground, args: argparse.Namespace, folder: Folder | None = None
+) -> Adoption:
+    from vppcfg.adopt.joined import adopt_sources
+    from vppcfg.adopt.sources import reader_below
+    from vppcfg.config.yaml.files import read_source
+
     rest_name = _rest_name(args)
-    return adopt_sources(sources, ground, read_file, os.path.abspath(rest_name) if rest_name is not None else None)
+    rest_file = os.path.abspath(rest_name) if rest_name is not None else None
+    return adopt_sources(sources, ground, reader_below(args.root, read_source, folder), rest_file)
 
 
 def _ground(args: argparse.Namespace) -> Ground:
