@@ -23,10 +23,11 @@ def keys_for(plan: Plan, origin: Origin, place: Workplace, *, is_forced: bool) -
         return {}
     found = dict(place.session.dataplane.read_keys())
     lacking = [key for name, key in {**before, **after}.items() if name not in found]
-    if lacking and (origin in UNSTOPPABLE or any(key.name not in after for key in lacking)):
+    # A change to a file takes what it wants from the file alone.
+    kept_ones = [key.name for key in lacking if origin in UNSTOPPABLE or key.name not in after]
+    if kept_ones:
         kept = place.journal.keys()
-        usable = after if origin in UNSTOPPABLE else {}
-        found |= {key.name: kept[key.name] for key in lacking if key.name in kept and _may_be_kept(key, after, usable)}
+        found |= {name: kept[name] for name in kept_ones if name in kept}
     for name, key in after.items():
         if name not in found:
             found[name] = read_key(key)
@@ -38,11 +39,6 @@ def keys_for(plan: Plan, origin: Origin, place: Workplace, *, is_forced: bool) -
             "--no-way-back does it all the same",
         )
     return {name: found[name] for name in {**before, **after} if name in found}
-
-
-def _may_be_kept(key: KeyWanted, after: dict[str, KeyWanted], usable: dict[str, KeyWanted]) -> bool:
-    """Return whether a key may come from the journal: a change to a file takes what it wants from the file alone."""
-    return key.name not in after or key.name in usable
 
 
 def _wanted(state: State) -> dict[str, KeyWanted]:
