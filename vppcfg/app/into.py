@@ -46,7 +46,7 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
 
 def _with_every_port(text: str, name: str, observed: State) -> str:
     """Return the text with an empty entry for each port of VPP that it does not name."""
-    configuration, edited = _configuration(text, name), EditedText(text)
+    configuration = _configuration(text, name)
     is_unmanaged = NameGlobs(configuration.unmanaged).matches
     ports = [
         interface.name
@@ -58,6 +58,7 @@ def _with_every_port(text: str, name: str, observed: State) -> str:
     ]
     if not ports:
         return text
+    edited = EditedText(text)
     if edited.data is None:
         lines = "".join(f"  {port}: {{}}\n" for port in sorted(ports, key=natural_key))
         return f"{text}{_INTERFACES}:\n{lines}"

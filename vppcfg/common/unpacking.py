@@ -1,7 +1,7 @@
 """Finds the texts in what people send: a folder of any layout, an archive, compressed files in either.
 
-Nothing is written but below a folder that goes away,
-links are passed over, and an archive may neither have more members nor more bytes than a capture ever has.
+Nothing is written but below a folder that goes away, links are passed over, and an archive may neither have more
+members nor more bytes than a capture ever has.
 """
 
 from __future__ import annotations
