@@ -11,8 +11,8 @@ import grp
 import os
 import pwd
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vppcfg.errors import UntrustedFileError
@@ -29,20 +29,10 @@ def read_trusted(path: Path, group: int | None = None) -> bytes:
     The group (a group id, None for none) may own and write files and folders. A symbolic link is followed in a folder's
     name, never at the end. Raise UntrustedFileError when the file is anybody else's, or cannot be read.
     """
-    try:
-        descriptor = _opened_file(path.absolute(), group)
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UntrustedFileError(f"{path} is no regular file")
-            _check_owner(status, descriptor, group)
-            _check_writers(status, descriptor, group)
-            with os.fdopen(descriptor, "rb", closefd=False) as stream:
-                return stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise UntrustedFileError(f"cannot read {path}: {error.strerror}") from error
+    with _owned_file(path, group) as (descriptor, status):
+        _check_writers(status, descriptor, group)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return stream.read(min(LIMIT_BYTES, status.st_size))  # Python makes room for all that is asked for
 
 
 def read_secret(path: Path) -> bytes:
@@ -50,16 +40,23 @@ def read_secret(path: Path) -> bytes:
 
     Raise UntrustedFileError when others can, or when it cannot be read.
     """
+    with _owned_file(path, None) as (descriptor, status):
+        if status.st_mode & 0o077:
+            raise UntrustedFileError(f"others can read {path}, which holds a key", f"chmod 600 {path}")
+        return os.read(descriptor, _LONGEST_SECRET)
+
+
+@contextmanager
+def _owned_file(path: Path, group: int | None) -> Iterator[tuple[int, os.stat_result]]:
+    """Yield a regular file of root, the user or `group`, opened, and what it is. Raise UntrustedFileError."""
     try:
-        descriptor = _opened_file(path.absolute(), None)
+        descriptor = _opened_file(path.absolute(), group)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise UntrustedFileError(f"{path} is no regular file")
-            _check_owner(status, descriptor, None)
-            if status.st_mode & 0o077:
-                raise UntrustedFileError(f"others can read {path}, which holds a key", f"chmod 600 {path}")
-            return os.read(descriptor, _LONGEST_SECRET)
+            _check_owner(status, descriptor, group)
+            yield descriptor, status
         finally:
             os.close(descriptor)
     except OSError as error:
