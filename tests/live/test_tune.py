@@ -153,9 +153,7 @@ def test_a_main_thread_that_forwards_is_polluted(tmp_path: Path) -> None:
 
 def test_a_busy_port_that_waits_for_interrupts_is_named(tmp_path: Path) -> None:
     with router() as vpp:
-        cross_connect(vpp)
-        cli(vpp, f"set interface rx-mode {EAST} interrupt")
-        send(vpp, "3e4")
+        made_interrupt(vpp)
         found = tune(vpp, tmp_path)
     assert names(found) == ["interrupt-mode"]
     assert found["findings"][0]["proposal"]["live"] == [f"set interface rx-mode {EAST} polling"]
