@@ -119,6 +119,7 @@ def apply(
     adopt: bool = False,
     confirm_s: float | None = None,
     wait: bool = False,
+    install_as: str | os.PathLike[str] = "",
 ) -> Applied:
     """Bring a VPP to a configuration as a transaction, and return how that ended.
 
@@ -130,6 +131,7 @@ def apply(
     `allow_mass_deletion`, `no_way_back` and `again` allow one of these each. `keep` stays when every step succeeds and
     VPP shows something else. With `confirm_s`, the old state comes back after so many seconds, even if this process is
     gone, unless `confirm` is called or `vppcfg confirm` run; `wait` returns only when that is decided.
+    `install_as` names a file that is replaced by the configuration when the change is accepted.
 
     Raise PlanRefusedError, DataplaneError or another VppcfgError, before anything is changed. In the main thread,
     SIGINT and SIGTERM are kept from the program until VPP is in the old state or the new one, and reach it then.
@@ -142,7 +144,13 @@ def apply(
         no_way_back=no_way_back,
     )
     terms = Terms(
-        limits=limits, again=again, keep=keep, adopt=adopt, confirm_s=confirm_s, wait=wait and bool(confirm_s)
+        limits=limits,
+        again=again,
+        keep=keep,
+        adopt=adopt,
+        confirm_s=confirm_s,
+        wait=wait and bool(confirm_s),
+        install_as=os.fspath(install_as),
     )
     applied = apply_configuration(configuration, loaded, target or Target(), terms, console or Silent())
     if not applied.change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import replace
 
 from vppcfg.app.changing import Intent, make_change, note_unchanged
@@ -16,11 +17,12 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, UsageError
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted, left_half_way
 from vppcfg.transaction.entry import Origin
+from vppcfg.transaction.installing import digest_at, refuse_misplaced
 
 log = logging.getLogger("root.main")
 
@@ -72,7 +74,7 @@ def apply_at(
     is_boot: bool = False,
 ) -> Applied:
     """Apply a configuration where nobody else is at work."""
-    intent = _intent(configuration, loaded, terms, is_boot=is_boot)
+    intent = _installing(_intent(configuration, loaded, terms, is_boot=is_boot), terms)
     refuse_rolled_back(intent.source_digest, place, terms)
     proposal = propose(configuration, loaded, place.session.dataplane.observe(), adopt=terms.adopt)
     code = show_obstacles(proposal, loaded.name, console)
@@ -82,11 +84,13 @@ def apply_at(
     plan = proposal.plan()
     if not plan.steps:
         log.info("Nothing to do")
-        if is_news(intent.source_digest, place) or left_half_way(reversed(place.records)) is not None:
-            note_unchanged(plan, intent, place)
+        is_half_way = left_half_way(reversed(place.records)) is not None
+        if is_news(intent.source_digest, place) or is_half_way or intent.install_as:
+            refuse_misplaced(note_unchanged(plan, intent, place))
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     made = make_change(plan, intent, place, console)
+    refuse_misplaced(made.record)
     return Applied(code=made.code, change=made.record.entry.number, problems=proposal.problems)
 
 
@@ -103,6 +107,22 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,
     )
+
+
+def _installing(intent: Intent, terms: Terms) -> Intent:
+    """Return an intent with the place that the file is to get, unless that has the same file already.
+
+    Raise UsageError when no file can stand there.
+    """
+    if not terms.install_as:
+        return intent
+    path = os.path.realpath(terms.install_as)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError(f"{terms.install_as} is no regular file, so no file can be put in its place")
+    if not os.path.isdir(os.path.dirname(path)):
+        raise UsageError(f"there is no folder {os.path.dirname(path)} to put a file into", "make it first")
+    is_there = digest_at(path) == intent.source_digest
+    return replace(intent, source_name=path, install_as="" if is_there else path)
 
 
 def is_news(digest: str, place: Workplace) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from signal import SIGTERM
 
 from vppcfg import __version__
@@ -23,6 +24,7 @@ from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
+from vppcfg.transaction.installing import digest_at, make_ready
 from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
@@ -42,6 +44,8 @@ class Intent:
     source_digest: str = ""
     source: bytes = b""
     """The file as it was read."""
+    install_as: str = ""
+    """Where the file is put once the change is accepted; '' when it is to stay where it is."""
     comment: str = ""
     target: int = 0
     unmanaged: tuple[str, ...] = ()
@@ -126,10 +130,14 @@ def _added(
     it does is in the log.
     """
     entry = _entry(plan, intent, place)
+    if entry.install_as:
+        entry = replace(entry, installs_over=digest_at(entry.install_as))
     keys = keys_for(plan, intent.origin, place, is_forced=intent.is_forced)
     place.session.use_keys(keys)
     try:
-        return place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys)
+        return _with_file(
+            place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys), intent, place
+        )
     except PlanRefusedError as error:
         if is_needed or entry.origin not in UNSTOPPABLE:
             raise
@@ -139,6 +147,18 @@ def _added(
         for line in lines[:LOGGED_LINES]:
             log.info("%s", line)
     return Record(entry=entry, status=Status.STARTED, at=entry.made_at)
+
+
+def _with_file(record: Record, intent: Intent, place: Workplace) -> Record:
+    """Make the file ready that is to be put in place later. Raise StorageError, the entry ended, when it cannot be."""
+    if not record.entry.install_as:
+        return record
+    try:
+        make_ready(record.entry, intent.source)
+    except StorageError as error:
+        place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
+        raise
+    return record
 
 
 def _way_back(plan: Plan, intent: Intent) -> list[str]:
@@ -166,6 +186,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
         summary=summary(plan),
         source_name=intent.source_name,
         source_digest=intent.source_digest,
+        install_as=intent.install_as,
         target=intent.target,
         comment=intent.comment,
         unmanaged=intent.unmanaged,

@@ -18,6 +18,7 @@ from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
 from vppcfg.transaction.entry import Record, Status
 from vppcfg.transaction.guard import Objection
+from vppcfg.transaction.installing import is_waiting, refuse_misplaced, settle_file
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError
 from vppcfg.transaction.session import Session
@@ -49,17 +50,28 @@ class Unconfirmed:
 def confirm(target: Target, number: int | None = None) -> Record:
     """Keep the change that waits, stop its timer, and return it. Raise what `waiting_change` raises.
 
-    With a number, no other change is kept, and one that is confirmed already is returned as it is.
+    With a number, no other change is kept, and one that is confirmed already is returned as it is. Raise StorageError
+    when the change is kept and its file cannot be put in place.
     """
     if number is not None and awaited((journal := target.journal()).newest_first()) is None:
         change = journal.record(number)
         if change.status is Status.CONFIRMED:
+            _put_file(change, target)
             return change
     with waiting_change(target, number) as (change, journal):
         change = journal.end(change, Status.CONFIRMED, now())
         disarm(change)
         note_rolled_back(journal)
+    refuse_misplaced(change)
     return change
+
+
+def _put_file(change: Record, target: Target) -> None:
+    """Put the file of a change in place when a former vppcfg did not. Raise StorageError when that cannot be done."""
+    if is_waiting(change.entry):
+        with target.lock("vppcfg confirm"):
+            settle_file(change)
+        refuse_misplaced(change)
 
 
 def extend(target: Target, after_s: float, number: int | None = None) -> Record:

@@ -55,6 +55,8 @@ class Terms:
     """Whether to return only when that is decided."""
     comment: str = ""
     """What the journal is to say about the change."""
+    install_as: str = ""
+    """Where the file is put when the change is accepted; '' when it stays where it is."""
 
 
 def refuse_rolled_back(digest: str, place: Workplace, terms: Terms) -> None:

@@ -15,6 +15,7 @@ from vppcfg.record import record
 from vppcfg.transaction.accepted import left_half_way, settle
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import acquire_within
 from vppcfg.transaction.session import Session, connected_within
@@ -68,6 +69,8 @@ def workplace(
                     now(),
                     lambda change: refuse_while_waiting(change, journal, target),
                 )
+                for record in records:
+                    settle_file(record)
             if is_settling and (found := left_half_way(reversed(records))) is not None:
                 log.warning(
                     "Change %d (%s, %s) was cut off: going on from what VPP has now",

@@ -40,6 +40,12 @@ def add_parser(subparsers: Subparsers) -> None:
     add_confirm_options(parser)
     add_again_option(parser)
     parser.add_argument(
+        "--install-as",
+        metavar="FILE",
+        help="put what is applied in place as FILE, in one step, when the change is accepted: at the end, or with "
+        "--confirm when it is confirmed",
+    )
+    parser.add_argument(
         "--keep", action="store_true", help="do not go back when all steps succeed but VPP shows otherwise"
     )
     parser.add_argument(
@@ -54,6 +60,8 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Plan, show, ask where that is due, perform, and verify."""
     check_confirm_options(args)
+    if args.boot and args.install_as:
+        raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
     from vppcfg.cli.console import terminal_for
 
     target, terms, console = target_of(args), terms_of(args), terminal_for(args)

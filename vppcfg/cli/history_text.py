@@ -8,7 +8,8 @@ from datetime import datetime
 from vppcfg.app.half_way import purpose
 from vppcfg.cli.history_document import status_of
 from vppcfg.transaction.accepted import beginning
-from vppcfg.transaction.entry import Entry, Origin, Record, Status
+from vppcfg.transaction.entry import ACCEPTED, Entry, Origin, Record, Status
+from vppcfg.transaction.installing import is_waiting
 
 _GAP = "  "
 
@@ -60,11 +61,21 @@ def details(record: Record, records: Sequence[Record], *, is_verbose: bool) -> l
         ("steps", f"{entry.steps}; {entry.summary}"),
         ("began", _beginning(record, records)),
     ]
+    if entry.install_as:
+        rows.append(("file", f"{entry.install_as}, {_file_is(record)}"))
     if record.timer is not None and status is Status.WAITING:
         rows.append(("until", f"{record.timer.deadline}; `vppcfg confirm` keeps it, else the old state comes back"))
     if is_verbose:
         rows += _ids(record)
     return [f"change {entry.number}", *(f"  {name:<8} {text}" for name, text in rows if text)]
+
+
+def _file_is(record: Record) -> str:
+    """Say what became of the file that was to be put in place with a change."""
+    if is_waiting(record.entry):
+        accepted = "accepted, but the file is not in place yet"
+        return accepted if record.status in ACCEPTED else "which is replaced when the change is confirmed"
+    return "put in place when the change was accepted" if record.status in ACCEPTED else "which was not replaced"
 
 
 def _beginning(record: Record, records: Sequence[Record]) -> str:
@@ -82,6 +93,7 @@ def _ids(record: Record) -> list[tuple[str, str]]:
         ("vppcfg", f"{entry.made_with}, process {entry.pid}"),
         ("VPP", f"{entry.version}, {entry.boot_id}"),
         ("file", f"sha256 {entry.source_digest}" if entry.source_digest else ""),
+        ("replaced", f"sha256 {entry.installs_over}" if entry.installs_over else ""),
     ]
     if timer is not None:
         rows.append(("timer", timer.unit or f"process {timer.pid}"))

@@ -229,6 +229,7 @@ def terms_of(args: argparse.Namespace) -> Terms:
         confirm_s=None if confirm_min is None else 60 * confirm_min,
         wait=getattr(args, "wait", False),
         comment=getattr(args, "message", ""),
+        install_as=getattr(args, "install_as", None) or "",
     )
 
 

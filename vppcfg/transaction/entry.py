@@ -92,6 +92,10 @@ class Entry:
     """The configuration file's path; '' when the change was not made from one."""
     source_digest: str = ""
     """SHA-256 of that file."""
+    install_as: str = ""
+    """Where that file is put when the change is accepted; '' when it stays where it is."""
+    installs_over: str = ""
+    """SHA-256 of what was there before; '' when nothing was."""
     target: int = 0
     """For a rollback: the entry before which this goes."""
     comment: str = ""

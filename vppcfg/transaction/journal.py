@@ -23,6 +23,7 @@ from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
@@ -226,12 +227,17 @@ class Journal:
         return record
 
     def end(self, record: Record, status: Status, at: str, text: str = "") -> Record:
-        """Write down how a change stands; nothing of one that could not be added (number 0). Raise StorageError."""
+        """Write down how a change stands; nothing of one that could not be added (number 0). Raise StorageError.
+
+        The file of one that is accepted is put in place, where that was asked for.
+        """
         if not record.entry.number:
             return replace(record, status=status, at=at, text=text)
         if status in ACCEPTED:
             self._copy.take_over(self._folders.of(record.entry.number) / COPY_NAME, record.entry.number)
-        return self._put(replace(record, status=status, at=at, text=text))
+        ended = self._put(replace(record, status=status, at=at, text=text))
+        settle_file(ended)
+        return ended
 
     def arm(self, record: Record, timer: Timer) -> Record:
         """Write down who waits for a confirmation. Raise StorageError."""

@@ -43,6 +43,10 @@ class WatchedFile:
         before, self._seen_as = self._seen_as, self._signature()
         return self._is_asked or (self._seen_as != self._loaded_as and self._seen_as == before)
 
+    def has_moved(self) -> bool:
+        """Return whether the file is another one than was loaded."""
+        return self._signature() != self._loaded_as
+
     def reload(self) -> None:
         """Load the file again. Raise ConfigError when it is not valid or we fail; then the former content stands."""
         self._is_asked = False

@@ -247,7 +247,7 @@ class VppWatch:
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""
-        if self._reconciler is None or not self._said.differences or self._said.errors:
+        if self._reconciler is None or not self._said.differences or self._said.errors or self._file.has_moved():
             return False
         if not self._attempts.is_due(self._said.differences, self._clock.monotonic()):
             return False

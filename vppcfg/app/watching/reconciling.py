@@ -13,7 +13,7 @@ from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Differences
 from vppcfg.app.workplace import Workplace, workplace
-from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError
 from vppcfg.model.problem import Severity
 from vppcfg.transaction import guard
 from vppcfg.transaction.entry import Origin
@@ -64,6 +64,8 @@ def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console)
 
 
 def _reconcile(file: WatchedFile, place: Workplace, terms: Terms, console: Console) -> ExitCode:
+    if file.has_moved():
+        raise NotNowError(f"{file.name} has changed meanwhile", "it is loaded first")
     refuse_rolled_back(file.loaded.digest, place, terms)
     proposal = propose(file.configuration, file.loaded, place.session.dataplane.observe(), adopt=terms.adopt)
     errors = [problem.text for problem in proposal.problems if problem.severity is Severity.ERROR]

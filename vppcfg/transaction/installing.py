@@ -1,0 +1,116 @@
+"""The file that a change was made from, put in place when the change is accepted, and not before.
+
+Until then it lies beside that place under a name that nobody reads, so that putting it there takes one step and no
+room. One that waits there is put in place, or removed, by whoever has the lock next when its vppcfg was killed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from vppcfg.errors import StorageError
+from vppcfg.transaction.entry import ACCEPTED, UNDECIDED, Entry, Record, Status
+from vppcfg.transaction.sealed import sync_folder
+
+_NEW_MODE = 0o644
+"""Of a file that is not there yet; another one keeps its own."""
+_log = logging.getLogger("root.main")
+
+
+def digest_at(path: str) -> str:
+    """Return the SHA-256 of a file, '' when there is none. Raise StorageError when it cannot be read."""
+    try:
+        return sha256(Path(path).read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise StorageError(f"cannot read {path}, which is to be replaced: {error.strerror}") from error
+
+
+def make_ready(entry: Entry, source: bytes) -> None:
+    """Write the file that is to be put in place, with the owner and the mode of the one there. Raise StorageError."""
+    waiting = _waiting(entry)
+    try:
+        with suppress(FileNotFoundError):
+            waiting.unlink()
+        with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as stream:
+            stream.write(source)
+            _make_like(stream.fileno(), entry.install_as)
+            stream.flush()
+            os.fsync(stream.fileno())
+        sync_folder(waiting.parent)
+    except OSError as error:
+        with suppress(OSError):
+            waiting.unlink()
+        raise StorageError(
+            f"{entry.install_as} could not be put in place when the change is accepted: {error.strerror}"
+        ) from error
+
+
+def settle_file(change: Record) -> None:
+    """Put the file of a change in place when that is accepted, remove it when the change cannot be any more.
+
+    Call it with the lock held. What cannot be done is logged and tried again by the next vppcfg.
+    """
+    if not is_waiting(change.entry):
+        return
+    entry, is_open = change.entry, change.status in UNDECIDED and (change.timer or change.status is Status.STARTED)
+    try:
+        if change.status in ACCEPTED:
+            _put_in_place(entry)
+        elif not is_open:
+            _waiting(entry).unlink(missing_ok=True)
+    except (OSError, StorageError) as error:
+        text = error.message if isinstance(error, StorageError) else error.strerror
+        _log.error("The file of change %d cannot be put in place as %s: %s", entry.number, entry.install_as, text)
+
+
+def is_waiting(entry: Entry) -> bool:
+    """Return whether the file of a change waits to be put in place."""
+    return bool(entry.install_as) and os.path.lexists(_waiting(entry))
+
+
+def refuse_misplaced(change: Record) -> None:
+    """Raise StorageError when a change was accepted just now and its file is not where it should be."""
+    entry = change.entry
+    if change.status in ACCEPTED and entry.install_as and digest_at(entry.install_as) != entry.source_digest:
+        raise StorageError(
+            f"change {entry.number} is {change.status.value}, but its file is not in place as {entry.install_as}",
+            f"see to {Path(entry.install_as).parent}, and give the same command again",
+        )
+
+
+def _waiting(entry: Entry) -> Path:
+    path = Path(entry.install_as)
+    return path.with_name(f".{path.name}.change-{entry.number}-{entry.source_digest[:8]}")
+
+
+def _make_like(descriptor: int, path: str) -> None:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        os.fchmod(descriptor, _NEW_MODE)
+        return
+    own = os.fstat(descriptor)
+    if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
+        os.fchown(descriptor, status.st_uid, status.st_gid)
+    os.fchmod(descriptor, status.st_mode & 0o7777)
+
+
+def _put_in_place(entry: Entry) -> None:
+    waiting, path = _waiting(entry), Path(entry.install_as)
+    if digest_at(str(waiting)) != entry.source_digest:
+        raise StorageError(f"{waiting} was edited")
+    there = digest_at(entry.install_as)
+    if there not in {"", entry.installs_over, entry.source_digest}:
+        kept = path.with_name(f"{path.name}.before-change-{entry.number}")
+        with suppress(FileExistsError):
+            os.link(path, kept)
+        _log.warning("%s was edited since change %d began; what it said is kept in %s", path, entry.number, kept)
+    os.replace(waiting, path)
+    sync_folder(path.parent)
+    _log.info("%s is now the file of change %d", path, entry.number)
