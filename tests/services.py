@@ -102,6 +102,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.urpf,
         interface.mss_clamp,
         interface.mirrors,
+        interface.static_macs,
         interface.neighbors,
     )
     if isinstance(made, Wireguard):
@@ -133,6 +134,7 @@ def _bridge_behaviour(interface: Interface, state: State) -> object:
         is_on.unknown_unicast_flood,
         is_on.arp_termination,
         is_on.arp_unicast_forward,
+        state.bridges[f"bd{interface.bridge}"].filtered_macs,
     )
 
 

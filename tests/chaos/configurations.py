@@ -101,6 +101,8 @@ bridgedomains:
     mtu: 1500
     bvi: loop10
     interfaces: [ GigabitEthernet1/0/0.200, vxlan_tunnel1 ]
+    static-macs: { "02:00:00:00:00:77": GigabitEthernet1/0/0.200, "02:00:00:00:00:78": vxlan_tunnel1 }
+    filtered-macs: [ "02:00:00:00:00:79" ]
     settings: { mac-age-minutes: 5 }
 taps:
   tap1: { host: { name: vm1, bridge: br1, bridge-create: true, namespace: blue, namespace-create: true } }
@@ -145,7 +147,12 @@ wireguards:
 bondethernets:
   BondEthernet0: { mode: active-backup, interfaces: [ GigabitEthernet2/0/0 ], mac: "02:00:00:00:00:b0" }
 bridgedomains:
-  bd10: { mtu: 1500, interfaces: [ GigabitEthernet1/0/0.300 ], settings: { learn: false, mac-age-minutes: 7 } }
+  bd10:
+    mtu: 1500
+    interfaces: [ GigabitEthernet1/0/0.300 ]
+    static-macs: { "02:00:00:00:00:79": GigabitEthernet1/0/0.300 }
+    filtered-macs: [ "02:00:00:00:00:77" ]
+    settings: { learn: false, mac-age-minutes: 7 }
 taps:
   tap1: { host: { name: vm1, bridge: br1, namespace: blue } }
 acls:

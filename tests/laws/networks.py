@@ -18,6 +18,7 @@ from vppcfg.config.configuration import (
     InterfaceConfig,
     LcpConfig,
     NeighborConfig,
+    StaticMacConfig,
     VrfConfig,
 )
 from vppcfg.config.parse import Parsed
@@ -32,7 +33,7 @@ from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
 from vppcfg.model.features import (
     Mirror,
     MssLimit,
@@ -94,6 +95,7 @@ NEIGHBORS = tuple(
     NeighborConfig(key=address, address=address, mac=f"02:00:00:00:bb:{number:02x}")
     for number, address in enumerate(("192.0.2.99", "10.0.0.99", "2001:db8::99"))
 )
+MACS_IN_BRIDGES = tuple(f"02:00:00:00:cc:{number:02x}" for number in range(4))
 URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT),
     UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True),
@@ -447,6 +449,8 @@ class _Network:
                 bvi=bvi,
                 members=tuple(members),
                 split_horizon=self._dice.apart().pick((None, {}, dict.fromkeys(members[:2], 1))),
+                static_macs=_static_macs(members, self._dice.further(71)),
+                filtered_macs=self._dice.further(72).pick(((), MACS_IN_BRIDGES[2:])),
                 settings=settings,
                 description=self._pick(DESCRIPTIONS),
             )
@@ -692,7 +696,31 @@ def _with_others(dice: _Dice, state: State) -> State:
     if dice.flip():
         acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
-    return replace(state, bridges=bridges, acls=numbered, vrfs=_with_other_tables(dice.apart(), state))
+    state = replace(state, bridges=bridges, acls=numbered, vrfs=_with_other_tables(dice.apart(), state))
+    return _with_other_macs(dice.further(73), state)
+
+
+def _with_other_macs(dice: _Dice, state: State) -> State:
+    """Let bridges send MAC addresses to what is gone, and to what is no member any more."""
+    stray = "02:00:00:00:cc:77"
+    bridges = {
+        name: replace(bridge, stray_macs=(stray,)) if dice.one_in(3) else bridge
+        for name, bridge in state.bridges.items()
+    }
+    interfaces = dict(state.interfaces)
+    for number, (name, bridge) in enumerate(bridges.items()):
+        left = dice.pick([each for each in interfaces if interfaces[each].kind is not InterfaceKind.LOOPBACK])
+        if dice.one_in(3) and not bridge.tag.startswith("other") and name in state.bridges:
+            own = StaticMac(bd_id=bridge.bd_id, mac=f"02:00:00:00:cc:9{number}")
+            macs = macs_in_order({*interfaces[left].static_macs, own})
+            interfaces[left] = replace(interfaces[left], static_macs=macs)
+    return replace(state, bridges=bridges, interfaces=interfaces)
+
+
+def _static_macs(members: Sequence[str], dice: _Dice) -> tuple[StaticMacConfig, ...]:
+    """Let some MAC addresses be behind members."""
+    macs = dice.some(MACS_IN_BRIDGES[:2]) if members else ()
+    return tuple(StaticMacConfig(key=mac, mac=mac, member=dice.pick(members)) for mac in macs)
 
 
 def _with_other_tables(dice: _Dice, state: State) -> dict[str, FibTable]:
@@ -863,6 +891,8 @@ def _edit_bridge(configuration: Configuration, dice: _Dice) -> Configuration:
         {"members": ()},
         {"settings": settings},
         {"bvi": None},
+        {"static_macs": _static_macs(bridge.members, dice)},
+        {"filtered_macs": dice.pick(((), MACS_IN_BRIDGES[2:]))},
     ]
     return replace(configuration, bridges={**configuration.bridges, bridge.name: replace(bridge, **dice.pick(edits))})
 

@@ -112,6 +112,11 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 bridge.mac_age,
                 names.get(bridge.bvi_sw_if_index),
                 sorted((names[member.sw_if_index], member.shg) for member in bridge.sw_if_details),
+                sorted(
+                    (str(row.mac), names.get(row.sw_if_index, row.sw_if_index), row.static_mac, row.filter_mac)
+                    for row in api.l2_fib_table_dump(bd_id=bridge.bd_id)
+                    if row.static_mac and not row.bvi_mac
+                ),
             )
             for bridge in api.bridge_domain_dump(bd_id=ALL)
             if bridge.bd_id

@@ -11,7 +11,7 @@ from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -186,6 +186,29 @@ def test_addresses_of_a_bridge_can_age(plane: LiveDataplane) -> None:
     )
     assert state.bridges["bd16777215"].settings.mac_age_minutes == 255
     do(plane, op.DeleteBridge(bd_id=16777215))
+
+
+def test_a_bridge_is_told_mac_addresses_and_forgets_them(plane: LiveDataplane) -> None:
+    made = op.CreateBridge(bd_id=9, settings=BridgeSettings(), tag="")
+    join = op.JoinBridge(interface="port1", bd_id=9)
+    static = op.SetStaticMac(interface="port1", bd_id=9, mac="02:00:00:00:00:07", is_on=True)
+    filtered = op.FilterMac(bd_id=9, mac="02:00:00:00:00:08")
+    state = do(plane, made, join, static, filtered)
+    assert state.interfaces["port1"].static_macs == (StaticMac(bd_id=9, mac="02:00:00:00:00:07"),)
+    assert state.bridges["bd9"].filtered_macs == ("02:00:00:00:00:08",)
+    leave = op.LeaveL2(interface="port1")
+    assert do(plane, leave).interfaces["port1"].static_macs == state.interfaces["port1"].static_macs
+    do(plane, static.undone, op.ForgetMac(bd_id=9, mac=filtered.mac), op.DeleteBridge(bd_id=9))
+
+
+def test_a_mac_address_of_an_interface_that_is_gone_is_seen_and_forgotten(plane: LiveDataplane) -> None:
+    do(plane, op.CreateBridge(bd_id=9, settings=BridgeSettings(), tag=""))
+    loopback = op.CreateLoopback(interface="loop9", instance=9, mac="")
+    static = op.SetStaticMac(interface="loop9", bd_id=9, mac="02:00:00:00:00:07", is_on=True)
+    do(plane, loopback, op.JoinBridge(interface="loop9", bd_id=9), static, op.LeaveL2(interface="loop9"))
+    state = do(plane, op.DeleteLoopback(interface="loop9"))
+    assert state.bridges["bd9"].stray_macs == ("02:00:00:00:00:07",)
+    do(plane, op.ForgetMac(bd_id=9, mac="02:00:00:00:00:07"), op.DeleteBridge(bd_id=9))
 
 
 @pytest.mark.parametrize(

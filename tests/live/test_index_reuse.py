@@ -85,6 +85,12 @@ bridgedomains:
     bvi: loop0
     interfaces:
       [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1 ]
+    static-macs:
+      "02:00:00:00:60:01": GigabitEthernet1/0/0.102
+      "02:00:00:00:60:02": vxlan_tunnel0
+      "02:00:00:00:60:03": tap1
+      "02:00:00:00:60:04": GigabitEthernet3/0/0
+    filtered-macs: [ "02:00:00:00:60:05" ]
 {_ACLS}"""
 _SUB_INTERFACES = """
 interfaces:
@@ -134,6 +140,7 @@ interfaces:
 _BY_HAND = (
     "set interface l2 tag-rewrite GigabitEthernet1/0/0.100 push dot1q 5",
     "set interface l2 bridge GigabitEthernet1/0/0.102 10 5",
+    "l2fib add 02:00:00:00:60:06 10 GigabitEthernet1/0/0.100 static",
     "set interface l2 tag-rewrite GigabitEthernet1/0/0.104 translate 1-1 dot1q 77",
     "set interface mtu ip4 1200 loop1",
     "set interface mtu ip6 1300 GigabitEthernet1/0/0.101",

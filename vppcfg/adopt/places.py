@@ -131,6 +131,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l2 bridge": _first,
     "set interface l2 xconnect": _first,
     "set interface l2 tag-rewrite": _first,
+    "l2fib add": lambda words: words[2] if words[2:] and words[2] != "filter" else None,
     "set interface l3": _first,
     "set interface mpls": _first,
     "set interface feature gso": _first,
@@ -169,6 +170,10 @@ def _neighbor(words: Words) -> Place | None:
     return ("neighbor", left[0], left[1]) if len(left) > 1 else None
 
 
+def _told_mac(words: Words) -> Place | None:
+    return ("mac", words[0], words[1]) if len(words) > 1 else None
+
+
 def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
     return lambda words: ("bridge-domain", attribute, words[0]) if words else None
 
@@ -190,6 +195,8 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "set interface mpls": _on("mpls", _first),
     "set interface bond": _on("weight", _first),
     "set ip neighbor": _neighbor,
+    "l2fib add": _told_mac,
+    "l2fib del": _told_mac,
     "set bridge-domain learn": _of_domain("learn"),
     "set bridge-domain forward": _of_domain("forward"),
     "set bridge-domain flood": _of_domain("flood"),

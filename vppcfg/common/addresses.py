@@ -38,6 +38,11 @@ class AddressKey(NamedTuple):
         return self.value >> (self.width - self.length)
 
 
+def is_station(mac: str) -> bool:
+    """Return whether a canonical MAC address is that of one station: of no group, and not all zeros."""
+    return mac != "00:00:00:00:00:00" and not int(mac[:2], 16) & 1
+
+
 @lru_cache(maxsize=1 << 17)
 def address_key(address: str) -> AddressKey:
     """Return the numbers of a canonical `address/length`. Raise ValueError when it is not one."""

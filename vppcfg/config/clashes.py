@@ -12,6 +12,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
 from vppcfg.model.problem import KeyPath, Problem
@@ -50,6 +51,12 @@ def _lost_references(untouched: State, observed: State, desired: State) -> Itera
         for target in (interface.l2xc, interface.unnumbered, *mirrored):
             if target in observed.interfaces and target not in desired.interfaces:
                 yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
+        for each in interface.static_macs:
+            name = bridge_name(each.bd_id)
+            if name not in desired.bridges:
+                text = f"{interface.name} is not managed and has static MAC addresses in {name}, which the file lacks"
+                yield _refers(text)
+                break
 
 
 def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:

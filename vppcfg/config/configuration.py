@@ -90,6 +90,17 @@ _Kind = TypeVar("_Kind", bound=MadeConfig)
 
 
 @record
+class StaticMacConfig:
+    """One entry below `static-macs` of a bridge domain."""
+
+    key: str | int
+    """As it stands in the file."""
+    mac: str | None
+    """Canonical; None when the key is no MAC address."""
+    member: str
+
+
+@record
 class BridgeConfig:
     """One entry below `bridgedomains`."""
 
@@ -104,6 +115,10 @@ class BridgeConfig:
     split_horizon: Mapping[str, int] | None = None
     """Groups of members that send each other nothing, 0 (none) for those that are not named; None leaves them as they
     are."""
+    static_macs: tuple[StaticMacConfig, ...] = ()
+    """In the order of the file."""
+    filtered_macs: tuple[str, ...] = ()
+    """Canonical, in the order of the file."""
     settings: BridgeSettings = BridgeSettings()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vppcfg.record import record
 
 
@@ -32,3 +34,21 @@ class Bridge:
     settings: BridgeSettings = BridgeSettings()
     tag: str = ""
     """Set when it is made and never after."""
+    filtered_macs: tuple[str, ...] = ()
+    """MAC addresses to which it sends nothing, canonical and in order."""
+    stray_macs: tuple[str, ...] = ()
+    """MAC addresses that it sends to interfaces which are gone; the configuration never wants any."""
+
+
+@record
+class StaticMac:
+    """A MAC address that a bridge domain sends to one interface, whatever it learns."""
+
+    bd_id: int
+    mac: str
+    """Canonical."""
+
+
+def macs_in_order(macs: Iterable[StaticMac]) -> tuple[StaticMac, ...]:
+    """Return static MAC addresses in one order: by their bridge domain, then by themselves."""
+    return tuple(sorted(macs, key=lambda each: (each.bd_id, each.mac)))

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from vppcfg.model.acl import AclBinding
+from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
@@ -163,6 +164,8 @@ class Interface:
     """IPv4 first."""
     mirrors: tuple[Mirror, ...] = ()
     """In the order of `mirrors_in_order`."""
+    static_macs: tuple[StaticMac, ...] = ()
+    """Of bridge domains, in the order of `macs_in_order`; they outlive the membership as well as the interface."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -189,6 +192,7 @@ FEATURES = {
     "urpf": "uRPF",
     "mss_clamp": "TCP MSS clamping",
     "mirrors": "mirroring",
+    "static_macs": "static MAC addresses",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

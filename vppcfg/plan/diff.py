@@ -6,7 +6,7 @@ An object is replaced when VPP cannot change it in place, or when something that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
@@ -205,8 +205,9 @@ def _attributes(before: Any, after: Any) -> tuple[AttributeChange, ...]:
 
 
 def _bridge_attributes(before: Bridge, after: Bridge) -> tuple[AttributeChange, ...]:
-    """Return the settings that differ; a tag can be set only when a bridge is made and is never a difference."""
-    return _attributes(before.settings, after.settings)
+    """Return what differs; a tag can be set only when a bridge is made and is never a difference."""
+    alike = replace(after, settings=before.settings, tag=before.tag)
+    return (*_attributes(before.settings, after.settings), *_attributes(before, alike))
 
 
 def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str, Any], compare: Any) -> dict[str, Any]:

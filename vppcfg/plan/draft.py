@@ -74,6 +74,8 @@ class Draft:
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.bridge_members: dict[int, set[str]] = {}
+        self.static_macs: dict[int, dict[str, str]] = {}
+        """The interface of each static MAC address of each bridge domain."""
         self.bond_of: dict[str, str] = {}
         """The bond of each member."""
         self.linux_names: dict[tuple[str, str], str] = {}
@@ -165,6 +167,8 @@ class Draft:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
         if interface.bridge is not None:
             self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
+        for each in interface.static_macs:
+            self.static_macs.setdefault(each.bd_id, {})[each.mac] = interface.name
         if interface.tables != _DEFAULT_TABLES:
             self.in_table.add(interface.name, list(table_keys(interface.tables)))
 

@@ -18,7 +18,7 @@ def restorable(state: State) -> State:
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
     as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
-    interface that was gone.
+    interface that was gone, and bridge domains send no MAC addresses there, or to what is in none.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
@@ -29,9 +29,14 @@ def restorable(state: State) -> State:
         if any(each.target == DELETED_TARGET for each in interface.mirrors):
             left = tuple(each for each in interface.mirrors if each.target != DELETED_TARGET)
             interfaces[name] = replace(interfaces[name], mirrors=left)
+        if interface.static_macs and interface.bridge is None:
+            interfaces[name] = replace(interfaces[name], static_macs=())
     for bond in state.made_as(Bond).values():
         interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
-    return replace(state, interfaces=interfaces, lcps=lcps)
+    bridges = {
+        name: replace(bridge, stray_macs=()) if bridge.stray_macs else bridge for name, bridge in state.bridges.items()
+    }
+    return replace(state, interfaces=interfaces, lcps=lcps, bridges=bridges)
 
 
 def _is_up_below_down(interface: Interface, state: State) -> bool:
@@ -44,6 +49,7 @@ def ports_alone(state: State) -> State:
         "addresses": frozenset(),
         "l2xc": None,
         "bridge": None,
+        "static_macs": (),
         "tables": (0, 0),
         "unnumbered": None,
     }

@@ -53,8 +53,8 @@ class Policy(NamedTuple):
     features: tuple[object, ...] = NO_FEATURES
     """The values of FEATURES."""
     neighbors: tuple[Neighbor, ...] = ()
-    bridge: tuple[bool, ...] = ()
-    """The switches of the bridge domain."""
+    bridge: tuple[object, ...] = ()
+    """The switches of the bridge domain, and the MAC addresses to which it sends nothing."""
 
 
 NO_PEERS: Mapping[str, frozenset[str]] = MappingProxyType({})
@@ -253,7 +253,7 @@ def _peers(made: Wireguard) -> Mapping[str, frozenset[str]]:
     return {key: frozenset(peer.allowed_ips) for key, peer in made.peers.items()}
 
 
-def _switches(bridge: Bridge) -> tuple[bool, ...]:
+def _switches(bridge: Bridge) -> tuple[object, ...]:
     """Return what a bridge domain does with frames, but for forwarding at all, which is the path."""
     is_on = bridge.settings
     return (
@@ -262,6 +262,7 @@ def _switches(bridge: Bridge) -> tuple[bool, ...]:
         is_on.unknown_unicast_flood,
         is_on.arp_termination,
         is_on.arp_unicast_forward,
+        bridge.filtered_macs,
     )
 
 

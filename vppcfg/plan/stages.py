@@ -29,7 +29,7 @@ class Stage(IntEnum):
     """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
     TURN_OFF = auto()
     """Access lists, sFlow, MPLS and features of what is deleted; all but the lists where they are no longer wanted,
-    and static neighbours.
+    static neighbours, and MAC addresses that bridge domains filter or send to interfaces that are gone.
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """

@@ -368,6 +368,21 @@ def _set_bridge_mac_age(operation: op.SetBridgeMacAge) -> str:
     return f"set bridge-domain mac-age {operation.bd_id} {operation.minutes}"
 
 
+def _set_static_mac(operation: op.SetStaticMac) -> str:
+    """Write the command of vnet/l2/l2_fib.c, which forgets an entry wherever it leads."""
+    if not operation.is_on:
+        return f"l2fib del {operation.mac} {operation.bd_id}"
+    return f"l2fib add {operation.mac} {operation.bd_id} {operation.interface} static"
+
+
+def _filter_mac(operation: op.FilterMac) -> str:
+    return f"l2fib add {operation.mac} {operation.bd_id} filter"
+
+
+def _forget_mac(operation: op.ForgetMac) -> str:
+    return f"l2fib del {operation.mac} {operation.bd_id}"
+
+
 # Linux Control Plane pairs (linux-cp/lcp_cli.c)
 
 
@@ -558,6 +573,9 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteBridge: _delete_bridge,
     op.SetBridgeFlag: _set_bridge_flag,
     op.SetBridgeMacAge: _set_bridge_mac_age,
+    op.SetStaticMac: _set_static_mac,
+    op.FilterMac: _filter_mac,
+    op.ForgetMac: _forget_mac,
     op.CreateLcpPair: _create_lcp_pair,
     op.DeleteLcpPair: _delete_lcp_pair,
     op.CreateMplsTable: _create_mpls_table,

@@ -237,7 +237,7 @@ def _is_as_made(name: str, state: State) -> bool:
     interface = state.interfaces.get(name)
     if interface is None or interface.kind not in MAKING_OF or name in state.lcps or is_foreign(interface.tag):
         return False
-    same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "tag_rewrite")
+    same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "static_macs", "tag_rewrite")
     left = {attribute: getattr(interface, attribute) for attribute in same}
     return interface == evolve(as_created(name, interface.kind), **left)
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from vppcfg.config.dump import said_entries
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.bridge import BridgeSettings, bridge_name
+from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
 from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.state import State
@@ -80,6 +80,10 @@ def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, af
         return all(bridge_name(bd_id) in before.bridges or bridge_name(bd_id) in after.bridges for bd_id in ids)
     if attribute.name == "is_bvi":
         return True
+    if attribute.name == "static_macs":
+        entries = (*before.interfaces[change.name].static_macs, *after.interfaces[change.name].static_macs)
+        places = {before.interfaces[change.name].bridge, after.interfaces[change.name].bridge}
+        return all(each.bd_id in places for each in entries)
     if attribute.name == "split_horizon_group":
         return not before.interfaces[change.name].is_bvi
     parent = before.interfaces[change.name].parent or change.name
@@ -120,7 +124,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror):
+    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror | StaticMac):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vppcfg.simulator import l2
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
 
@@ -106,7 +107,8 @@ def set_mac(tables: Tables, interface: SwInterface, mac: bytes) -> None:
     port = tables.hw[interface.hw_index]
     if not port.is_ethernet:
         raise RefusedError(Retval.UNIMPLEMENTED, "MAC Address Change is not supported on this interface")
-    port.mac = mac
+    old, port.mac = port.mac, mac
+    l2.mac_changed(tables, port.sw_if_index, old, mac)
 
 
 def slot_of(sub: SwInterface) -> Slot | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -14,6 +15,40 @@ class PortType(IntEnum):
     NORMAL = 0
     BVI = 1
     UU_FWD = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacEntry:
+    """Where a bridge domain sends a MAC address (l2fib_entry_result_t); nothing is learnt, as there are no packets."""
+
+    sw_if_index: int
+    is_static: bool = False
+    is_filter: bool = False
+    is_bvi: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class MacTable:
+    """All of them, by the index of the bridge domain and the MAC address (mac_table); they outlive both."""
+
+    entries: dict[tuple[int, bytes], MacEntry] = field(default_factory=dict)
+
+    def delete(self, bd_index: int, mac: bytes, sw_if_index: int) -> bool:
+        """Delete an entry and return whether there was one, of that interface if one is given (l2fib_del_entry)."""
+        entry = self.entries.get((bd_index, mac))
+        if entry is None or sw_if_index not in (0, entry.sw_if_index):
+            return False
+        del self.entries[bd_index, mac]
+        return True
+
+
+def mac_changed(tables: Tables, sw_if_index: int, old: bytes, new: bytes) -> None:
+    """Give a bridge domain the new MAC address of its BVI (l2input_interface_mac_change)."""
+    config = tables.l2.get(sw_if_index)
+    if config is not None and config.bridge is not None and config.is_bvi:
+        macs = tables.part(MacTable)
+        macs.delete(config.bridge, old, sw_if_index)
+        macs.entries[config.bridge, new] = MacEntry(sw_if_index=sw_if_index, is_static=True, is_bvi=True)
 
 
 def set_xconnect(tables: Tables, source: SwInterface, target: SwInterface) -> None:
@@ -36,6 +71,8 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
             raise RefusedError(Retval.BD_ALREADY_HAS_BVI, "bridge-domain already has a bvi interface")
         domain.bvi = interface.index
         config.is_bvi = True
+        own = MacEntry(sw_if_index=interface.index, is_static=True, is_bvi=True)
+        tables.part(MacTable).entries[bd_index, tables.hw_of(interface).mac] = own
         interface.flood_class = FloodClass.BVI
     elif port_type is PortType.UU_FWD:
         domain.uu_fwd = interface.index
@@ -75,6 +112,7 @@ def _leave_bridge(tables: Tables, sw_if_index: int) -> None:
     if domain.bvi == sw_if_index:
         domain.bvi = None
         if interface is not None:
+            tables.part(MacTable).delete(config.bridge, tables.hw_of(interface).mac, sw_if_index)
             interface.flood_class = FloodClass.NO_FLOOD
     if domain.uu_fwd == sw_if_index:
         domain.uu_fwd = None

@@ -26,7 +26,7 @@ HEAD = struct.Struct(">HI")
 _BYTES = {
     **dict.fromkeys(("bd_tag", "tag", "name", "version", "interface_name", "interface_dev_type"), 0),
     **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace"), 0),
-    **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address"), 6),
+    **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     "un": 16,
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }

@@ -261,3 +261,14 @@ def test_a_script_that_is_cut_anywhere_gives_a_report(end: int) -> None:
         == len(adoption.report.lines)
         == len(WHOLE[:end].split("\n")) - (not WHOLE[:end].split("\n")[-1].strip())
     )
+
+
+def test_mac_addresses_of_bridge_domains_are_keys_of_them() -> None:
+    adoption = adopted(
+        "create bridge-domain 10\nset interface l2 bridge xe0 10\n"
+        "l2fib add 02:00:5e:00:53:01 10 xe0\nl2fib add 02:00:5e:00:53:01 10 xe0 static\n"
+        "l2fib add 02:00:5e:00:53:02 10 filter\n"
+    )
+    assert outcomes(adoption) == ["file", "file", "no_effect", "file", "file"]
+    assert "static-macs:\n      02:00:5e:00:53:01: xe0\n" in adoption.text
+    assert "filtered-macs: [ '02:00:5e:00:53:02' ]\n" in adoption.text

@@ -18,7 +18,7 @@ from vppcfg.config.sections import INTERFACES
 from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -481,6 +481,7 @@ def whole() -> State:
     member = replace(PORT, name="eth2", mac="02:00:00:00:00:01")
     bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
+    bridged = replace(bridged, static_macs=(StaticMac(bd_id=10, mac="12:11:22:33:44:55"),))
     routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
     routed = replace(routed, mirrors=(Mirror(target="eth0"),))
@@ -504,7 +505,12 @@ def whole() -> State:
             "tap0": Tap(host_name="vpp0", host_mac="02:00:00:00:00:02", host_bridge="br0", rx_ring_size=512),
         },
         bridges={
-            "bd10": Bridge(bd_id=10, settings=BridgeSettings(learn=False, mac_age_minutes=5), tag="vppcfg lab: 1"),
+            "bd10": Bridge(
+                bd_id=10,
+                settings=BridgeSettings(learn=False, mac_age_minutes=5),
+                tag="vppcfg lab: 1",
+                filtered_macs=("02:00:5e:00:53:08",),
+            ),
             "bd11": Bridge(bd_id=11, tag="vppcfg it's"),
         },
         acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
@@ -577,6 +583,9 @@ bridgedomains:
     bvi: loop1
     interfaces: [ eth0.100, tap0 ]
     split-horizon: { eth0.100: 1 }
+    static-macs:
+      '12:11:22:33:44:55': eth0.100
+    filtered-macs: [ '02:00:5e:00:53:08' ]
     settings:
       learn: false
       mac-age-minutes: 5

@@ -99,6 +99,8 @@ bridgedomains:
     bvi: loop2
     interfaces: [ vxlan_tunnel0 ]
     split-horizon: { vxlan_tunnel0: 1 }
+    static-macs: { "02:00:00:00:00:07": vxlan_tunnel0 }
+    filtered-macs: [ "02:00:00:00:00:08" ]
     settings:
       learn: false
       unicast-flood: false

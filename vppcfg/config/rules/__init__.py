@@ -84,6 +84,7 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_member_place,
     bridge.bridge_member_l3,
     bridge.bridge_split_horizon,
+    bridge.bridge_macs,
     bridge.bridge_member_mtu,
     bridge.bridge_virtual_interface,
     gre.gre_mode,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.addresses import is_station
 from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem, Severity
 
 
 def bridge_member_place(index: Index) -> Iterator[Problem]:
@@ -45,6 +46,41 @@ def bridge_split_horizon(index: Index) -> Iterator[Problem]:
             if name not in bridge.members:
                 text = f"{name} is not among the `interfaces` of {bridge.name}; add it there, or take it out here"
                 yield Problem(rule="bd-split-horizon", path=(*bridge.path, "split-horizon", name), text=text)
+
+
+def bridge_macs(index: Index) -> Iterator[Problem]:
+    """Find MAC addresses that no station has, that a bridge domain is told twice, or of what is no member of it."""
+    for bridge in index.configuration.bridges.values():
+        seen: set[str | None] = {None}
+        for path, mac, shown_mac in _macs(bridge):
+            if mac is None or not is_station(mac):
+                text = f"{shown_mac} is not the MAC address of one station"
+                yield Problem(rule="bd-mac", path=path, text=text)
+            elif mac in seen:
+                yield Problem(rule="bd-mac-duplicate", path=path, text=f"{bridge.name} has {mac} already")
+            elif mac == _mac_of(index, bridge.bvi):
+                text = f"{mac} is the MAC address of {bridge.bvi}, the BVI of {bridge.name}; remove it here"
+                yield Problem(rule="bd-mac-own", path=path, text=text)
+            seen.add(mac)
+        for each in bridge.static_macs:
+            if each.member not in bridge.members:
+                text = (
+                    f"{each.member} is not among the `interfaces` of {bridge.name}; add it there, or take it out here"
+                )
+                yield Problem(rule="bd-mac-member", path=(*bridge.path, "static-macs", each.key), text=text)
+
+
+def _macs(bridge: BridgeConfig) -> Iterator[tuple[KeyPath, str | None, str | int]]:
+    """Yield where each MAC address stands, the address, and how it is written."""
+    for each in bridge.static_macs:
+        yield (*bridge.path, "static-macs", each.key), each.mac, each.mac or each.key
+    for position, mac in enumerate(bridge.filtered_macs):
+        yield (*bridge.path, "filtered-macs", position), mac, mac
+
+
+def _mac_of(index: Index, bvi: str | None) -> str | None:
+    loopback = index.find(bvi)
+    return None if loopback is None else loopback.mac
 
 
 def bridge_member_mtu(index: Index) -> Iterator[Problem]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.addresses import is_unicast
+from vppcfg.common.addresses import is_station, is_unicast
 from vppcfg.config.configuration import InterfaceConfig, NeighborConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
-
-_NO_STATION = "00:00:00:00:00:00"
 
 
 def neighbor_entry(index: Index) -> Iterator[Problem]:
@@ -24,7 +22,7 @@ def neighbor_entry(index: Index) -> Iterator[Problem]:
             yield _problem(
                 "neighbor-own", interface, entry, f"{entry.address} is an address of {interface.name} itself"
             )
-        if entry.mac == _NO_STATION or int(entry.mac[:2] or "0", 16) & 1:
+        if entry.mac and not is_station(entry.mac):
             yield _problem("neighbor-mac", interface, entry, f"{entry.mac} is not the MAC address of one station")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig
+from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, StaticMacConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
@@ -31,7 +32,7 @@ class Bridges(NamedSection):
     key = "bridgedomains"
     attribute = "bridges"
     naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
-    dispensable = frozenset({"description", "settings", "split-horizon"})
+    dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"})
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BridgeConfig | Problem:
         """Return a bridge domain, or what is wrong with the one that VPP keeps for itself."""
@@ -48,6 +49,11 @@ class Bridges(NamedSection):
             bvi=entry.raw.get("bvi"),
             members=tuple(entry.raw.get("interfaces") or ()),
             split_horizon=entry.raw.get("split-horizon"),
+            static_macs=tuple(
+                StaticMacConfig(key=key, mac=canonical_mac(key), member=member)
+                for key, member in (entry.raw.get("static-macs") or {}).items()
+            ),
+            filtered_macs=tuple(mac for text in entry.raw.get("filtered-macs") or () if (mac := canonical_mac(text))),
             settings=_parse_settings(entry.raw.get("settings") or {}),
         )
 
@@ -57,7 +63,10 @@ class Bridges(NamedSection):
             if name not in desired.bridges:
                 before = desired.observed.bridges.get(name)
                 tag = before.tag if before is not None else tag_for(config.description)
-                desired.bridges[name] = Bridge(bd_id=config.bd_id, settings=config.settings, tag=tag)
+                filtered = tuple(sorted(set(config.filtered_macs)))
+                desired.bridges[name] = Bridge(
+                    bd_id=config.bd_id, settings=config.settings, tag=tag, filtered_macs=filtered
+                )
 
     def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, BridgeConfig]:
         """Return the bridge domains that are not left alone, in natural order."""
@@ -87,6 +96,13 @@ class Bridges(NamedSection):
                 if member.split_horizon_group and not member.is_bvi
             }
             or None,
+            static_macs=tuple(
+                StaticMacConfig(key=each.mac, mac=each.mac, member=member.name)
+                for member in members
+                for each in member.static_macs
+                if each.bd_id == bridge.bd_id
+            ),
+            filtered_macs=bridge.filtered_macs,
             settings=bridge.settings,
         )
 
@@ -100,6 +116,11 @@ class Bridges(NamedSection):
         if entry.split_horizon:
             groups = tuple(KeyValue(name, group) for name, group in entry.split_horizon.items())
             yield KeyValue("split-horizon", groups)
+        if entry.static_macs:
+            macs = tuple(KeyValue(str(each.mac or each.key), each.member) for each in entry.static_macs)
+            yield KeyValue("static-macs", macs, is_block=True)
+        if entry.filtered_macs:
+            yield KeyValue("filtered-macs", list(entry.filtered_macs))
         settings = tuple(_setting_keys(entry.settings))
         yield KeyValue("settings", settings, is_default=all(item.is_default for item in settings), is_block=True)
 
@@ -115,6 +136,8 @@ def why_not(name: str, bridge: Bridge) -> str | None:
         return f'its tag says that it is somebody else\'s: "{bridge.tag}"'
     if not 0 <= bridge.settings.mac_age_minutes <= MAX_AGE:
         return f"its addresses are kept for {bridge.settings.mac_age_minutes} minutes"
+    if bridge.stray_macs:
+        return f"it sends {bridge.stray_macs[0]} to an interface that is gone"
     return None
 
 

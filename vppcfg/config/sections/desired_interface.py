@@ -12,6 +12,7 @@ from vppcfg.config.sections import acl, bond, neighbor, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import StaticMac, macs_in_order
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
     Encapsulation,
@@ -52,6 +53,7 @@ class _Resolver:
     def __init__(self, desired: DesiredState) -> None:
         self._desired = desired
         self._memberships = _memberships(desired)
+        self._static_macs = _static_macs(desired)
         bonds = [made for made in desired.made.values() if isinstance(made, Bond)]
         self._joining = {member for bond in bonds for member in bond.members}
         observed = desired.observed.made_as(Bond).values()
@@ -141,6 +143,7 @@ class _Resolver:
             "bridge": bridge,
             "is_bvi": is_bvi,
             "split_horizon_group": group,
+            "static_macs": macs_in_order(self._static_macs.get(name, ())) if bridge is not None else (),
             "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
         }
 
@@ -203,6 +206,16 @@ class _Resolver:
 
 _Membership = tuple[int | None, bool, int | None]
 _NO_MEMBERSHIP: _Membership = (None, False, 0)
+
+
+def _static_macs(desired: DesiredState) -> dict[str, list[StaticMac]]:
+    """Return the MAC addresses that the file gives to members of bridge domains."""
+    found: dict[str, list[StaticMac]] = {}
+    for config in desired.configuration.bridges.values():
+        for each in config.static_macs:
+            if each.mac is not None and each.member in config.members:
+                found.setdefault(each.member, []).append(StaticMac(bd_id=config.bd_id, mac=each.mac))
+    return found
 
 
 def _memberships(desired: DesiredState) -> dict[str, _Membership]:

@@ -199,6 +199,11 @@ def _why_not_switched(interface: Interface, state: State) -> str | None:
         return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
     if interface.bridge is None and interface.tag_rewrite is not None:
         return "it rewrites VLAN tags"
+    for each in interface.static_macs:
+        if each.bd_id != interface.bridge:
+            return f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
+        if interface.is_bvi:
+            return f"it is a BVI and has the static MAC address {each.mac}"
     for name in (*interface.acls.input, *interface.acls.output):
         if name not in state.acls:
             return "it applies an access list that VPP does not show"

@@ -16,6 +16,8 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*[0-9/][A-Za-z0-9/._]*|[0-9a-f][0-9a-f.
 """Texts that mean themselves without quotes everywhere: a word with a digit in it, such as e0 or eth1/0/0.100, and
 addresses. For all others PyYAML is asked."""
 
+_DIGITS = re.compile(r"[0-9:]+")
+
 
 def scalar(text: str) -> str:
     """Return `text` as a YAML scalar, for block and flow alike."""
@@ -46,7 +48,9 @@ def inline(value: Value) -> str:
     if isinstance(value, str):
         return scalar(value)
     if isinstance(value, tuple):
-        return f"{{ {', '.join([f'{item.key}: {inline(item.value)}' for item in value if not item.is_default])} }}"
+        return (
+            f"{{ {', '.join([f'{_key(item.key)}: {inline(item.value)}' for item in value if not item.is_default])} }}"
+        )
     if isinstance(value, list):
         return f"[ {', '.join([inline(item) for item in value])} ]"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -58,15 +62,20 @@ def key_lines(keys: Iterable[KeyValue]) -> list[str]:
 
 
 def _lines_of(key: KeyValue) -> list[str]:
-    value = key.value
+    name, value = _key(key.key), key.value
     if value.__class__ is str:
-        return [f"{key.key}: {scalar(value)}"]
+        return [f"{name}: {scalar(value)}"]
     if isinstance(value, tuple) and key.is_block:
-        return [f"{key.key}:", *indented(key_lines(value), 1)]
-    line = f"{key.key}: {inline(value)}"
+        return [f"{name}:", *indented(key_lines(value), 1)]
+    line = f"{name}: {inline(value)}"
     if isinstance(value, list) and (key.is_block or len(line) > WIDTH):
-        return [f"{key.key}:", *(f"  - {inline(item)}" for item in value)]
+        return [f"{name}:", *(f"  - {inline(item)}" for item in value)]
     return [line]
+
+
+def _key(key: str) -> str:
+    """Return a key, quoted where YAML takes it for a number: addresses of digits, to the base of 60."""
+    return scalar(key) if ":" in key and _DIGITS.fullmatch(key) else key
 
 
 def indented(lines: Iterable[str], depth: int) -> Iterator[str]:

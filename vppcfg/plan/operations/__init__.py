@@ -8,12 +8,20 @@ from __future__ import annotations
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
-from vppcfg.plan.operations.bridge import BridgeFlag, CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge
+from vppcfg.plan.operations.bridge import (
+    BridgeFlag,
+    CreateBridge,
+    DeleteBridge,
+    FilterMac,
+    ForgetMac,
+    SetBridgeFlag,
+    SetBridgeMacAge,
+)
 from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
-from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
+from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
@@ -67,6 +75,8 @@ __all__ = [
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",
+    "FilterMac",
+    "ForgetMac",
     "InterfaceOperation",
     "JoinBridge",
     "LeaveL2",
@@ -98,6 +108,7 @@ __all__ = [
     "SetSflowHeaderBytes",
     "SetSflowPollingInterval",
     "SetSflowSamplingRate",
+    "SetStaticMac",
     "SetTable",
     "SetTag",
     "SetTagRewrite",

@@ -45,7 +45,12 @@ class DeleteBridge(BridgeOperation):
     def _refusal(self, draft: Draft) -> str | None:
         if draft.bridge_members.get(self.bd_id):
             return f"bridge domain {self.bd_id} has members"
-        return missing_bridge(self.bd_id, draft)
+        if missing := missing_bridge(self.bd_id, draft):
+            return missing
+        bridge = draft.bridges[bridge_name(self.bd_id)]
+        if bridge.filtered_macs or bridge.stray_macs or draft.static_macs.get(self.bd_id):
+            return f"bridge domain {self.bd_id} has MAC addresses of its own, which the next one would inherit"
+        return None
 
     def carry_out(self, draft: Draft) -> None:
         """Take the bridge domain out."""
@@ -90,6 +95,51 @@ class SetBridgeMacAge(BridgeOperation):
     def carry_out(self, draft: Draft) -> None:
         """Set the age."""
         _set(self.bd_id, draft, mac_age_minutes=self.minutes)
+
+
+@record
+class FilterMac(BridgeOperation):
+    """l2fib_add_del: drop frames from and to a MAC address (vnet/l2/l2_fib.c).
+
+    VPP goes on with it in the next bridge domain with the same index.
+    """
+
+    mac: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if missing := missing_bridge(self.bd_id, draft):
+            return missing
+        holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
+        return f"{holder} has the MAC address {self.mac} in bridge domain {self.bd_id}" if holder else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Filter it."""
+        bridge = draft.bridges[bridge_name(self.bd_id)]
+        filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
+        draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
+
+
+@record
+class ForgetMac(BridgeOperation):
+    """l2fib_add_del: no longer filter a MAC address, or send it to an interface that is gone."""
+
+    mac: str
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if missing := missing_bridge(self.bd_id, draft):
+            return missing
+        bridge = draft.bridges[bridge_name(self.bd_id)]
+        if self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
+            return None
+        return f"bridge domain {self.bd_id} has no such entry for {self.mac}"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Forget it."""
+        bridge = draft.bridges[bridge_name(self.bd_id)]
+        filtered, stray = (
+            tuple(mac for mac in macs if mac != self.mac) for macs in (bridge.filtered_macs, bridge.stray_macs)
+        )
+        draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
 
 
 def missing_bridge(bd_id: int, draft: Draft) -> str | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
+from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.interface import TagRewrite
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.bridge import missing_bridge
+from vppcfg.plan.operations.features import SetFeature
 from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
@@ -68,3 +73,54 @@ class SetTagRewrite(InterfaceOperation):
     def carry_out(self, draft: Draft) -> None:
         """Set the tag rewrite."""
         draft.change(self.interface, tag_rewrite=self.tag_rewrite)
+
+
+@record
+class SetStaticMac(SetFeature):
+    """l2fib_add_del: send a MAC address of a bridge domain to one interface, or learn it again (vnet/l2/l2_fib.c).
+
+    VPP keeps it when the interface leaves the bridge domain, and when either is deleted.
+    """
+
+    attribute = "static_macs"
+    bd_id: int
+    mac: str
+    is_on: bool
+
+    @property
+    def part(self) -> Hashable:
+        """Return the MAC address in its bridge domain."""
+        return self.bd_id, self.mac
+
+    @property
+    def undone(self) -> SetStaticMac:
+        """Return the operation that forgets it."""
+        return SetStaticMac(interface=self.interface, bd_id=self.bd_id, mac=self.mac, is_on=False)
+
+    def applied(self, value: Any) -> tuple[StaticMac, ...]:
+        """Return the static MAC addresses that there are then."""
+        own = StaticMac(bd_id=self.bd_id, mac=self.mac)
+        others = [each for each in value if each != own]
+        return macs_in_order([*others, own] if self.is_on else others)
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if missing := missing_bridge(self.bd_id, draft):
+            return missing
+        holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
+        if not self.is_on:
+            return None if holder == self.interface else f"{self.interface} has no static MAC address {self.mac}"
+        if draft.interfaces[self.interface].bridge is None:
+            return f"{self.interface} is in no bridge domain"
+        bridge = draft.bridges[bridge_name(self.bd_id)]
+        if (holder or self.interface) != self.interface or self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
+            return f"bridge domain {self.bd_id} has another entry for {self.mac}"
+        return None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter it or take it out."""
+        SetFeature.carry_out(self, draft)
+        known = draft.static_macs.setdefault(self.bd_id, {})
+        if self.is_on:
+            known[self.mac] = self.interface
+        else:
+            known.pop(self.mac, None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import SflowSettings
@@ -26,6 +27,7 @@ from vppcfg.plan.operations import (
     SetSflowHeaderBytes,
     SetSflowPollingInterval,
     SetSflowSamplingRate,
+    SetStaticMac,
     SetUrpf,
     Switch,
 )
@@ -118,6 +120,10 @@ def _mirrors(name: str, mirrors: tuple[Mirror, ...]) -> Iterable[SetFeature]:
     ]
 
 
+def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]:
+    return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
@@ -125,6 +131,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "urpf": Feature(_urpf),
     "mss_clamp": Feature(_mss_clamp),
     "mirrors": Feature(_mirrors),
+    "static_macs": Feature(_static_macs),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
@@ -11,6 +11,8 @@ from vppcfg.plan.operations import (
     BridgeFlag,
     CreateBridge,
     DeleteBridge,
+    FilterMac,
+    ForgetMac,
     JoinBridge,
     LeaveL2,
     SetBridgeFlag,
@@ -99,6 +101,7 @@ def _join(after: Interface, bd_id: int) -> Iterator[Step]:
 def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
     """Yield the step that deletes or creates a bridge, or those that set what differs about it."""
     before, after = change.before, change.after
+    yield from _mac_steps(before, after)
     if after is None:
         assert before is not None
         yield Step(stage=Stage.DELETE_BRIDGE, operation=DeleteBridge(bd_id=before.bd_id))
@@ -107,6 +110,21 @@ def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
         yield Step(stage=Stage.CREATE_BRIDGE, operation=create)
     else:
         yield from _setting_steps(before, after)
+
+
+def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
+    """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
+    filtered: Collection[str] = () if before is None else before.filtered_macs
+    wanted: Collection[str] = () if after is None else after.filtered_macs
+    if before is not None:
+        kept = {*wanted, *(after.stray_macs if after is not None else ())}
+        for mac in (*before.stray_macs, *before.filtered_macs):
+            if mac not in kept:
+                yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
+    if after is not None:
+        for mac in wanted:
+            if mac not in filtered:
+                yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
 
 
 def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
@@ -27,6 +28,17 @@ _DUMP = "bridge_domain_dump"
 _DETAILS = "bridge_domain_details"
 _SETTINGS = ("learn", "flood", "uu_flood", "forward", "arp_term", "arp_ufwd", "mac_age")
 """In the order of BridgeSettings."""
+
+
+class Portless(NamedTuple):
+    """The MAC addresses of a bridge domain that no interface has."""
+
+    filtered: tuple[str, ...] = ()
+    stray: tuple[str, ...] = ()
+    """Of interfaces that are gone."""
+
+
+_NO_MACS = Portless()
 
 
 def _create_bridge(operation: op.CreateBridge, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -82,17 +94,21 @@ def requests(connection: Connection) -> list[bytes]:
     return [connection.request(_DUMP, {"bd_id": ALL_INDEXES, "sw_if_index": ALL_INDEXES})[1]]
 
 
-def read(connection: Connection, replies: Replies) -> dict[str, Bridge]:
-    """Return the bridge domains by name."""
+def read(connection: Connection, replies: Replies, portless: Mapping[int, Portless]) -> dict[str, Bridge]:
+    """Return the bridge domains by name, with the MAC addresses there that no interface has."""
     if not connection.offers(_DUMP):
         return {}
     rows = connection.rows(replies, _DETAILS, "bd_id", "bd_tag", *_SETTINGS)
-    return {bridge_name(bd_id): _bridge(bd_id, tag, *settings) for bd_id, tag, *settings in rows}
+    return {
+        bridge_name(bd_id): _bridge(bd_id, tag, portless.get(bd_id, _NO_MACS), *settings)
+        for bd_id, tag, *settings in rows
+    }
 
 
 def _bridge(
     bd_id: int,
     tag: bytes,
+    macs: Portless,
     learn: bool,
     flood: bool,
     uu_flood: bool,
@@ -110,7 +126,7 @@ def _bridge(
         arp_unicast_forward=arp_ufwd,
         mac_age_minutes=mac_age,
     )
-    return Bridge(bd_id=bd_id, settings=settings, tag=text_of(tag))
+    return Bridge(bd_id=bd_id, settings=settings, tag=text_of(tag), filtered_macs=macs.filtered, stray_macs=macs.stray)
 
 
 def read_members(connection: Connection, replies: Replies) -> dict[int, BridgeMember]:

@@ -48,6 +48,7 @@ RULE = AclRule(
 )
 RULE6 = AclRule(action=AclAction.PERMIT_REFLECT, source="2001:db8::/32", destination="::/0")
 
+MAC_OF_9 = {"mac": bytes.fromhex("020000000007"), "bd_id": 9, "bvi_mac": False}
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
     (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
@@ -273,6 +274,21 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         )
     ),
     (op.SetBridgeMacAge(bd_id=9, minutes=255), "bridge_domain_set_mac_age", {"bd_id": 9, "mac_age": 255}),
+    (
+        op.SetStaticMac(interface="port", bd_id=9, mac="02:00:00:00:00:07", is_on=True),
+        "l2fib_add_del",
+        {**MAC_OF_9, "sw_if_index": 1, "is_add": True, "static_mac": True, "filter_mac": False},
+    ),
+    (
+        op.FilterMac(bd_id=9, mac="02:00:00:00:00:07"),
+        "l2fib_add_del",
+        {**MAC_OF_9, "sw_if_index": 0xFFFFFFFF, "is_add": True, "static_mac": False, "filter_mac": True},
+    ),
+    (
+        op.ForgetMac(bd_id=9, mac="02:00:00:00:00:07"),
+        "l2fib_add_del",
+        {**MAC_OF_9, "sw_if_index": 0, "is_add": False, "static_mac": False, "filter_mac": False},
+    ),
     (
         op.JoinBridge(interface="port", bd_id=9, split_horizon_group=3),
         "sw_interface_set_l2_bridge",
