@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option, files_of, known_release
+from vppcfg.cli.options import DEFAULT_CONFIG, add_config_option, files_of, known_release
 from vppcfg.cli.output import paint_for, say
 from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, UsageError
+
+log = logging.getLogger("root.main")
+
+_NAMED = 5
+"""Files that are named in one line."""
 
 if TYPE_CHECKING:
+    from vppcfg.common.release import Release
     from vppcfg.config import Loaded
 
 
@@ -24,6 +32,12 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Validate a configuration file and show every problem. Exits 3 when one of them is an error.",
     )
     add_config_option(parser)
+    parser.add_argument(
+        "--fleet",
+        metavar="DIR",
+        help="check the files *.yaml of a folder, one for each router, and compare them with each other; fleet.yml "
+        "there says what is shared, elsewhere or accepted",
+    )
     parser.add_argument(
         "--for",
         dest="release",
@@ -45,6 +59,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.problems import document, report
 
     release = known_release(args.release) if args.release is not None else None
+    if args.fleet is not None:
+        return _check_fleet(args, release)
     loaded = read(files_of(args), release)
     problems_to = sys.stdout
     if args.format == "json":
@@ -56,6 +72,26 @@ def run(args: argparse.Namespace) -> ExitCode:
             _show_merged(loaded)
         report(loaded.problems, loaded.name, problems_to, paint_for(problems_to, args.color))
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID
+
+
+def _check_fleet(args: argparse.Namespace, release: Release | None) -> ExitCode:
+    from vppcfg.cli.problems import document, report
+    from vppcfg.config.fleet import check_fleet
+    from vppcfg.model.problem import Severity
+
+    if args.config != DEFAULT_CONFIG or args.show_merged:
+        raise UsageError("--fleet goes without -c and --show-merged", "it checks every file *.yaml of its folder")
+    fleet = check_fleet(args.fleet, release)
+    if args.format == "json":
+        known = {"files": fleet.files, "not_judged": list(fleet.unread)}
+        say(json_text({**document(fleet.problems, args.fleet), **known}, indent=2))
+    else:
+        scope = f"{fleet.files} file" if fleet.files == 1 else f"{fleet.files} files"
+        report(fleet.problems, args.fleet, sys.stdout, paint_for(sys.stdout, args.color), scope)
+        if fleet.unread:
+            names = ", ".join(map(os.path.basename, fleet.unread[:_NAMED])) + (", …" if fleet.unread[_NAMED:] else "")
+            log.warning("Missing ends of links and tunnels were not looked for, because of the errors in %s", names)
+    return ExitCode.INVALID if any(each.severity is Severity.ERROR for each in fleet.problems) else ExitCode.DONE
 
 
 def _show_merged(loaded: Loaded) -> None:

@@ -50,6 +50,8 @@ class Explanation:
     """Whether it is about a startup.conf that somebody wrote."""
     needs_machine: bool = False
     """Whether only a look at the machine can tell."""
+    needs_fleet: bool = False
+    """Whether it is about several files beside each other; the examples are several, each below a line `# NAME`."""
     needs_source: bool = False
     """Whether it is about what `vppcfg adopt` reads."""
 
@@ -58,6 +60,8 @@ class Explanation:
         """Return who finds it when `vppcfg check` does not, as a sentence."""
         if self.is_of_startup_conf:
             return "Found by `vppcfg startup check`, and in a file that `vppcfg startup` would bring up to date."
+        if self.needs_fleet:
+            return "Found by `vppcfg check --fleet`, which compares the files of many routers."
         if self.needs_source:
             return "Found by `vppcfg adopt` in what it adopts, not by `vppcfg check`."
         if self.needs_machine:
@@ -117,6 +121,7 @@ def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
         needs_vpp=entry.get("when") == "plan",
         is_of_startup_conf=entry.get("when") == "conf",
         needs_machine=entry.get("when") == "startup",
+        needs_fleet=entry.get("when") == "fleet",
         needs_source=entry.get("when") == "adopt",
     )
 

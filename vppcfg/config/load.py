@@ -32,6 +32,8 @@ class Loaded:
     """The file's name, as given; of several, their names."""
     configuration: Configuration | None
     """None when there are errors; warnings do not forbid it."""
+    understood: Configuration | None = field(default=None, repr=False, compare=False)
+    """What it says beside its errors; None when something is of a wrong shape."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
     source: bytes = field(default=b"", repr=False, compare=False)
@@ -100,7 +102,14 @@ def _loaded(document: Document, source: bytes, name: str) -> Loaded:
         problems = (*problems, too_many(problems[-1] if problems else None))
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
     valid = None if has_errors else configuration
-    return Loaded(name=name, configuration=valid, problems=problems, source=source, document=document)
+    return Loaded(
+        name=name,
+        configuration=valid,
+        understood=configuration,
+        problems=problems,
+        source=source,
+        document=document,
+    )
 
 
 def _check(document: Document) -> tuple[Configuration | None, ProblemList]:

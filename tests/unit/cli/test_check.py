@@ -164,3 +164,37 @@ def test_a_release_of_which_nothing_is_known_is_a_wrong_argument(
     file.write_text(TOO_NEW)
     assert main(["check", "-c", str(file), "--for", release]) == ExitCode.INVALID
     assert "vppcfg knows those from 23.06 to 26.10" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_fleet_is_told_as_text_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "routers").mkdir()
+    for name, mtu in (("ams1", 9000), ("fra1", 1500)):
+        text = f"interfaces:\n  eth0:\n    mtu: {mtu}\n    addresses: [ 192.0.2.{int(name == 'fra1')}/31 ]\n"
+        (tmp_path / "routers" / f"{name}.yaml").write_text(text)
+    assert main(["check", "--fleet", "routers"]) == ExitCode.INVALID
+    out = capsys.readouterr().out
+    assert out.splitlines() == [
+        "routers/fra1.yaml:3:10: error: mtu is 1500, that of ams1 (ams1.yaml:3) on 192.0.2.0/31 is 9000 "
+        "[fleet-link-mtu]",
+        "    interfaces.eth0.mtu",
+        "routers: 1 error (2 files)",
+    ]
+    assert main(["check", "--fleet", "routers", "--format", "json"]) == ExitCode.INVALID
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert (document["file"], document["files"], document["errors"]) == ("routers", 2, 1)
+    assert document["problems"][0]["file"] == "routers/fra1.yaml"
+    (tmp_path / "routers" / "fleet.yml").write_text("accept: [ { rule: fleet-link-mtu } ]\n")
+    assert main(["check", "--fleet", "routers"]) == ExitCode.DONE
+    assert capsys.readouterr().out == "routers: no problems (2 files)\n"
+    (tmp_path / "routers" / "fra1.yaml").write_text("interfaces: 1\n")
+    assert main(["check", "--fleet", "routers"]) == ExitCode.INVALID
+    assert "not looked for, because of the errors in fra1.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_folder")
+@pytest.mark.parametrize("words", [["-c", "good.yaml"], ["--show-merged"]])
+def test_a_fleet_goes_without_what_is_for_one_router(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--fleet", ".", *words]) == ExitCode.INVALID
+    assert "--fleet goes without" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import pytest
 import vppcfg
 from vppcfg.config import parse_text
 from vppcfg.config.explain import WIDTH, Explanation, as_document, as_text, explain, explanations
+from vppcfg.config.fleet import check_fleet
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.tunnel import TunnelConfig
 from vppcfg.errors import UsageError
@@ -19,7 +20,8 @@ from vppcfg.model.problem import Severity
 PACKAGE = Path(vppcfg.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "rules.md"
 KNOWN = explanations()
-EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None]
+EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None and not entry.needs_fleet]
+FLEETS = [entry for entry in KNOWN.values() if entry.needs_fleet]
 WITHOUT_EXAMPLE = {
     *("yaml-encoding", "yaml-character", "merge-kind"),
     *("yaml-size", "too-many-problems", "acl-rules-many", "acl-rules-most"),
@@ -33,6 +35,7 @@ REPORTERS = {
     "problem_at",
     "problem",
     "has_plugin",
+    "finding",
     "warning",
     "notice",
 }
@@ -50,6 +53,9 @@ IN_TABLES = {
         for what in ("family", "self", "remote-own")
     ),
     *("gre-l3", "ipip-l3", "wireguard-l3", "conf-unclosed"),
+    *(f"fleet-{word}-{what}" for word in ("vxlan", "gre", "ipip") for what in ("one-sided", "nobody")),
+    *("fleet-vxlan-vni", "fleet-vxlan-port", "fleet-vxlan-mtu"),
+    *("fleet-gre-mode", "fleet-gre-key", "fleet-gre-session"),
 }
 """Rules whose ids stand in a table, or are put together."""
 RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
@@ -93,6 +99,27 @@ def test_the_breaking_example_breaks_this_rule_alone(entry: Explanation) -> None
 def test_the_mending_example_has_no_problem(entry: Explanation) -> None:
     assert entry.mends is not None
     assert parse_text(entry.mends, entry.rule).problems == ()
+
+
+def fleet_of(example: str, folder: Path) -> set[tuple[str, Severity]]:
+    """Write the files of an example into a folder, and return what is found in it."""
+    for name, text in re.findall(r"# (\S+)\n((?:[^#\n].*\n)+)", example):
+        (folder / name).write_text(text)
+    return {(problem.rule, problem.severity) for problem in check_fleet(str(folder)).problems}
+
+
+@pytest.mark.parametrize("entry", FLEETS, ids=lambda entry: entry.rule)
+def test_the_examples_of_files_beside_each_other_break_this_rule_alone_and_mend_it(
+    entry: Explanation, tmp_path: Path
+) -> None:
+    if entry.breaks is None or entry.mends is None:
+        assert entry.rule == "fleet-file", "no example is a file that cannot be read"
+        return
+    for name in ("breaks", "mends"):
+        (tmp_path / name).mkdir()
+    severity = Severity.WARNING if "(a warning)" in entry.title else Severity.ERROR
+    assert fleet_of(entry.breaks, tmp_path / "breaks") == {(entry.rule, severity)}
+    assert fleet_of(entry.mends, tmp_path / "mends") == set()
 
 
 def test_only_what_needs_a_vpp_or_cannot_be_shown_has_no_example() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.tap import TapConfig
@@ -15,7 +16,7 @@ _ZERO = "00:00:00:00:00:00"
 
 def mac_unfit(index: Index) -> Iterator[Problem]:
     """Find MAC addresses that no station may have (IEEE 802)."""
-    for mac, path in _macs(index):
+    for mac, path in written_macs(index.configuration):
         if mac == _ZERO:
             yield Problem(rule="mac-zero", path=path, text=f"{mac} is no address; take another one, or remove the key")
         elif int(mac[:2], 16) & 1:
@@ -31,13 +32,14 @@ def bond_mac_placement(index: Index) -> Iterator[Problem]:
             yield Problem(rule="bond-mac-placement", path=(*interface.path, "mac"), text=text)
 
 
-def _macs(index: Index) -> Iterator[tuple[str, KeyPath]]:
-    for interface in index.interfaces:
+def written_macs(configuration: Configuration) -> Iterator[tuple[str, KeyPath]]:
+    """Yield every MAC address that a file gives to an interface, and where."""
+    for interface in configuration.interfaces.values():
         if interface.mac is not None:
             yield interface.mac, (*interface.path, "mac")
-    for bond in index.configuration.made_as(BondConfig).values():
+    for bond in configuration.made_as(BondConfig).values():
         if bond.mac is not None:
             yield bond.mac, (*bond.path, "mac")
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in configuration.made_as(TapConfig).values():
         if tap.host_mac is not None:
             yield tap.host_mac, (*tap.path, "host", "mac")

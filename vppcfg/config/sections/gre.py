@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from vppcfg.common.release import Release
@@ -26,6 +26,11 @@ class GreConfig(TunnelConfig):
     mode: GreMode = GreMode.L3
     session: int | None = None
     key: int | None = None
+
+    @property
+    def alike(self) -> Mapping[str, object]:
+        """Return what packets are told apart by."""
+        return {"mode": self.mode.value, "key": self.key, "session": self.session}
 
     @property
     def has_ethernet(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
@@ -13,6 +13,7 @@ from vppcfg.config.sections import vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import SectionEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.record import record
@@ -30,6 +31,10 @@ class EncapConfig(MadeConfig):
     encap_vrf: str | None = None
     """The VRF of the packets outside; None is the default one."""
 
+    def parts(self) -> Iterator[KeyPath]:
+        """Yield the paths below the entry that have places of their own, such as those of peers."""
+        yield from ()
+
 
 @record
 class TunnelConfig(EncapConfig):
@@ -37,6 +42,21 @@ class TunnelConfig(EncapConfig):
 
     remote: str
     """Canonical address."""
+
+    @property
+    def alike(self) -> Mapping[str, object]:
+        """Return what the entry of the other router must say alike, by its key."""
+        return {}
+
+    @property
+    def ports(self) -> tuple[int, int] | None:
+        """Return the UDP ports that it listens on and sends to; None without any."""
+        return None
+
+    @property
+    def added_bytes(self) -> int | None:
+        """Return what is added to a packet, where it is to be compared with the MTU outside."""
+        return None
 
 
 _Config = TypeVar("_Config", bound=TunnelConfig)

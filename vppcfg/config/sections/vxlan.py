@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from vppcfg.config.desired import DesiredState
@@ -24,6 +24,21 @@ class VxlanConfig(TunnelConfig):
     vni: int
     source_port: int = VXLAN_PORT
     destination_port: int = VXLAN_PORT
+
+    @property
+    def alike(self) -> Mapping[str, object]:
+        """Return the VNI."""
+        return {"vni": self.vni}
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        """Return the UDP ports that it listens on and sends to."""
+        return self.source_port, self.destination_port
+
+    @property
+    def added_bytes(self) -> int:
+        """Return the bytes of Ethernet, VXLAN, UDP and IP."""
+        return 70 if ":" in self.local else 50
 
 
 class Vxlans(TunnelSection[VxlanConfig, Vxlan]):

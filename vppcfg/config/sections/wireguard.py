@@ -22,7 +22,7 @@ from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.tunnel import ASSUMED_ENDS, EncapConfig
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.record import record
@@ -62,6 +62,10 @@ class WireguardConfig(EncapConfig):
     public_key: str
     private_key_file: str
     peers: tuple[PeerConfig, ...] = ()
+
+    def parts(self) -> Iterator[KeyPath]:
+        """Yield the paths of the peers."""
+        return ((*self.path, "peers", peer.name) for peer in self.peers)
 
     @property
     def has_ethernet(self) -> bool:

@@ -1,0 +1,168 @@
+"""Files of many routers compared; what each rule finds at all is in its examples, which test_explain.py tries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vppcfg.common.release import Release
+from vppcfg.config import fleet
+from vppcfg.config.fleet import Fleet, check_fleet
+from vppcfg.errors import ConfigError
+from vppcfg.model.problem import Severity
+
+
+def compared(folder: Path, **files: str) -> Fleet:
+    """Write files, the one called `settings` as fleet.yml, and compare them."""
+    for name, text in files.items():
+        (folder / ("fleet.yml" if name == "settings" else f"{name}.yaml")).write_text(text)
+    return check_fleet(str(folder))
+
+
+def told(found: Fleet) -> list[tuple[str, str, int]]:
+    """Return rule, file and line of every problem."""
+    return [(problem.rule, Path(problem.file).name, problem.line) for problem in found.problems]
+
+
+def eth(address: str, *keys: str) -> str:
+    """Return a file with one interface."""
+    lines = "".join(f"    {key}\n" for key in keys)
+    return f"interfaces:\n  eth0:\n    addresses: [ {address} ]\n{lines}"
+
+
+def test_a_problem_stands_at_the_value_and_names_the_other_place(tmp_path: Path) -> None:
+    found = compared(tmp_path, ams1=eth("192.0.2.0/31", "mtu: 9000"), fra1=eth("192.0.2.1/31", "mtu: 1500"))
+    (problem,) = found.problems
+    assert (problem.file, problem.line, problem.column) == (str(tmp_path / "fra1.yaml"), 4, 10)
+    assert problem.text == "mtu is 1500, that of ams1 (ams1.yaml:4) on 192.0.2.0/31 is 9000"
+    assert problem.path == ("interfaces", "eth0", "mtu")
+
+
+def test_in_a_larger_subnet_the_one_that_differs_from_most_is_warned_of(tmp_path: Path) -> None:
+    files = {
+        f"r{number}": eth(f"192.0.2.{number}/24", f"mtu: {mtu}") for number, mtu in ((1, 1500), (2, 9000), (3, 9000))
+    }
+    found = compared(tmp_path, **files)
+    assert told(found) == [("fleet-link-mtu", "r1.yaml", 4)]
+    assert found.problems[0].severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("length", [126, 127])
+def test_links_of_ipv6_are_links_too(tmp_path: Path, length: int) -> None:
+    found = compared(
+        tmp_path, a=eth(f"'2001:db8::2/{length}'", "mtu: 9000"), b=eth(f"'2001:db8::3/{length}'", "mtu: 1500")
+    )
+    assert [(problem.rule, problem.severity) for problem in found.problems] == [("fleet-link-mtu", Severity.ERROR)]
+
+
+def test_vrfs_of_other_names_have_nothing_to_do_with_each_other(tmp_path: Path) -> None:
+    vrf = "vrfs:\n  {0}: {{ id: 10 }}\n"
+    red, blue = (vrf.format(name) + eth("192.0.2.1/24", f"vrf: {name}") for name in ("red", "blue"))
+    assert compared(tmp_path, a=red, b=blue).problems == ()
+    assert told(compared(tmp_path, b=red)) == [("fleet-duplicate-address", "b.yaml", 5)]
+
+
+def test_what_is_wrong_with_one_file_hides_nothing_of_the_others_but_what_may_be_in_it(tmp_path: Path) -> None:
+    lonely = eth("192.0.2.0/31")
+    files = {"a": eth("192.0.2.9/24"), "b": eth("192.0.2.9/24"), "c": "interfaces: [", "d": eth("198.51.100.0/31")}
+    found = compared(tmp_path, **files)
+    assert told(found) == [("fleet-duplicate-address", "b.yaml", 3), ("yaml-syntax", "c.yaml", 2)]
+    assert [Path(name).name for name in found.unread] == ["c.yaml"]
+    found = compared(tmp_path, c=lonely)
+    assert ("fleet-lonely-end", "d.yaml", 3) in told(found)
+    (tmp_path / "c.yaml").unlink()
+    (tmp_path / "c.yaml").symlink_to("nowhere")
+    assert ("fleet-file", "c.yaml", 0) in told(check_fleet(str(tmp_path)))
+
+
+def test_of_a_file_with_an_error_the_rest_is_compared(tmp_path: Path) -> None:
+    wrong = eth("192.0.2.9/24") + "  eth1:\n    l2xc: eth7\n"
+    assert told(compared(tmp_path, a=wrong, b=eth("192.0.2.9/24"))) == [
+        ("l2xc-target-missing", "a.yaml", 5),
+        ("fleet-duplicate-address", "b.yaml", 3),
+    ]
+
+
+def test_what_is_shared_elsewhere_or_accepted_is_not_told(tmp_path: Path) -> None:
+    mac = "mac: '02:00:5e:00:00:01'"
+    files = {"a": eth("192.0.2.53/32", mac), "b": eth("192.0.2.53/32", mac), "c": eth("198.51.100.0/31")}
+    assert len(compared(tmp_path, **files).problems) == 3
+    meant = "anycast: [ 192.0.2.48/29, 02005E000001 ]\nexternal: [ '198.51.100.1' ]\n"
+    assert compared(tmp_path, settings=meant).problems == ()
+    accepted = "accept:\n- { rule: fleet-duplicate-address }\n- { rule: fleet-lonely-end, for: 198.51.100.0/31 }\n"
+    assert told(compared(tmp_path, settings=accepted)) == [("fleet-duplicate-mac", "b.yaml", 4)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "line"),
+    [
+        ("- a\n", "is no map", 1),
+        ("anycast: 1\n", "anycast is a list", 1),
+        ("external: []\nanycasts: [ ]\n", "`anycasts` is not known here", 2),
+        ("external:\n- 02:00:00:00:00:01\n", "is not an address or a prefix", 2),
+        ("anycast:\n- 192.0.2.999\n", "is not an address, a prefix or a MAC address", 2),
+        ("accept:\n- fleet-vlan\n", "names no rule", 2),
+        ("accept:\n- { rule: fleet-vlan, in: a }\n", "`in` is not known here", 2),
+        ("accept:\n- { rule: fleet-vlan, for: 1 }\n", "is no text", 2),
+        ("accept:\n- { rule: l2xc-self }\n", "is no rule between files", 2),
+        ("accept: [\n", "", 2),
+    ],
+)
+def test_mistakes_in_the_settings_are_problems_like_others(tmp_path: Path, settings: str, text: str, line: int) -> None:
+    found = compared(tmp_path, settings=settings, a=eth("192.0.2.1/24")).problems
+    assert all(problem.file.endswith("fleet.yml") for problem in found)
+    assert any(text in problem.text and problem.line == line for problem in found), found
+
+
+def test_several_tunnels_between_two_routers_are_paired_by_what_marks_them(tmp_path: Path) -> None:
+    def router(own: str, other: str, *vnis: int) -> str:
+        ends = f"local: {own}, remote: {other}"
+        tunnels = "".join(f"  vxlan_tunnel{vni}: {{ {ends}, vni: {vni} }}\n" for vni in vnis)
+        names = "".join(f"  vxlan_tunnel{vni}: {{}}\n" for vni in vnis)
+        return eth(f"{own}/24", "mtu: 9000") + names + f"vxlan_tunnels:\n{tunnels}"
+
+    found = compared(tmp_path, a=router("192.0.2.1", "192.0.2.2", 1, 2, 3), b=router("192.0.2.2", "192.0.2.1", 2, 4))
+    assert [(problem.rule, problem.path[-1]) for problem in found.problems] == [
+        ("fleet-vxlan-one-sided", "vxlan_tunnel3"),
+        ("fleet-vxlan-vni", "vxlan_tunnel4"),
+    ]
+
+
+def test_a_tunnel_from_a_loopback_leaves_by_the_best_of_the_other_interfaces(tmp_path: Path) -> None:
+    def router(own: str, other: str, mtu: int) -> str:
+        return (
+            f"loopbacks:\n  loop0: {{ addresses: [ {own}/32 ] }}\ninterfaces:\n  vxlan_tunnel0: {{ mtu: 1500 }}\n"
+            f"  eth0: {{ mtu: {mtu}, addresses: [ 198.51.100.{own[-1]}/24 ] }}\n"
+            f"vxlan_tunnels:\n  vxlan_tunnel0: {{ local: {own}, remote: {other}, vni: 1 }}\n"
+        )
+
+    ends = ("192.0.2.1", "192.0.2.2"), ("192.0.2.2", "192.0.2.1")
+    assert compared(tmp_path, a=router(*ends[0], 1550), b=router(*ends[1], 1550)).problems == ()
+    assert {problem.rule for problem in compared(tmp_path, a=router(*ends[0], 1549)).problems} >= {"fleet-vxlan-mtu"}
+
+
+def test_a_release_is_looked_at_in_every_file(tmp_path: Path) -> None:
+    keyed = eth("192.0.2.1/24") + "  gre0: {}\ngre_tunnels:\n  gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 7 }\n"
+    back = keyed.replace("local: 192.0.2.1, remote: 192.0.2.2", "local: 192.0.2.2, remote: 192.0.2.1")
+    files = {"a": keyed, "b": back.replace("2.1/24", "2.2/24")}
+    assert compared(tmp_path, **files).problems == ()
+    assert [rule for rule, *_ in told(check_fleet(str(tmp_path), Release(24, 10)))] == ["vpp-too-old", "vpp-too-old"]
+
+
+def test_many_files_are_read_by_several_processes_with_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"r{number}": eth(f"192.0.2.{number // 2 + 1}/24") for number in range(6)}
+    alone = compared(tmp_path, **files)
+    monkeypatch.setattr(fleet, "_FEW", 2)
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1})
+    assert check_fleet(str(tmp_path)) == alone
+    assert len(alone.problems) == 3
+
+
+def test_a_folder_that_has_no_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="without a file"):
+        check_fleet(str(tmp_path))
+    with pytest.raises(ConfigError, match="cannot read the folder"):
+        check_fleet(str(tmp_path / "none"))

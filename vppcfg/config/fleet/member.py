@@ -1,0 +1,184 @@
+"""One file of the folder: its own problems, and what of its router others can meet, each with its place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from vppcfg.common.addresses import AddressKey, address_key
+from vppcfg.common.release import Release
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.fleet.finding import Place
+from vppcfg.config.load import load
+from vppcfg.config.rules.mac import written_macs
+from vppcfg.config.sections.tunnel import EncapConfig
+from vppcfg.config.yaml.document import Document
+from vppcfg.errors import ConfigError
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.record import record
+
+Tags = tuple[int, int | None, bool] | None
+"""Outer and inner VLAN id, and whether the outer one is 802.1ad; None without any."""
+
+
+class LinkEnd(NamedTuple):
+    """An interface with addresses."""
+
+    router: str
+    name: str
+    vrf: str
+    """'' is the default one."""
+    mtu: int
+    tags: Tags
+    mtu_place: Place
+
+
+class FleetAddress(NamedTuple):
+    """An address of an interface."""
+
+    text: str
+    """With its length."""
+    key: AddressKey
+    end: LinkEnd
+    place: Place
+
+    @property
+    def host(self) -> str:
+        """Return the address without its length."""
+        return self.text.partition("/")[0]
+
+
+class FleetTunnel(NamedTuple):
+    """An end of a tunnel, or of several to different peers."""
+
+    router: str
+    made: EncapConfig
+    mtu: int
+    """Bytes of a packet inside."""
+    outer_mtu: int | None
+    """Bytes of a packet outside that the router can send from the local end; None when that is not known."""
+    place: Place
+    parts: tuple[Place, ...]
+    """Of what the entry says has places of their own."""
+
+
+@record
+class Member:
+    """What one file says."""
+
+    router: str
+    """The file's name without its ending."""
+    file: str
+    problems: tuple[Problem, ...] = ()
+    """Its errors and warnings."""
+    is_known: bool = False
+    """Whether all of its router is known; it is not when the file has errors."""
+    addresses: tuple[FleetAddress, ...] = ()
+    macs: tuple[tuple[str, Place], ...] = ()
+    tunnels: tuple[FleetTunnel, ...] = ()
+
+
+def read_member(file: str, release: Release | None = None) -> Member:
+    """Return what a file says; one that cannot be read is a problem like others."""
+    router = os.path.basename(file).removesuffix(".yaml")
+    try:
+        loaded = load(file)
+    except ConfigError as error:
+        problem = Problem(rule="fleet-file", path=(), text=error.message, file=file)
+        return Member(router=router, file=file, problems=(problem,))
+    problems = loaded.problems
+    if release is not None and loaded.configuration is not None:
+        from vppcfg.config.for_release import too_new_for
+
+        problems = loaded.placed([*problems, *too_new_for(loaded.configuration, release)])
+    own = tuple(replace(problem, file=file) for problem in problems if problem.severity is not Severity.NOTICE)
+    if loaded.understood is None or loaded.document is None:
+        return Member(router=router, file=file, problems=own)
+    return _MemberReader(router, file, loaded.understood, loaded.document).member(own)
+
+
+class _MemberReader:
+    def __init__(self, router: str, file: str, configuration: Configuration, document: Document) -> None:
+        self._router = router
+        self._file = file
+        self._configuration = configuration
+        self._document = document
+
+    def member(self, problems: tuple[Problem, ...]) -> Member:
+        """Return the router."""
+        addresses = tuple(self._addresses())
+        return Member(
+            router=self._router,
+            file=self._file,
+            problems=problems,
+            is_known=all(problem.severity is not Severity.ERROR for problem in problems),
+            addresses=addresses,
+            macs=tuple((mac, self._place(path)) for mac, path in written_macs(self._configuration)),
+            tunnels=tuple(self._tunnels(addresses)),
+        )
+
+    def _addresses(self) -> Iterator[FleetAddress]:
+        for interface in self._configuration.interfaces.values():
+            if not interface.addresses:
+                continue
+            end = self._end(interface)
+            for position, text in enumerate(interface.addresses):
+                place = self._place((*interface.path, "addresses", position))
+                yield FleetAddress(text=text, key=address_key(text), end=end, place=place)
+
+    def _end(self, interface: InterfaceConfig) -> LinkEnd:
+        tags = interface.encapsulation
+        path = (*interface.path, "mtu")
+        line, column = self._document.locate_value(path)
+        return LinkEnd(
+            router=self._router,
+            name=interface.name,
+            vrf=interface.vrf or "",
+            mtu=interface.mtu,
+            tags=None if tags is None else tags.tags,
+            mtu_place=Place(self._file, path, line, column),
+        )
+
+    def _tunnels(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetTunnel]:
+        for made in self._configuration.made.values():
+            if isinstance(made, EncapConfig):
+                yield FleetTunnel(
+                    router=self._router,
+                    made=made,
+                    mtu=self._inner_mtu(made.name),
+                    outer_mtu=self._outer_mtu(made, addresses),
+                    place=self._place(made.path),
+                    parts=tuple(map(self._place, made.parts())),
+                )
+
+    def _inner_mtu(self, name: str) -> int:
+        interface = self._configuration.interfaces.get(name)
+        if interface is not None:
+            return interface.mtu
+        bridges = (bridge for bridge in self._configuration.bridges.values() if name in bridge.members)
+        return next((bridge.mtu for bridge in bridges), DEFAULT_MTU)
+
+    def _outer_mtu(self, made: EncapConfig, addresses: tuple[FleetAddress, ...]) -> int | None:
+        """Return the MTU of the interface with the local end; from a loopback, the best that any other one has."""
+        in_table = [address.end for address in addresses if address.end.vrf == (made.encap_vrf or "")]
+        own = next(
+            (
+                address.end
+                for address in addresses
+                if address.host == made.local and address.end.vrf == (made.encap_vrf or "")
+            ),
+            None,
+        )
+        if own is None or not self._is_loopback(own):
+            return None if own is None else own.mtu
+        return max((end.mtu for end in in_table if not self._is_loopback(end)), default=None)
+
+    def _is_loopback(self, end: LinkEnd) -> bool:
+        return self._configuration.interfaces[end.name].kind is InterfaceKind.LOOPBACK
+
+    def _place(self, path: KeyPath) -> Place:
+        line, column = self._document.locate(path)
+        return Place(self._file, path, line, column)
