@@ -25,6 +25,7 @@ from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
+from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.ipip import IpipConfig
@@ -96,6 +97,20 @@ NEIGHBORS = tuple(
     for number, address in enumerate(("192.0.2.99", "10.0.0.99", "2001:db8::99"))
 )
 MACS_IN_BRIDGES = tuple(f"02:00:00:00:cc:{number:02x}" for number in range(4))
+TAG_REWRITES = tuple(
+    tag_rewrite.parse(raw)
+    for raw in (
+        "none",
+        {"push": {"dot1q": 10}},
+        {"push": {"dot1ad": 20, "inner-dot1q": 30}},
+        {"pop": 1},
+        {"pop": 2},
+        {"translate": {"dot1ad": 40}},
+        {"translate": {"dot1q": 50, "inner-dot1q": 60}},
+        {"translate": {"pop": 2, "dot1q": 70}},
+        {"translate": {"pop": 2, "dot1ad": 80, "inner-dot1q": 90}},
+    )
+)
 URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT),
     UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True),
@@ -580,9 +595,19 @@ class _Network:
             if interface.name not in self._members and dice.one_in(4):
                 limits = [MSS_LIMITS[0], replace(MSS_LIMITS[0], mss=1400), *MSS_LIMITS[1:]]
                 self._change(interface.name, mss_clamp=dice.pick(((limits[0],), (limits[1],), tuple(limits[1:]))))
+        self._rewrite_tags(self._dice.further(74))
         for interface in [each for each in self.interfaces.values() if each.name not in self._members]:
             if dice.one_in(6):
                 self._change(interface.name, mirrors=self._mirrors_of(interface, dice))
+
+    def _rewrite_tags(self, dice: _Dice) -> None:
+        """Rewrite the tags of some that hand frames on otherwise than is usual."""
+        switching = {member for bridge in self.bridges.values() for member in bridge.members}
+        for interface in list(self.interfaces.values()):
+            if (interface.l2xc is not None or interface.name in switching) and dice.one_in(3):
+                count = interface.encapsulation.tag_count if interface.encapsulation is not None else 0
+                rewrites = [each for each in TAG_REWRITES if each.popped <= count]
+                self._change(interface.name, tag_rewrite=dice.pick(rewrites))
 
     def _mirrors_of(self, interface: InterfaceConfig, dice: _Dice) -> tuple[Mirror, ...]:
         """Let other interfaces send copies of the frames of one, where VPP can take these."""
@@ -709,7 +734,7 @@ def _with_other_macs(dice: _Dice, state: State) -> State:
     }
     interfaces = dict(state.interfaces)
     for number, (name, bridge) in enumerate(bridges.items()):
-        left = dice.pick([each for each in interfaces if interfaces[each].kind is not InterfaceKind.LOOPBACK])
+        left = dice.pick([each.name for each in interfaces.values() if each.parent is None])
         if dice.one_in(3) and not bridge.tag.startswith("other") and name in state.bridges:
             own = StaticMac(bd_id=bridge.bd_id, mac=f"02:00:00:00:cc:9{number}")
             macs = macs_in_order({*interfaces[left].static_macs, own})
@@ -868,6 +893,8 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"lcp": None},
         {"lcp": LcpConfig(host_name="renamed")} if interface.lcp else {"description": "edited"},
         {"l2xc": None},
+        {"tag_rewrite": None},
+        {"tag_rewrite": TAG_REWRITES[dice.count(0, 3)]},
         {"unnumbered": None},
     ]
     return _with_interface(configuration, name, **dice.pick(edits))

@@ -53,7 +53,7 @@ interfaces:
       102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true,
              mirror: {{ GigabitEthernet3/0/0: {{ l2: true }}, tap1: {{ direction: output, l2: true }} }} }}
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
-      104: {{ l2xc: GigabitEthernet1/0/0.105, acls: {{ input: inside }} }}
+      104: {{ l2xc: GigabitEthernet1/0/0.105, tag-rewrite: {{ push: {{ dot1ad: 7 }} }}, acls: {{ input: inside }} }}
       105: {{ l2xc: GigabitEthernet1/0/0.104 }}
   GigabitEthernet3/0/0: {{ mtu: 2000 }}
   BondEthernet0: {{ mtu: 1500, lcp: be0, mpls: true, gso: true, addresses: [ 10.0.2.1/24 ] }}
@@ -141,7 +141,7 @@ _BY_HAND = (
     "set interface l2 tag-rewrite GigabitEthernet1/0/0.100 push dot1q 5",
     "set interface l2 bridge GigabitEthernet1/0/0.102 10 5",
     "l2fib add 02:00:00:00:60:06 10 GigabitEthernet1/0/0.100 static",
-    "set interface l2 tag-rewrite GigabitEthernet1/0/0.104 translate 1-1 dot1q 77",
+    "set interface l2 tag-rewrite GigabitEthernet1/0/0.105 translate 1-1 dot1q 77",
     "set interface mtu ip4 1200 loop1",
     "set interface mtu ip6 1300 GigabitEthernet1/0/0.101",
 )

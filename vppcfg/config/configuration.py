@@ -10,7 +10,7 @@ from vppcfg.config.interface_values import InterfaceValues
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
-from vppcfg.model.interface import Encapsulation, InterfaceKind
+from vppcfg.model.interface import Encapsulation, InterfaceKind, TagRewrite
 from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import SflowSettings
@@ -42,6 +42,18 @@ class NeighborConfig:
 
 
 @record
+class TagRewriteConfig:
+    """The key `tag-rewrite` of an interface."""
+
+    rewrite: TagRewrite | None
+    """None leaves the tags of frames as they are."""
+    popped: int = 0
+    """How many tags it takes off."""
+    fault: str = ""
+    """What is wrong about it; it means nothing then."""
+
+
+@record
 class InterfaceConfig(InterfaceValues):
     """One entry below `interfaces`, `sub-interfaces` or `loopbacks`, defaults filled in."""
 
@@ -66,6 +78,8 @@ class InterfaceConfig(InterfaceValues):
     """None is the default one."""
     neighbors: tuple[NeighborConfig, ...] = ()
     """In the order of the file."""
+    tag_rewrite: TagRewriteConfig | None = None
+    """None is the usual one."""
     acls: AclBinding = AclBinding()
 
 

@@ -87,7 +87,7 @@ def test_what_is_made_and_deleted_has_no_effect() -> None:
     adoption = adopted(
         "create loopback interface\nset interface state loop0 up\ndelete loopback interface intfc loop0\n"
     )
-    assert outcomes(adoption) == ["no_effect", "no_effect", "no_effect"]
+    assert outcomes(adoption) == ["no_effect", "no_effect", "file"]
     assert adoption.report.lines[0].why == "line 3 deletes loop0"
     assert adoption.text == "interfaces: {}\n"
 
@@ -272,3 +272,14 @@ def test_mac_addresses_of_bridge_domains_are_keys_of_them() -> None:
     assert outcomes(adoption) == ["file", "file", "no_effect", "file", "file"]
     assert "static-macs:\n      02:00:5e:00:53:01: xe0\n" in adoption.text
     assert "filtered-macs: [ '02:00:5e:00:53:02' ]\n" in adoption.text
+
+
+def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
+    adoption = adopted(
+        "set interface state xe1 up\nset interface l2 xconnect xe0 xe1\nset interface l2 xconnect xe1 xe0\n"
+        "set interface l2 tag-rewrite xe0 push dot1ad 5 6\nset interface l2 tag-rewrite xe1 push dot1q 7\n"
+        "set interface l2 tag-rewrite xe1 disable\n"
+    )
+    assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "file"]
+    assert adoption.text.count("tag-rewrite") == 1
+    assert "    tag-rewrite: { push: { dot1ad: 5, inner-dot1q: 6 } }\n" in adoption.text

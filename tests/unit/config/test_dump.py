@@ -648,7 +648,22 @@ def with_rule(**changes: Any) -> State:
         (changed("interfaces", "tap0", tag="other"), "loop1", "it is a member of bd10, which is unmanaged"),
         (changed("bridges", "bd10", tag="other"), "bd10", 'somebody else\'s: "other"'),
         (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
-        (changed("interfaces", "eth0.100", tag_rewrite=None), "eth0.100", "in a way that the configuration cannot"),
+        (
+            changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=3, tag1=5)),
+            "eth0.100",
+            "in a way that the configuration cannot",
+        ),
+        (
+            changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=1, push_dot1q=1)),
+            "eth0.100",
+            "it gives frames the VLAN tag 0",
+        ),
+        (
+            changed("interfaces", "eth0.100", static_macs=(StaticMac(bd_id=11, mac="02:00:5e:00:53:07"),)),
+            "eth0.100",
+            "in bridge domain 11, of which it is no member",
+        ),
+        (changed("bridges", "bd11", stray_macs=("02:00:5e:00:53:07",)), "bd11", "to an interface that is gone"),
         (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
         (changed("made", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
         (changed("made", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),

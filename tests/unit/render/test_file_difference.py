@@ -53,9 +53,14 @@ interfaces:
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
-      30: { encapsulation: { dot1q: 30, inner-dot1q: 5 }, l2xc: eth0.40 }
-      40: { l2xc: eth0.30, mirror: { eth2: { l2: true } } }
-  eth1: { mtu: 9000, state: down, l2xc: eth2, mirror: { eth2: { direction: input, l2: true } } }
+      30:
+        encapsulation: { dot1q: 30, inner-dot1q: 5 }
+        l2xc: eth0.40
+        tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
+      40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
+  eth1:
+    { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
+      mirror: { eth2: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
   eth4: {}
@@ -171,6 +176,9 @@ HEADINGS = {
     "mss-clamp": r"interfaces\.[^.]+",
     "mss-limit": r"interfaces\.[^.]+",
     "mirror": r"interfaces\.[^.]+",
+    "tag-rewrite": r"interfaces\..+",
+    "pushed-tags": r"interfaces\..+",
+    "translated-tags": r"interfaces\..+",
     "interface-acls": r"interfaces\.[^.]+",
     "loopback": r"loopbacks\..+",
     "bond": r"bondethernets\..+",

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, marked_tag
-from vppcfg.config.sections import acl, bond, neighbor, vrf
+from vppcfg.config.sections import acl, bond, neighbor, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -19,13 +19,9 @@ from vppcfg.model.interface import (
     Interface,
     InterfaceKind,
     OtherMatch,
-    TagRewrite,
     evolve,
 )
 from vppcfg.model.kinds import MAKING_OF, as_created, sub_interface_as_created
-
-_POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}
-"""What a bridge does to the tags of a sub-interface, by their number (vnet/l2/l2_vtr.h)."""
 
 
 def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> None:
@@ -90,7 +86,7 @@ class _Resolver:
             **self._values(config),
             acls=self._acls(config, base),
             neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
-            **self._bridging(config.name, config.encapsulation, base),
+            **{**self._bridging(config.name, config.encapsulation, base), **self._rewriting(config)},
         )
 
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
@@ -144,8 +140,14 @@ class _Resolver:
             "is_bvi": is_bvi,
             "split_horizon_group": group,
             "static_macs": macs_in_order(self._static_macs.get(name, ())) if bridge is not None else (),
-            "tag_rewrite": _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None,
+            "tag_rewrite": tag_rewrite.usual(match, bridge),
         }
+
+    def _rewriting(self, config: InterfaceConfig) -> dict[str, Any]:
+        """Return the tag rewrite that the file names in place of the usual one."""
+        if config.tag_rewrite is None or not (config.l2xc is not None or config.name in self._memberships):
+            return {}
+        return {"tag_rewrite": config.tag_rewrite.rewrite}
 
     def _has_ethernet(self, name: str) -> bool:
         made = self._desired.made.get(name)

@@ -9,7 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, vrf
+from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
@@ -197,8 +197,8 @@ def _child(
 def _why_not_switched(interface: Interface, state: State) -> str | None:
     if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
         return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
-    if interface.bridge is None and interface.tag_rewrite is not None:
-        return "it rewrites VLAN tags"
+    if interface.tag_rewrite is not None and (reason := tag_rewrite.why_not(interface)):
+        return reason
     for each in interface.static_macs:
         if each.bd_id != interface.bridge:
             return f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"

@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, neighbor, vrf
+from vppcfg.config.sections import lcp, neighbor, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
@@ -19,7 +19,8 @@ from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
-    frozenset({"acls", "addresses", "description", "device-type", "mac", neighbor.KEY}) | interface_values.KEYS
+    frozenset({"acls", "addresses", "description", "device-type", "mac", neighbor.KEY, tag_rewrite.KEY})
+    | interface_values.KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
@@ -74,6 +75,7 @@ def parse(
         vrf=raw.get("vrf"),
         acls=_parse_acls(raw.get("acls")),
         neighbors=neighbor.parse(raw[neighbor.KEY]) if raw.get(neighbor.KEY) else (),
+        tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **interface_values.parsed(raw),
     )
 
@@ -110,6 +112,7 @@ def restate(
         vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
         neighbors=neighbor.restate(interface) if interface.neighbors else (),
+        tag_rewrite=tag_rewrite.restate(interface),
         **interface_values.values_of(interface),
     )
 
@@ -163,6 +166,7 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
         *vrf.keys("vrf", interface.vrf),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),
+        *tag_rewrite.keys(interface.tag_rewrite),
         *(neighbor.keys(interface.neighbors) if interface.neighbors else ()),
         _acls_key(interface.acls) if interface.acls else _NO_ACLS,
     ]

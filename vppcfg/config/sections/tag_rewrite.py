@@ -1,0 +1,100 @@
+"""The key `tag-rewrite` of an interface: how VLAN tags change between it and the switch, if not as is usual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vppcfg.config.configuration import TagRewriteConfig
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
+
+KEY = "tag-rewrite"
+NONE = "none"
+_POP = {1: TagRewrite(operation=3), 2: TagRewrite(operation=4)}
+_OPERATIONS = {(0, 1): 1, (0, 2): 2, (1, 0): 3, (2, 0): 4, (1, 1): 5, (1, 2): 6, (2, 1): 7, (2, 2): 8}
+"""VPP's vtr_op by how many tags it takes off and puts on (vnet/l2/l2_vtr.h)."""
+_COUNTS = {operation: counts for counts, operation in _OPERATIONS.items()}
+_UNKNOWN = (0, 0)
+_LAST_VLAN = 4095
+_WAYS = ("pop", "push", "translate")
+
+
+def parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
+    """Return what a value of the right shape asks for, with what is wrong about it for a rule to tell."""
+    if isinstance(raw, str):
+        return TagRewriteConfig(rewrite=None)
+    given = [way for way in _WAYS if raw.get(way) is not None]
+    if len(given) != 1:
+        return TagRewriteConfig(rewrite=None, fault=f"give one of {', '.join(f'`{way}`' for way in _WAYS)}")
+    (way,) = given
+    if way == "pop":
+        return TagRewriteConfig(rewrite=_POP[raw[way]], popped=raw[way])
+    tags = raw[way]
+    popped = (tags.get("pop") or 1) if way == "translate" else 0
+    dot1q, dot1ad, inner = tags.get("dot1q"), tags.get("dot1ad"), tags.get("inner-dot1q")
+    if (dot1q is None) == (dot1ad is None):
+        return TagRewriteConfig(rewrite=None, fault=f"the outer tag of `{way}` is either `dot1q` or `dot1ad`")
+    rewrite = TagRewrite(
+        operation=_OPERATIONS[popped, 1 if inner is None else 2],
+        push_dot1q=int(dot1q is not None),
+        tag1=dot1ad if dot1q is None else dot1q,
+        tag2=inner or 0,
+    )
+    return TagRewriteConfig(rewrite=rewrite, popped=popped)
+
+
+def usual(match: Encapsulation | OtherMatch | None, bridge: int | None) -> TagRewrite | None:
+    """Return what happens to the tags of an interface without the key: members of a bridge domain lose their own."""
+    return _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None
+
+
+def restate(interface: Interface) -> TagRewriteConfig | None:
+    """Return what says how an observed interface rewrites tags, None when that is the usual."""
+    rewrite = interface.tag_rewrite
+    if rewrite == usual(interface.encapsulation, interface.bridge):
+        return None
+    popped, pushed = _counts(rewrite)
+    if rewrite is not None:
+        rewrite = TagRewrite(
+            operation=rewrite.operation,
+            push_dot1q=rewrite.push_dot1q if pushed else 0,
+            tag1=rewrite.tag1 if pushed else 0,
+            tag2=rewrite.tag2 if pushed > 1 else 0,
+        )
+    return TagRewriteConfig(rewrite=rewrite, popped=popped)
+
+
+def why_not(interface: Interface) -> str | None:
+    """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
+    rewrite = interface.tag_rewrite
+    if rewrite is None or rewrite == usual(interface.encapsulation, interface.bridge):
+        return None
+    pushed = _counts(rewrite)[1]
+    if not interface.is_l2 or interface.is_bvi or rewrite.operation not in _COUNTS:
+        return "it rewrites VLAN tags"
+    odd = [tag for tag in (rewrite.tag1, rewrite.tag2)[:pushed] if not 1 <= tag <= _LAST_VLAN]
+    return f"it gives frames the VLAN tag {odd[0]}" if odd else None
+
+
+def keys(config: TagRewriteConfig | None) -> list[KeyValue]:
+    """Return the key, where it is needed."""
+    return [] if config is None else [KeyValue(KEY, _said(config.rewrite))]
+
+
+def _said(rewrite: TagRewrite | None) -> Value:
+    if rewrite is None:
+        return NONE
+    popped, pushed = _counts(rewrite)
+    if not pushed:
+        return (KeyValue("pop", popped),)
+    tags = [KeyValue("dot1q" if rewrite.push_dot1q else "dot1ad", rewrite.tag1)]
+    tags += [KeyValue("inner-dot1q", rewrite.tag2)] if pushed == 2 else []
+    if not popped:
+        return (KeyValue("push", tuple(tags)),)
+    return (KeyValue("translate", (KeyValue("pop", popped, is_default=popped == 1), *tags)),)
+
+
+def _counts(rewrite: TagRewrite | None) -> tuple[int, int]:
+    """Return how many tags a rewrite takes off and puts on."""
+    return _UNKNOWN if rewrite is None else _COUNTS.get(rewrite.operation, _UNKNOWN)
