@@ -43,11 +43,12 @@ demo: $(READY) ## plan and apply two configurations on a simulated router
 # nothing of a kind.
 PARALLEL ?= -n $(shell expr $$(nproc) + 1) --dist worksteal
 NONE_NAMED = [ $$? = 5 ]
+TIMED = $(shell grep -rl --include="test_*.py" "mark.timed" tests)
 
 .PHONY: test
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
-	@$(BIN)/python -m pytest -m 'timed and not long' $(PYTEST_ARGS) || $(NONE_NAMED)
+	@$(BIN)/python -m pytest -m 'timed and not long' $(or $(PYTEST_ARGS),$(TIMED)) || $(NONE_NAMED)
 
 .PHONY: test-long
 test-long: $(READY) ## run the tests, those that take minutes too

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit, numbered_plan_ends
 from tests.laws.test_impact_laws import found_by_the_plan, states_on_the_way
 from tests.services import found_on_the_way
@@ -124,6 +125,8 @@ def check_addresses_and_filters(number: int) -> tuple[int, int]:
 
 
 def test_no_interface_is_without_address_or_filter_where_both_sides_have_one() -> None:
-    counts = [check_addresses_and_filters(number) for number in range(800)]
-    assert sum(addresses for addresses, _ in counts) > 3
-    assert sum(filters for _, filters in counts) > 2
+    addresses = filters = number = 0
+    while number < 200 * TIMES or addresses < 4 or filters < 1:
+        kept = check_addresses_and_filters(number)
+        addresses, filters, number = addresses + kept[0], filters + kept[1], number + 1
+        assert number < 5000, "hardly any network has what this is about"

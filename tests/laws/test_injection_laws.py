@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hosts.trees import grow
+from tests.laws.examples import examples
 from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
@@ -119,7 +120,7 @@ SLOTS: dict[str, Slot] = {
     "what is protected": (INTERFACE_NAME, lambda text: {**ports(), "protected": [text]}),
 }
 every_slot = pytest.mark.parametrize("slot", SLOTS)
-CHECKS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+CHECKS = examples(20)
 WORD = r" [!-z|~\u00a0-\U0010ffff]+"
 BRACED = r" \{[^{}\n\"'$#\\]*\}"
 COMMANDS = re.compile(rf"comment \{{ [^{{}}\n]* \}}|(set|create|delete|clear|lcp|bond|sflow|mpls)({WORD}|{BRACED})+")

@@ -15,7 +15,7 @@ from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, ROLLBACKS, UNDECIDED, O
 
 EVENTS = 13
 """In a sequence, besides the first apply."""
-SIMULATED = 25
+SIMULATED = 20
 """One sequence of so many is on a simulated VPP behind its binary API, which takes longer."""
 MOST_POINTS = 60
 """Steps, looks at VPP and writes to the disk, at one of which a vppcfg may be killed."""
@@ -269,16 +269,16 @@ def settle_at_the_end(account: Account) -> None:
     assert same(router.state(), router.wanted())
 
 
-@pytest.mark.parametrize("first", range(0, 100, 25))
+@pytest.mark.parametrize("first", range(0, 60, 20))
 def test_a_rollback_leads_to_a_settled_state_and_the_history_is_true(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    for seed in range(first, first + 25):
+    for seed in range(first, first + 20):
         live_through(tmp_path / str(seed), monkeypatch, seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(100, 2100, 100))
+@pytest.mark.parametrize("first", range(60, 2060, 100))
 def test_the_same_of_two_thousand_sequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     for seed in range(first, first + 100):
         live_through(tmp_path / str(seed), monkeypatch, seed)

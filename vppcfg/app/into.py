@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
-from vppcfg.common.edited_yaml import EditedText, block_map, flow_map
+from vppcfg.common.edited_yaml import EditedText, block_map, data_of, flow_map
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import write
@@ -33,7 +33,7 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
     """
     text = _with_every_port(text, name, observed)
     before = read_document(write(_resolved(text, name, observed).desired).encode()).data or {}
-    after = EditedText(wanted or write(observed)).data or {}
+    after = data_of(wanted or write(observed)) or {}
     edited = EditedText(text)
     if _DATAPLANE in after:
         before[_DATAPLANE] = edited.data.get(_DATAPLANE)

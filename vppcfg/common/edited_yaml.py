@@ -23,7 +23,8 @@ class EditedText:
     def __init__(self, text: str) -> None:
         """Read a text. Raise UsageError when it is not YAML."""
         self._text = text
-        self._yaml, self.data = _loaded(text)
+        self.data = data_of(text)
+        self._yaml = _writer(text, self.data)
         self._unchanged = _dumped(self._yaml, self.data) if self.data is not None else ""
 
     def text(self) -> str:
@@ -51,26 +52,28 @@ def flow_map() -> Any:
     return made
 
 
-def _loaded(text: str) -> tuple[Any, Any]:
-    """Return a YAML reader that gives the text back as nearly as can be, and what it read."""
+def data_of(text: str) -> Any:
+    """Return what a YAML text says as data of ruamel.yaml. Raise UsageError when it is not YAML."""
     from ruamel.yaml.error import YAMLError
 
+    try:
+        return _yaml(_STYLES[0]).load(text)
+    except YAMLError as error:
+        raise UsageError("the configuration is not YAML, and cannot be edited", str(error)) from error
+
+
+def _writer(text: str, data: Any) -> Any:
+    """Return what writes the data of a text most nearly as the text stands, by the indentation that it has."""
     best: tuple[int, Any] | None = None
     for style in _STYLES:
         yaml = _yaml(style)
-        try:
-            data = yaml.load(text)
-        except YAMLError as error:
-            raise UsageError("the configuration is not YAML, and cannot be edited", str(error)) from error
-        if data is None:
-            return yaml, None
-        changed = len(difference(text, _dumped(yaml, data), ""))
+        changed = len(difference(text, _dumped(yaml, data), "")) if data is not None else 0
         if best is None or changed < best[0]:
             best = changed, yaml
         if not changed:
             break
-    chosen = best[1] if best else _yaml(_STYLES[0])
-    return chosen, chosen.load(text)
+    assert best is not None
+    return best[1]
 
 
 def _yaml(style: tuple[int, int, int]) -> Any:
