@@ -103,6 +103,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.mss_clamp,
         interface.mirrors,
         interface.static_macs,
+        interface.lldp,
         interface.neighbors,
     )
     if isinstance(made, Wireguard):

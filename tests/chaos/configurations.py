@@ -53,6 +53,7 @@ interfaces:
     urpf: { ipv4: strict, ipv6: loose }
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     mirror: { tap1: both, GigabitEthernet4/0/0: input }
+    lldp: { description: uplink }
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
@@ -111,6 +112,7 @@ acls:
     terms:
       - { action: permit, source: 192.0.2.0/24, protocol: tcp, destination-port: https }
       - { action: deny }
+lldp: { system-name: r1, hold: 5 }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
 """)
 
@@ -122,6 +124,7 @@ interfaces:
     urpf: { ipv4: loose }
     mss-clamp: { ipv4: 1400 }
     mirror: { GigabitEthernet4/0/0: output }
+    lldp: { description: other }
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
@@ -162,6 +165,7 @@ acls:
   outside:
     terms:
       - { action: deny }
+lldp: { system-name: r2, interval: 60 }
 sflow: { sampling-rate: 1000 }
 """)
 

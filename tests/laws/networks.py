@@ -36,6 +36,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
 from vppcfg.model.features import (
+    Lldp,
     Mirror,
     MssLimit,
     TrafficDirection,
@@ -50,7 +51,7 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.problem import Severity
-from vppcfg.model.state import Facts, SflowSettings, State
+from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
@@ -110,6 +111,13 @@ TAG_REWRITES = tuple(
         {"translate": {"pop": 2, "dot1q": 70}},
         {"translate": {"pop": 2, "dot1ad": 80, "inner-dot1q": 90}},
     )
+)
+LLDP = (Lldp(), Lldp(description="uplink", ipv4="192.0.2.7"), Lldp(description="to-Bern", ipv6="2001:db8::7"))
+LLDP_SETTINGS = (
+    LldpSettings(),
+    LldpSettings(hold=7),
+    LldpSettings(system_name="r1", interval_s=60),
+    LldpSettings(system_name="r2", hold=4, interval_s=30),
 )
 URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT),
@@ -231,6 +239,7 @@ class _Network:
             vrfs=self.vrfs,
             acls=self.acls,
             sflow=sflow,
+            lldp=self._dice.further(75).pick(LLDP_SETTINGS),
         )
 
     def choose(self) -> None:
@@ -579,6 +588,9 @@ class _Network:
         for port in PORTS:
             if self._dice.one_in(5):
                 self._change(port, has_sflow=True)
+        speaking = self._dice.further(76)
+        for port in PORTS:
+            self._change(port, lldp=speaking.pick((None, None, None, *LLDP)))
         others = self._dice.apart()
         for name in [name for name in self.interfaces if name not in self._members]:
             self._change(name, has_gso=others.one_in(5) and name not in self._one_way_targets())
@@ -684,7 +696,11 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     linux = {name: device for name, device in state.linux.items() if name not in lcps or lcps[name].has_host}
     if with_linux:
         state, linux = _changed_by_hand(dice.apart(), state, linux)
-    return _with_others(dice, replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux))
+    is_spoken = any(interface.lldp is not None for interface in interfaces.values())
+    spoken = dice.further(77).pick((LLDP_SETTINGS[3], LldpSettings(hold=9, interval_s=90)))
+    lldp = spoken if is_spoken else LldpSettings()
+    changed = replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux, lldp=lldp)
+    return _with_others(dice, changed)
 
 
 def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -> tuple[State, dict[str, LinuxDevice]]:
@@ -822,7 +838,8 @@ def without_what_is_left_open(state: State) -> State:
         for name, tunnel in state.made_as(Wireguard).items()
     }
     made = {**state.made, **taps, **bonds, **wireguards}
-    return replace(state, interfaces=interfaces, made=made, bridges=bridges, has_mpls_table=True)
+    state = replace(state, has_mpls_table=True, lldp=LldpSettings())
+    return replace(state, interfaces=interfaces, made=made, bridges=bridges)
 
 
 def numbered_pair(state: int, configuration: int) -> dict[str, State | Configuration]:
@@ -883,6 +900,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
+        {"lldp": LLDP[dice.count(0, 2)] if name in PORTS else None},
         {"urpf": ()},
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
         {"mss_clamp": MSS_LIMITS},

@@ -74,6 +74,13 @@ def _state(api: Any) -> dict[str, Any]:
             for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
             if row.sw_if_index in names
         ),
+        "LLDP": sorted(
+            (
+                names[row.sw_if_index],
+                (row.port_desc, str(row.mgmt_ip4), str(row.mgmt_ip6), row.mgmt_oid),
+            )
+            for row in api.lldp_dump(cursor=0)[1]
+        ),
         "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
         **_made(api, names, hosts),
         **_access_lists(api, names),

@@ -12,13 +12,13 @@ from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import Lldp, Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.neighbor import Neighbor
-from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
@@ -433,6 +433,18 @@ def test_frames_are_mirrored_and_seen(plane: LiveDataplane) -> None:
         Mirror(target="port2", direction=TrafficDirection.OUTPUT, is_l2=True),
     )
     assert do(plane, both.undone, sent.undone).interfaces["port1"].mirrors == ()
+
+
+def test_lldp_is_spoken_and_seen(plane: LiveDataplane) -> None:
+    told = Lldp(description="to Bern", ipv4="192.0.2.1", ipv6="2001:db8::1")
+    settings = op.SetLldpSettings(system_name="r1", hold=5, interval_s=60)
+    speak = op.SetLldp(interface="port1", lldp=told)
+    state = do(plane, settings, speak)
+    assert state.interfaces["port1"].lldp == told
+    assert state.lldp == LldpSettings(system_name="r1", hold=5, interval_s=60)
+    state = do(plane, op.SetLldpSettings(interval_s=30))
+    assert state.lldp == LldpSettings(system_name="r1", hold=5, interval_s=30)
+    assert do(plane, speak.undone).interfaces["port1"].lldp is None
 
 
 def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:

@@ -37,6 +37,7 @@ interfaces:
     urpf: {{ ipv4: loose }}
     mss-clamp: {{ ipv4: 1360 }}
     mirror: {{ tap1: both, GigabitEthernet3/0/0: input }}
+    lldp: {{ description: uplink }}
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     sub-interfaces:
       100:

@@ -24,6 +24,7 @@ _KEYS: Mapping[str, str] = {
     "set interface feature gso": "gso",
     "set acl-plugin interface": "acls",
     "set ip neighbor": "neighbors",
+    "set interface lldp": "lldp",
     "sflow enable-disable": "sflow",
     "lcp create": "lcp",
 }
@@ -64,6 +65,8 @@ class Classifier:
             line.path = _with_key(line.command, paths[-1] if line.command.startswith("create") else paths[0])
         elif line.command.startswith("sflow"):
             line.path = ("sflow",)
+        elif line.command == "set lldp":
+            line.path = ("lldp",)
         if line.outcome is LineOutcome.FILE:
             self._add_remark(line)
 

@@ -138,6 +138,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface bond": _first,
     "set acl-plugin interface": _first,
     "set ip neighbor": _after("del"),
+    "set interface lldp": _first,
     "sflow enable-disable": _first,
     "create sub-interfaces": _first,
     "bond add": _joined,

@@ -13,7 +13,7 @@ from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind, TagRewrite
 from vppcfg.model.ownership import kept_by_vpp
 from vppcfg.model.problem import KeyPath
-from vppcfg.model.state import SflowSettings
+from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
 
 DEFAULT_MTU = 1500
@@ -171,6 +171,7 @@ class Configuration:
     vrfs: Mapping[str, VrfConfig] = field(default_factory=dict)
     acls: Mapping[str, AclConfig] = field(default_factory=dict)
     sflow: SflowSettings = SflowSettings()
+    lldp: LldpSettings = LldpSettings()
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
-from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
 
 
@@ -35,6 +35,7 @@ class DesiredState:
         self.vrfs: dict[str, FibTable] = {}
         self.acls: dict[str, Acl] = {}
         self.sflow: SflowSettings = observed.sflow
+        self.lldp = LldpSettings()
         self.linux: dict[str, LinuxDevice] = {}
         self.namespaces: frozenset[str] = observed.namespaces
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
@@ -76,6 +77,7 @@ class DesiredState:
             vrfs=dict(self.vrfs),
             acls=dict(self.acls),
             sflow=self.sflow,
+            lldp=self.lldp,
             linux=dict(self.linux),
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,

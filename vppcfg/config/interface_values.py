@@ -16,7 +16,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
-from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -33,6 +33,7 @@ class InterfaceValues:
     urpf: tuple[UrpfCheck, ...] = ()
     mss_clamp: tuple[MssLimit, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
+    lldp: Lldp | None = None
 
 
 class Value(NamedTuple):
@@ -122,6 +123,17 @@ VALUES = (
         said=features.mirrors_said,
         why_not=features.why_no_mirror,
         is_of_bond=True,
+    ),
+    Value(
+        key="lldp",
+        attribute="lldp",
+        kind=features.lldp_of,
+        said=features.lldp_said,
+        why_not=features.why_no_lldp,
+        plugin="lldp",
+        reason="a port speaks LLDP",
+        since=Release(26, 10),
+        told_by="lldp_settings",
     ),
 )
 """In the order in which they are written."""

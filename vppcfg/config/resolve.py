@@ -9,7 +9,7 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, sflow, vrf
+from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, lldp, sflow, vrf
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -40,6 +40,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     desired_interface.resolve(desired, MADE)
     lcp.resolve(desired)
     sflow.resolve(desired)
+    lldp.resolve(desired)
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)

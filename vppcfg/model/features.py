@@ -67,3 +67,15 @@ class Mirror:
 def mirrors_in_order(mirrors: Iterable[Mirror]) -> tuple[Mirror, ...]:
     """Return mirrors in one order: those of the port before those of L2 mode, by their targets."""
     return tuple(sorted(mirrors, key=lambda each: (each.is_l2, natural_key(each.target))))
+
+
+@record
+class Lldp:
+    """What a port tells its neighbour of itself (plugins/lldp)."""
+
+    description: str = ""
+    ipv4: str = ""
+    """Canonical management address, '' for none."""
+    ipv6: str = ""
+    oid: str = ""
+    """SNMP's number for the port; the configuration says none, so it is read and taken out."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
@@ -166,6 +166,8 @@ class Interface:
     """In the order of `mirrors_in_order`."""
     static_macs: tuple[StaticMac, ...] = ()
     """Of bridge domains, in the order of `macs_in_order`; they outlive the membership as well as the interface."""
+    lldp: Lldp | None = None
+    """Of ports; None where LLDP is not spoken."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -193,6 +195,7 @@ FEATURES = {
     "mss_clamp": "TCP MSS clamping",
     "mirrors": "mirroring",
     "static_macs": "static MAC addresses",
+    "lldp": "LLDP",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

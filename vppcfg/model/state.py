@@ -30,6 +30,16 @@ class SflowSettings:
 
 
 @record
+class LldpSettings:
+    """What all ports that speak LLDP have alike; None leaves a value as it is."""
+
+    system_name: str | None = None
+    hold: int | None = None
+    """After so many intervals without a word, a neighbour forgets this router."""
+    interval_s: int | None = None
+
+
+@record
 class Facts:
     """What a dataplane is, as opposed to how it is configured; never a difference between two states."""
 
@@ -64,6 +74,8 @@ class State:
     linux_bridges: frozenset[tuple[str, str]] = frozenset()
     """Linux bridges, by namespace ('' is VPP's own) and name."""
     sflow: SflowSettings = SflowSettings()
+    lldp: LldpSettings = LldpSettings()
+    """Not known while no port speaks LLDP: VPP tells them with its ports."""
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)

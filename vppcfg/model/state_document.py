@@ -16,12 +16,13 @@ from vppcfg.common.addresses import address_key
 from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.features import Lldp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.state import Facts, SflowSettings, State, tables_in_use
+from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State, tables_in_use
 from vppcfg.model.vrf import FibTable, table_key
 
 FORMAT_VERSION = 1
@@ -45,6 +46,7 @@ def document_of(state: State) -> dict[str, Any]:
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
     if state.descriptions:
         document["descriptions"] = plain(state.descriptions)
+    document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
 
@@ -117,6 +119,7 @@ def state_of(document: object) -> State:
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
+        lldp=_build(LldpSettings, data.get("lldp", {}), "lldp"),
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
@@ -173,6 +176,7 @@ def _interface(name: str, document: object) -> Interface:
         "addresses": _addresses,
         "encapsulation": lambda entry: _encapsulation(entry, place),
         "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),
+        "lldp": lambda entry: None if entry is None else _build(Lldp, entry, place),
         "tables": _numbers(2),
         "protocol_mtus": _numbers(3),
         "acls": lambda entry: _build(AclBinding, entry, place, {"input": tuple, "output": tuple}),

@@ -17,7 +17,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record
@@ -41,6 +41,7 @@ class ObjectKind(Enum):
     ACL = "acl"
     LINUX = "linux"
     SFLOW = "sflow"
+    LLDP = "lldp"
     MPLS = "mpls"
     VRF = "vrf"
 
@@ -87,6 +88,7 @@ class Difference:
     host: tuple[Change[bool], ...] = ()
     """Namespaces and Linux bridges that are missing."""
     sflow: Change[SflowSettings] | None = None
+    lldp: Change[LldpSettings] | None = None
     mpls: Change[bool] | None = None
     """The default MPLS table is missing."""
 
@@ -101,7 +103,7 @@ class Difference:
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        yield from (change for change in (self.sflow, self.mpls) if change is not None)
+        yield from (change for change in (self.sflow, self.lldp, self.mpls) if change is not None)
 
 
 def diff(observed: State, desired: State) -> Difference:
@@ -119,6 +121,7 @@ def diff(observed: State, desired: State) -> Difference:
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         sflow=_sflow_change(observed, desired),
+        lldp=_lldp_change(observed, desired),
         mpls=_mpls_change(observed, desired),
     )
 
@@ -250,6 +253,17 @@ def _sflow_change(observed: State, desired: State) -> Change[SflowSettings] | No
     before, after = observed.sflow, desired.sflow
     return Change(
         action=Action.UPDATE, kind=ObjectKind.SFLOW, name="sflow", before=before, after=after, attributes=attributes
+    )
+
+
+def _lldp_change(observed: State, desired: State) -> Change[LldpSettings] | None:
+    """Return what ports that speak LLDP are to have alike and have not; None is open."""
+    attributes = tuple(each for each in _attributes(observed.lldp, desired.lldp) if each.new is not None)
+    if not attributes:
+        return None
+    before, after = observed.lldp, desired.lldp
+    return Change(
+        action=Action.UPDATE, kind=ObjectKind.LLDP, name="lldp", before=before, after=after, attributes=attributes
     )
 
 

@@ -14,7 +14,7 @@ from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.state import SflowSettings, State
+from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.model.wireguard import Wireguard
@@ -56,6 +56,7 @@ class Draft:
         self.vrfs: dict[str, FibTable] = dict(state.vrfs)
         self.acls: dict[str, Acl] = dict(state.acls)
         self.sflow: SflowSettings = state.sflow
+        self.lldp: LldpSettings = state.lldp
         self.has_mpls_table: bool = state.has_mpls_table
         self.has_linux = state.facts.has_linux
         self.is_auto_subint = state.facts.lcp.is_auto_subint
@@ -116,6 +117,7 @@ class Draft:
             vrfs=dict(self.vrfs),
             acls=dict(self.acls),
             sflow=self.sflow,
+            lldp=self.lldp,
             has_mpls_table=self.has_mpls_table,
             linux=dict(self.linux),
             namespaces=frozenset(self.namespaces),

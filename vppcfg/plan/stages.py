@@ -89,6 +89,7 @@ class Stage(IntEnum):
     BIND_ACLS = auto()
     SET_SFLOW = auto()
     TURN_SFLOW_ON = auto()
+    SET_LLDP = auto()
     TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()

@@ -489,6 +489,29 @@ _MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", Traffi
 _CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 
 
+def _set_lldp(operation: op.SetLldp) -> str | None:
+    """Write the command of plugins/lldp/lldp_cli.c, which reads a description as one word."""
+    lldp = operation.lldp
+    if lldp is None:
+        return f"set interface lldp {operation.interface} disable"
+    if lldp.description.split() not in ([], [lldp.description]):
+        return None
+    words = [f"set interface lldp {operation.interface}"]
+    words += [f"port-desc {lldp.description}"] if lldp.description else []
+    words += [f"mgmt-ip4 {lldp.ipv4}"] if lldp.ipv4 else []
+    words += [f"mgmt-ip6 {lldp.ipv6}"] if lldp.ipv6 else []
+    return " ".join([*words, f"mgmt-oid {lldp.oid}"] if lldp.oid else words)
+
+
+def _set_lldp_settings(operation: op.SetLldpSettings) -> str | None:
+    if len((operation.system_name or "").split()) > 1:
+        return None
+    words = ["set lldp"]
+    words += [f"system-name {operation.system_name}"] if operation.system_name else []
+    words += [f"tx-hold {operation.hold}"] if operation.hold is not None else []
+    return " ".join([*words, f"tx-interval {operation.interval_s}"] if operation.interval_s is not None else words)
+
+
 def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate) -> str:
     return f"sflow sampling-rate {operation.sampling_rate}"
 
@@ -589,6 +612,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetUrpf: _set_urpf,
     op.SetMssClamp: _set_mss_clamp,
     op.SetMirror: _set_mirror,
+    op.SetLldp: _set_lldp,
+    op.SetLldpSettings: _set_lldp_settings,
     op.SetSflowSamplingRate: _set_sflow_sampling_rate,
     op.SetSflowPollingInterval: _set_sflow_polling_interval,
     op.SetSflowHeaderBytes: _set_sflow_header_bytes,

@@ -229,7 +229,9 @@ def _with_what_is_open(before: State, after: State) -> State:
         if former.__class__ is making.__class__:
             left = [field.name for field in fields(making) if is_open(field.name, getattr(making, field.name))]
             made[name] = replace(making, **{attribute: getattr(former, attribute) for attribute in left})
-    return replace(after, interfaces={**after.interfaces, **interfaces}, made={**after.made, **made})
+    known = {field.name: getattr(after.lldp, field.name) for field in fields(after.lldp)}
+    lldp = replace(before.lldp, **{name: value for name, value in known.items() if value is not None})
+    return replace(after, interfaces={**after.interfaces, **interfaces}, made={**after.made, **made}, lldp=lldp)
 
 
 def _is_as_made(name: str, state: State) -> bool:

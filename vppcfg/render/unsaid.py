@@ -14,7 +14,7 @@ from typing import Any, cast
 from vppcfg.config.dump import said_entries
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.state import State
 from vppcfg.model.state_document import plain
@@ -36,6 +36,10 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 """The same for a Linux device, whose attributes change with those of its interface."""
 
 
+_SAID_WHOLE = frozenset({ObjectKind.BRIDGE, ObjectKind.SFLOW, ObjectKind.LLDP})
+"""What has nothing that a file cannot say."""
+
+
 def restricted(state: State, names: Collection[str], bridges: Collection[str], acls: Collection[str] = ()) -> State:
     """Return a state with just these objects."""
     return replace(
@@ -53,7 +57,7 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
 
     `siblings` are the other changes of the same interface: what follows from them needs no line.
     """
-    if change.action in (Action.CREATE, Action.DELETE) or change.kind in (ObjectKind.BRIDGE, ObjectKind.SFLOW):
+    if change.action in (Action.CREATE, Action.DELETE) or change.kind in _SAID_WHOLE:
         return
     others = {attribute.name for sibling in siblings for attribute in sibling.attributes}
     if change.kind is ObjectKind.LINUX:
@@ -124,7 +128,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror | StaticMac):
+    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror | StaticMac | Lldp):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

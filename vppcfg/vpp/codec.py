@@ -27,7 +27,9 @@ _BYTES = {
     **dict.fromkeys(("bd_tag", "tag", "name", "version", "interface_name", "interface_dev_type"), 0),
     **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace"), 0),
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
-    "un": 16,
+    **dict.fromkeys(("un", "mgmt_ip6"), 16),
+    "mgmt_ip4": 4,
+    **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }
 """The fields that are read as bytes, by the last part of their path, and how many those must be; 0 for texts of any

@@ -22,6 +22,7 @@ from vppcfg.vpp.messages import (
     l2,
     l2fib,
     lcp,
+    lldp,
     mpls,
     neighbor,
     sflow,
@@ -80,6 +81,7 @@ def observe(connection: Connection, version: str) -> State:
         vrfs=vrf.read(connection, replies, details.tables.values()),
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         sflow=sflow.read_settings(connection, replies),
+        lldp=lldp.read_settings(connection, replies),
         has_mpls_table=mpls.has_table(connection, replies),
         facts=_facts(connection, shown, version),
     )
@@ -155,5 +157,6 @@ def _features(
 
 def _facts(connection: Connection, shown: Shown, version: str) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
+    plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
     return Facts(version=version, plugins=frozenset(plugins), lcp=lcp.read_settings(connection, shown))

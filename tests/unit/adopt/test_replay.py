@@ -283,3 +283,13 @@ def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
     assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "file"]
     assert adoption.text.count("tag-rewrite") == 1
     assert "    tag-rewrite: { push: { dot1ad: 5, inner-dot1q: 6 } }\n" in adoption.text
+
+
+def test_lldp_is_a_key_of_ports_and_a_section() -> None:
+    adoption = adopted(
+        "set lldp system-name r1 tx-hold 4 tx-interval 30\nset interface lldp xe0 port-desc uplink mgmt-ip4 192.0.2.1\n"
+    )
+    assert outcomes(adoption) == ["file", "file"]
+    assert [line.path for line in adoption.report.lines] == [("lldp",), ("interfaces", "xe0", "lldp")]
+    assert "    lldp: { description: uplink, management-ipv4: 192.0.2.1 }\n" in adoption.text
+    assert "lldp:\n  system-name: r1\n  hold: 4\n  interval: 30\n" in adoption.text

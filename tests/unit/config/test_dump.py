@@ -19,12 +19,12 @@ from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import Lldp, Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
-from vppcfg.model.state import Facts, SflowSettings, State
+from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 
@@ -43,7 +43,12 @@ NEIGHBORS = (
     Neighbor(address="192.0.2.5", mac="02:00:5e:00:53:05"),
     Neighbor(address="2001:db8::5", mac="02:00:5e:00:53:06"),
 )
-FACTS = Facts(plugins=frozenset({"acl", "gso", "lacp", "linux_cp", "mss_clamp", "sflow", "urpf", "urpf_dump", "vxlan"}))
+FACTS = Facts(
+    plugins=frozenset(
+        {"acl", "gso", "lacp", "linux_cp", "mss_clamp", "sflow", "urpf", "urpf_dump", "vxlan"}
+        | {"lldp", "lldp_settings"}
+    )
+)
 
 
 def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> State:
@@ -484,7 +489,8 @@ def whole() -> State:
     bridged = replace(bridged, static_macs=(StaticMac(bd_id=10, mac="12:11:22:33:44:55"),))
     routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
-    routed = replace(routed, mirrors=(Mirror(target="eth0"),))
+    lldp = Lldp(description="uplink", ipv6="2001:db8::1")
+    routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp)
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -515,6 +521,7 @@ def whole() -> State:
         },
         acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
         sflow=SflowSettings(sampling_rate=0, header_bytes=64),
+        lldp=LldpSettings(system_name="r1", hold=4, interval_s=30),
         has_mpls_table=True,
         facts=FACTS,
     )
@@ -547,6 +554,7 @@ interfaces:
     urpf: { ipv4: strict, ipv6-output: loose }
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     mirror: { eth0: both }
+    lldp: { description: uplink, management-ipv6: '2001:db8::1' }
     neighbors:
       192.0.2.5: '02:00:5e:00:53:05'
       2001:db8::5: '02:00:5e:00:53:06'
@@ -616,6 +624,11 @@ acls:
 sflow:
   sampling-rate: 0
   header-bytes: 64
+
+lldp:
+  system-name: r1
+  hold: 4
+  interval: 30
 """
     )
     assert_means(text, whole())

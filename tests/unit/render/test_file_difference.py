@@ -63,7 +63,7 @@ interfaces:
       mirror: { eth2: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
-  eth4: {}
+  eth4: { lldp: { description: a, management-ipv4: 192.0.2.1, management-ipv6: "2001:db8::1" } }
   eth5: {}
   eth6: {}
   BondEthernet0: {}
@@ -165,6 +165,7 @@ acls:
       - { action: permit, family: ipv4, protocol: icmp, icmp-type: 8, icmp-code: 0 }
       - { action: deny }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
+lldp: { system-name: r1, hold: 5, interval: 20 }
 """
 BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
@@ -177,6 +178,8 @@ HEADINGS = {
     "mss-limit": r"interfaces\.[^.]+",
     "mirror": r"interfaces\.[^.]+",
     "tag-rewrite": r"interfaces\..+",
+    "port-lldp": r"interfaces\.[^.]+",
+    "lldp": r"lldp",
     "pushed-tags": r"interfaces\..+",
     "translated-tags": r"interfaces\..+",
     "interface-acls": r"interfaces\.[^.]+",
@@ -210,13 +213,16 @@ NEVER_SHOWN = {
 }
 MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
 """What Linux gets and never loses."""
-LEFT = {("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
+LEFT = {
+    *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
+    *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
+}
 """What stays when a file does not say it any more."""
 FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
-        | {"mss_clamp", "urpf", "urpf_dump"}
+        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings"}
     )
 )
 

@@ -130,7 +130,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "tapv2",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
-    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "mss_clamp", "urpf", "vxlan", "wireguard"}
+    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "lldp", "mss_clamp", "urpf", "vxlan", "wireguard"}
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
     interface = written["interface.api.json"]
     messages = {message[0]: message[1:] for message in interface["messages"]}

@@ -208,11 +208,25 @@ request wireguard_peers_v2_dump 1 streams wireguard_peers_v2_details: u32 peer_i
 reply wireguard_peers_v2_details 1: wireguard_peer_v2 peer
 """
 
+LLDP = """
+version 26.10 1.0.0 1
+request lldp_config 1: u32 tx_hold, u32 tx_interval, string system_name[]
+reply lldp_config_reply 1: i32 retval
+request sw_interface_set_lldp 1: u32 sw_if_index, u8 mgmt_ip4[4], u8 mgmt_ip6[16], u8 mgmt_oid[128], bool enable, \
+string port_desc[]
+reply sw_interface_set_lldp_reply 1: i32 retval
+request lldp_dump 1 streams lldp_details then lldp_dump_reply: u32 cursor
+reply lldp_dump_reply 1: i32 retval, u32 cursor
+reply lldp_details 1: u32 sw_if_index, u8 system_name[256], u32 tx_hold, u32 tx_interval, u8 mgmt_ip4[4], \
+u8 mgmt_ip6[16], u8 mgmt_oid[128], u8 port_desc[256]
+"""
+
 PLUGINS = {
     "acl": ACL,
     "gre": GRE,
     "ipip": IPIP,
     "lacp": LACP,
+    "lldp": LLDP,
     "mss_clamp": MSS_CLAMP,
     "sflow": SFLOW,
     "tap": TAP,

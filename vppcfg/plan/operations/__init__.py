@@ -24,6 +24,7 @@ from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
+from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
@@ -98,6 +99,8 @@ __all__ = [
     "SetLinkMtu",
     "SetLinuxBridge",
     "SetLinuxLink",
+    "SetLldp",
+    "SetLldpSettings",
     "SetMac",
     "SetMirror",
     "SetMpls",

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
-from vppcfg.model.state import SflowSettings
+from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import (
     BindAcls,
@@ -20,6 +20,8 @@ from vppcfg.plan.operations import (
     ReplaceAcl,
     SetFeature,
     SetGso,
+    SetLldp,
+    SetLldpSettings,
     SetMirror,
     SetMpls,
     SetMssClamp,
@@ -124,6 +126,10 @@ def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
+def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
+    return [] if lldp is None else [SetLldp(interface=name, lldp=lldp)]
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
@@ -132,6 +138,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "mss_clamp": Feature(_mss_clamp),
     "mirrors": Feature(_mirrors),
     "static_macs": Feature(_static_macs),
+    "lldp": Feature(_lldp),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -179,3 +186,10 @@ def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:
     }
     for attribute in change.attributes:
         yield Step(stage=Stage.SET_SFLOW, operation=setters[attribute.name])
+
+
+def lldp_setting_steps(change: Change[LldpSettings] | None) -> Iterator[Step]:
+    """Yield the step that sets what differs, before ports begin to speak."""
+    if change is not None:
+        given: dict[str, Any] = {attribute.name: attribute.new for attribute in change.attributes}
+        yield Step(stage=Stage.SET_LLDP, operation=SetLldpSettings(**given))

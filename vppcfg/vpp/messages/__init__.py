@@ -18,6 +18,7 @@ from vppcfg.vpp.messages import (
     l2,
     l2fib,
     lcp,
+    lldp,
     mpls,
     mss_clamp,
     neighbor,
@@ -35,7 +36,7 @@ from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 MADE = (gre, ipip, tap, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (l2fib, mss_clamp, span, urpf)
+FEATURES = (l2fib, lldp, mss_clamp, span, urpf)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
 _OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, neighbor, sflow, sub_interface, vrf)
 _KINDS = (*_OTHERS, *MADE, *FEATURES)

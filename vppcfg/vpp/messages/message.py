@@ -27,6 +27,8 @@ class Request(NamedTuple):
     elements: Sequence[Mapping[str, Value]] = ()
     text: str = ""
     """What ends it instead, where that is a text."""
+    text_name: str = "cmd"
+    """What the text is called."""
 
 
 class Known(NamedTuple):

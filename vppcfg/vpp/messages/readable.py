@@ -53,7 +53,7 @@ def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
     if request.list_name:
         arguments[request.list_name] = [_element(element) for element in request.elements]
     if request.text:
-        arguments["cmd"] = request.text
+        arguments[request.text_name] = request.text
     return request.message, arguments
 
 

@@ -15,7 +15,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
-from vppcfg.model.features import MssLimit, TrafficDirection, UrpfMode
+from vppcfg.model.features import Lldp, MssLimit, TrafficDirection, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
@@ -274,6 +274,13 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         )
     ),
     (op.SetBridgeMacAge(bd_id=9, minutes=255), "bridge_domain_set_mac_age", {"bd_id": 9, "mac_age": 255}),
+    (
+        op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
+        "sw_interface_set_lldp",
+        {"sw_if_index": 1, "mgmt_ip4": b"\xc0\x00\x02\x01", "mgmt_ip6": bytes(16), "enable": True},
+    ),
+    (op.SetLldp(interface="port", lldp=None), "sw_interface_set_lldp", {"sw_if_index": 1, "enable": False}),
+    (op.SetLldpSettings(system_name="r1", hold=5), "lldp_config", {"tx_hold": 5, "tx_interval": 0}),
     (
         op.SetStaticMac(interface="port", bd_id=9, mac="02:00:00:00:00:07", is_on=True),
         "l2fib_add_del",

@@ -1,0 +1,205 @@
+"""LLDP (plugins/lldp). It is noted by the index of the hardware, which of a port is that of its interface.
+
+Before 26.10 VPP tells which ports speak it and nothing more; nobody asks for that here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
+
+_API = """
+version 23.06- 2.0.0 d541380d
+import interface_index
+import prefix
+enum port_id_subtype u32 PORT_ID_SUBTYPE_RESERVED=0 PORT_ID_SUBTYPE_INTF_ALIAS=1 PORT_ID_SUBTYPE_PORT_COMP=2 \
+PORT_ID_SUBTYPE_MAC_ADDR=3 PORT_ID_SUBTYPE_NET_ADDR=4 PORT_ID_SUBTYPE_INTF_NAME=5 \
+PORT_ID_SUBTYPE_AGENT_CIRCUIT_ID=6 PORT_ID_SUBTYPE_LOCAL=7
+enum chassis_id_subtype u32 CHASSIS_ID_SUBTYPE_RESERVED=0 CHASSIS_ID_SUBTYPE_CHASSIS_COMP=1 \
+CHASSIS_ID_SUBTYPE_INTF_ALIAS=2 CHASSIS_ID_SUBTYPE_PORT_COMP=3 CHASSIS_ID_SUBTYPE_MAC_ADDR=4 \
+CHASSIS_ID_SUBTYPE_NET_ADDR=5 CHASSIS_ID_SUBTYPE_INTF_NAME=6 CHASSIS_ID_SUBTYPE_LOCAL=7
+request lldp_config c14445df: u32 tx_hold, u32 tx_interval, string system_name[]
+reply lldp_config_reply e8d4e804: i32 retval
+request sw_interface_set_lldp 57afbcd4: interface_index sw_if_index, ip4_address mgmt_ip4, ip6_address mgmt_ip6, \
+u8 mgmt_oid[128], bool enable=true, string port_desc[]
+reply sw_interface_set_lldp_reply e8d4e804: i32 retval
+request lldp_dump f75ba505 26.10- streams lldp_details then lldp_dump_reply: u32 cursor
+reply lldp_dump_reply 53b48f5d 26.10-: i32 retval, u32 cursor
+reply lldp_details a14ac395 26.10-: interface_index sw_if_index, f64 last_heard, f64 last_sent, f64 last_heard_age, \
+f64 last_sent_age, bool active, u8 chassis_id[255], u8 chassis_id_len, u8 port_id[255], u8 port_id_len, u16 ttl, \
+port_id_subtype port_id_subtype, chassis_id_subtype chassis_id_subtype, u8 system_name[256], u32 tx_hold, \
+u32 tx_interval, ip4_address mgmt_ip4, ip6_address mgmt_ip6, u8 mgmt_oid[128], u8 port_desc[256]
+"""
+_MOST_HOLD, _MOST_INTERVAL_S = 100, 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What one port tells (lldp_intf_t)."""
+
+    description: bytes = b""
+    ip4: bytes = bytes(4)
+    ip6: bytes = bytes(16)
+    oid: bytes = b""
+
+
+@dataclass(slots=True, kw_only=True)
+class LldpMain:
+    """What each hardware index tells, and what all have alike (lldp_main_t)."""
+
+    ports: dict[int, Told] = field(default_factory=dict)
+    system_name: bytes = b""
+    hold: int = 4
+    interval_s: int = 30
+
+
+def set_port(tables: Tables, index: int, told: Told | None) -> None:
+    """Let a port speak or be silent; VPP takes the index of an interface for one of its hardware."""
+    port = tables.hw.get(index)
+    if port is None:
+        raise RefusedError(Retval.INVALID_VALUE, "invalid argument")
+    if not port.is_ethernet or port.device_class == "bond":
+        raise RefusedError(Retval.INVALID_VALUE, "not supported")
+    ports = tables.part(LldpMain).ports
+    if told is None:
+        ports.pop(port.sw_if_index, None)
+    else:
+        ports.setdefault(index, told)
+
+
+def set_settings(tables: Tables, name: bytes, hold: int, interval_s: int) -> None:
+    """Set what is not 0 or empty, up to what is refused."""
+    main = tables.part(LldpMain)
+    main.system_name = name or main.system_name
+    if hold > _MOST_HOLD:
+        raise RefusedError(Retval.INVALID_VALUE)
+    main.hold = hold or main.hold
+    if interval_s > _MOST_INTERVAL_S:
+        raise RefusedError(Retval.INVALID_VALUE)
+    main.interval_s = interval_s or main.interval_s
+
+
+def _answer_port(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    told = Told(
+        description=values["port_desc"].split(b"\0", 1)[0],
+        ip4=values["mgmt_ip4"],
+        ip6=values["mgmt_ip6"],
+        oid=values["mgmt_oid"].split(b"\0", 1)[0],
+    )
+    set_port(call.tables, values["sw_if_index"], told if values["enable"] else None)
+    return call.reply()
+
+
+def _answer_settings(call: Call, values: Values) -> Outgoing:
+    set_settings(call.tables, values["system_name"], values["tx_hold"], values["tx_interval"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show who speaks; the cursor counts them."""
+    main = call.tables.part(LldpMain)
+    for position, (index, told) in enumerate(main.ports.items()):
+        if position >= values["cursor"]:
+            shown = {
+                "sw_if_index": call.tables.hw[index].sw_if_index,
+                "system_name": main.system_name[:256],
+                "tx_hold": main.hold,
+                "tx_interval": main.interval_s,
+                "mgmt_ip4": told.ip4,
+                "mgmt_ip6": told.ip6,
+                "mgmt_oid": told.oid,
+                "port_desc": told.description[:256],
+            }
+            yield "lldp_details", shown
+    yield call.reply(cursor=NONE)
+
+
+def _command_port(tables: Tables, line: Input) -> str:
+    """`set interface lldp <interface> [port-desc <word>] [mgmt-ip4 <a>] [mgmt-ip6 <a>] [mgmt-oid <word>] [disable]`."""
+    index, is_on = NONE, True
+    texts: dict[str, bytes] = {"port-desc": b"", "mgmt-oid": b""}
+    addresses = {"mgmt-ip4": bytes(4), "mgmt-ip6": bytes(16)}
+    while not line.is_at_end:
+        word = next((word for word in texts if line.take(word)), None)
+        if word is not None:
+            texts[word] = to_bytes(line.string() or "")
+        elif (found := _address_in(line, addresses)) is not None:
+            addresses[found[0]] = found[1].packed
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+        elif line.take("disable"):
+            is_on = False
+        else:
+            break
+    if index == NONE:
+        raise RefusedError(Retval.UNSPECIFIED, "Interface name is invalid!")
+    told = Told(
+        description=texts["port-desc"],
+        ip4=addresses["mgmt-ip4"],
+        ip6=addresses["mgmt-ip6"],
+        oid=texts["mgmt-oid"],
+    )
+    set_port(tables, index, told if is_on else None)
+    return ""
+
+
+def _address_in(
+    line: Input, words: dict[str, bytes]
+) -> tuple[str, ipaddress.IPv4Address | ipaddress.IPv6Address] | None:
+    for word in words:
+        address = line.address_after(word)
+        if address is not None:
+            return word, address
+    return None
+
+
+def _command_settings(tables: Tables, line: Input) -> str:
+    """`set lldp [system-name <word>] [tx-hold <count>] [tx-interval <seconds>]`."""
+    name, numbers = b"", {"tx-hold": 0, "tx-interval": 0}
+    most = {"tx-hold": _MOST_HOLD, "tx-interval": _MOST_INTERVAL_S}
+    while not line.is_at_end:
+        if line.take("system-name"):
+            name = to_bytes(line.string() or "")
+            continue
+        word = next((word for word in numbers if line.take_setting(word, numbers)), None)
+        if word is None:
+            break
+        if not 1 <= numbers[word] <= most[word]:
+            text = f"invalid {word} `{numbers[word]}' (out of range <1,{most[word]}>)"
+            raise RefusedError(Retval.UNSPECIFIED, text)
+    set_settings(tables, name, numbers["tx-hold"], numbers["tx-interval"])
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    settings = state.lldp
+    set_settings(tables, to_bytes(settings.system_name or ""), settings.hold or 0, settings.interval_s or 0)
+    for name, row in rows.items():
+        lldp = state.interfaces[name].lldp
+        if lldp is not None:
+            tables.part(LldpMain).ports[row.hw_index] = Told(
+                description=to_bytes(lldp.description),
+                ip4=ipaddress.ip_address(lldp.ipv4 or "0.0.0.0").packed,
+                ip6=ipaddress.ip_address(lldp.ipv6 or "::").packed,
+                oid=to_bytes(lldp.oid),
+            )
+
+
+KIND = Kind(
+    api={"lldp": _API},
+    changes={"sw_interface_set_lldp": _answer_port, "lldp_config": _answer_settings},
+    queries={"lldp_dump": _dump},
+    commands={"set interface lldp": _command_port, "set lldp": _command_settings},
+    plugin="lldp",
+    load=_load,
+)
