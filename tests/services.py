@@ -104,6 +104,8 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.mirrors,
         interface.static_macs,
         interface.lldp,
+        interface.ra,
+        interface.link_local,
         interface.neighbors,
     )
     if isinstance(made, Wireguard):

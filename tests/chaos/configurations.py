@@ -54,6 +54,8 @@ interfaces:
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     mirror: { tap1: both, GigabitEthernet4/0/0: input }
     lldp: { description: uplink }
+    ra: { managed: true, prefixes: { "2001:db8::/64": {} } }
+    link-local: fe80::1
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }

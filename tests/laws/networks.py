@@ -39,6 +39,8 @@ from vppcfg.model.features import (
     Lldp,
     Mirror,
     MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
     TrafficDirection,
     UrpfCheck,
     UrpfMode,
@@ -126,6 +128,27 @@ URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT, is_ipv6=True, is_output=True),
 )
 MSS_LIMITS = (MssLimit(mss=1360), MssLimit(mss=1220, is_ipv6=True, direction=TrafficDirection.INPUT))
+ADVERTISED = (
+    RouterAdvertisements(),
+    RouterAdvertisements(is_managed=True, lifetime_s=1800, prefixes=(RaPrefix(prefix="2001:db8:5::/64"),)),
+    RouterAdvertisements(has_other=True, is_unicast=True, max_interval_s=60, min_interval_s=20, lifetime_s=0),
+    RouterAdvertisements(
+        prefixes=(
+            RaPrefix(prefix="2001:db8:5::/64", is_on_link=False),
+            RaPrefix(prefix="2001:db8:6::/48", is_autonomous=False),
+        )
+    ),
+)
+ADVERTISED_BY_HAND = (
+    *ADVERTISED,
+    RouterAdvertisements(is_sent=False, is_managed=True, prefixes=(RaPrefix(prefix="2001:db8:7::1/64"),)),
+    RouterAdvertisements(is_ending=True, initial_count=2),
+    RouterAdvertisements(
+        has_link_layer_address=False, prefixes=(RaPrefix(prefix="2001:db8:5::/64", is_lasting=False),)
+    ),
+    RouterAdvertisements(is_sent=False, prefixes=(RaPrefix(prefix="2001:db8:5::/64", is_named=False),)),
+)
+LINK_LOCALS = ("fe80::1", "fe80::2:1")
 LINUX_NAMES = ("e0", "e1", "be0.100", "loop.1", "x4", "x5")
 TAP_NAMES = ("vm0", "vm1", "vm2")
 DESCRIPTIONS = (None, None, "uplink", "ÄÖ é")
@@ -598,6 +621,14 @@ class _Network:
             if others.one_in(4) and self._has_ethernet(interface.name):
                 self._change(interface.name, neighbors=tuple(others.some(NEIGHBORS)))
         self._hand_out_checks(self._dice.further(2))
+        self._advertise(self._dice.further(4))
+
+    def _advertise(self, dice: _Dice) -> None:
+        """Let some interfaces with IPv6 advertise themselves, and have link-local addresses of their own."""
+        for interface in self._routed():
+            if self._has_ethernet(interface.name) and any(":" in address for address in interface.addresses):
+                ra, link_local = dice.pick((None, *ADVERTISED)), dice.pick((None, *LINK_LOCALS))
+                self._change(interface.name, ra=ra, link_local=link_local)
 
     def _hand_out_checks(self, dice: _Dice) -> None:
         """Let some routed interfaces look at where packets come from, and at TCP connections."""
@@ -794,6 +825,8 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
     ]
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})
+        if any(":" in address for address in interface.addresses):
+            edits += [{"ra": dice.pick(ADVERTISED_BY_HAND)}, {"link_local": "fe80::77"}]
     if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
     return replace(interface, **dice.pick(edits))
@@ -906,6 +939,8 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"mss_clamp": MSS_LIMITS},
         {"mirrors": ()},
         {"mirrors": (Mirror(target=dice.pick(PORTS), direction=TrafficDirection.INPUT),)},
+        {"ra": None, "link_local": None},
+        {"ra": dice.pick(ADVERTISED), "link_local": dice.pick(LINK_LOCALS)},
         {"neighbors": NEIGHBORS[:1]},
         {"neighbors": (replace(NEIGHBORS[0], mac="02:00:00:00:bb:77"), *NEIGHBORS[1:])},
         {"lcp": None},

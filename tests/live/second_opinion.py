@@ -69,6 +69,20 @@ def _state(api: Any) -> dict[str, Any]:
             for l2 in (False, True)
             for row in api.sw_interface_span_dump(is_l2=l2)
         ),
+        "advertisements": sorted(
+            (
+                names[row.sw_if_index],
+                (row.send_radv, row.cease_radv, row.adv_managed_flag, row.adv_other_flag, row.send_unicast),
+                (row.adv_router_lifetime, row.max_radv_interval, row.min_radv_interval, row.adv_link_layer_address),
+                sorted(
+                    (str(each.prefix), each.onlink_flag, each.autonomous_flag, each.val_lifetime, each.no_advertise)
+                    for each in row.prefixes
+                ),
+                str(api.sw_interface_ip6_get_link_local_address(sw_if_index=row.sw_if_index).ip),
+            )
+            for row in api.sw_interface_ip6nd_ra_dump(sw_if_index=ALL)
+            if row.sw_if_index not in hosts
+        ),
         "MSS": sorted(
             (names[row.sw_if_index], row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
             for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]

@@ -8,11 +8,21 @@ from dataclasses import replace
 import pytest
 
 from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.common.addresses import link_local_of
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import (
+    Lldp,
+    Mirror,
+    MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+)
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
@@ -445,6 +455,53 @@ def test_lldp_is_spoken_and_seen(plane: LiveDataplane) -> None:
     state = do(plane, op.SetLldpSettings(interval_s=30))
     assert state.lldp == LldpSettings(system_name="r1", hold=5, interval_s=30)
     assert do(plane, speak.undone).interfaces["port1"].lldp is None
+
+
+def test_routers_are_advertised_and_seen(plane: LiveDataplane) -> None:
+    settings = RouterAdvertisements(
+        is_managed=True,
+        is_unicast=True,
+        lifetime_s=0,
+        max_interval_s=61,
+        min_interval_s=20,
+        has_link_layer_address=False,
+        initial_count=2,
+        initial_interval_s=5,
+    )
+    address = op.AddAddress(interface="port1", address="2001:db8:a::1/64")
+    prefixes = (
+        op.SetRaPrefix(interface="port1", prefix="2001:db8:b::/64"),
+        op.SetRaPrefix(
+            interface="port1", prefix="2001:db8:a::/56", is_on_link=False, is_autonomous=False, is_named=False
+        ),
+    )
+    state = do(plane, address, *prefixes, op.SetRa(interface="port1", settings=settings))
+    expected = (
+        RaPrefix(prefix="2001:db8:a::/56", is_on_link=False, is_autonomous=False, is_named=False),
+        RaPrefix(prefix="2001:db8:b::/64"),
+    )
+    assert state.interfaces["port1"].ra == replace(settings, prefixes=expected)
+    state = do(plane, op.ResetRa(interface="port1"), *prefixes[0].undoing)
+    assert state.interfaces["port1"].ra == RouterAdvertisements(prefixes=expected[:1])
+    state = do(plane, op.SilenceRa(interface="port1"))
+    assert state.interfaces["port1"].ra == RouterAdvertisements(is_sent=False, prefixes=expected[:1])
+    assert do(plane, *prefixes[1].undoing).interfaces["port1"].ra is None
+    do(plane, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
+
+
+def test_a_link_local_address_is_chosen_and_seen_until_ipv6_is_gone(plane: LiveDataplane, vpp: RealVpp) -> None:
+    address = op.AddAddress(interface="port1", address="2001:db8:a::1/64")
+    chosen = op.SetLinkLocal(interface="port1", address="fe80::1")
+    state = do(plane, address, chosen)
+    assert {name for name, one in state.interfaces.items() if one.link_local} == {"port1"}
+    assert state.interfaces["port1"].link_local == "fe80::1"
+    automatic = link_local_of(state.interfaces["port1"].mac)
+    state = do(plane, op.SetLinkLocal(interface="port1", address=automatic, is_chosen=False))
+    assert state.interfaces["port1"].link_local is None
+    do(plane, chosen, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
+    assert do(plane, address).interfaces["port1"].link_local is None
+    assert automatic in vpp.cli("show ip6 interface port1")[1]
+    do(plane, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
 
 
 def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:

@@ -48,6 +48,8 @@ interfaces:
         urpf: {{ ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }}
         mss-clamp: {{ ipv4: 1360, ipv6: 1340 }}
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+        ra: {{ managed: true, interval: 60, prefixes: {{ 2001:db8:1::/64: {{}} }} }}
+        link-local: fe80::1
         neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
@@ -101,6 +103,8 @@ interfaces:
     sub-interfaces:
       201: { addresses: [ 10.2.1.1/24 ] }
       202: { addresses: [ 2001:db8:2::1/64 ] }
+      231: { addresses: [ 2001:db8:3::1/64 ] }
+      232: { addresses: [ 2001:db8:4::1/64 ] }
       203: { unnumbered: GigabitEthernet1/0/0.201 }
 """ + "".join(f"      {number}: {{ state: up }}\n" for number in range(204, 230))
 _LOOPBACKS = """

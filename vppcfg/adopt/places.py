@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from vppcfg.common.addresses import is_link_local
 from vppcfg.config.sections import INTERFACES
 from vppcfg.model.interface import InterfaceKind
 
@@ -36,12 +37,13 @@ _WHY_NOT = (
     ("pppoe", "vppcfg has no PPPoE"),
     ("dhcp", "vppcfg has no DHCP"),
     ("ip6 ra", "vppcfg has no router advertisements"),
-    ("ip6 nd", "vppcfg has no router advertisements"),
+    ("ip6 nd", "vppcfg has router advertisements that are sent, with prefixes that do not run out"),
+    ("ip6 interface", "vppcfg has IPv6 where an interface has an IPv6 address"),
     ("policer", "vppcfg has no policers"),
     ("qos", "vppcfg has no QoS"),
     ("classify", "vppcfg has no classifiers"),
     ("abf", "vppcfg has no policy routing"),
-    ("span", "vppcfg has no mirroring"),
+    ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )
 
@@ -96,6 +98,11 @@ def _first(words: Words) -> str | None:
     return words[0] if words else None
 
 
+def _fourth(words: Words) -> str | None:
+    """Return the interface in `set urpf`, behind the family, the direction and the mode."""
+    return words[3] if len(words) > 3 else None
+
+
 def _last(words: Words) -> str | None:
     return words[-1] if words else None
 
@@ -135,6 +142,12 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l3": _first,
     "set interface mpls": _first,
     "set interface feature gso": _first,
+    "set interface tcp-mss-clamp": _first,
+    "set interface span": _first,
+    "set urpf": _fourth,
+    "ip6 nd": _first,
+    "enable ip6 interface": _first,
+    "disable ip6 interface": _first,
     "set interface bond": _first,
     "set acl-plugin interface": _first,
     "set ip neighbor": _after("del"),
@@ -163,6 +176,8 @@ def _mtu(words: Words) -> Place | None:
 
 def _address(words: Words) -> Place | None:
     left = [word for word in words if word != "del"]
+    if len(left) == 2 and is_link_local(left[1]):
+        return "link-local", left[0]
     return ("address", left[0], left[1]) if len(left) == 2 and left[1] != "all" else None
 
 

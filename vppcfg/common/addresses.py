@@ -199,3 +199,19 @@ def canonical_mac(value: Any) -> str | None:
         return None
     digits = re.sub(r"[^0-9a-f]", "", text)
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
+
+
+def link_local_of(mac: str) -> str:
+    """Return the IPv6 link-local address that VPP makes of a MAC address, colon-separated (vnet/ip/ip6_link.c)."""
+    raw = bytes.fromhex(mac.replace(":", ""))
+    return str(ipaddress.IPv6Address(b"\xfe\x80" + bytes(6) + bytes([raw[0] ^ 2]) + raw[1:3] + b"\xff\xfe" + raw[3:]))
+
+
+def is_link_local_of_mac(address: str) -> bool:
+    """Return whether an IPv6 link-local address has the form of those that are made of MAC addresses (EUI-64)."""
+    return socket.inet_pton(socket.AF_INET6, address)[11:13] == b"\xff\xfe"
+
+
+def is_link_local(address: str) -> bool:
+    """Return whether a canonical address, with or without a length, is an IPv6 link-local one (fe80::/10)."""
+    return address.startswith(("fe8", "fe9", "fea", "feb")) and address[4:5] == ":"

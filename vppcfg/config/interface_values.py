@@ -16,7 +16,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
-from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -34,6 +34,8 @@ class InterfaceValues:
     mss_clamp: tuple[MssLimit, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     lldp: Lldp | None = None
+    ra: RouterAdvertisements | None = None
+    link_local: str | None = None
 
 
 class Value(NamedTuple):
@@ -134,6 +136,23 @@ VALUES = (
         reason="a port speaks LLDP",
         since=Release(26, 10),
         told_by="lldp_settings",
+    ),
+    Value(
+        key="ra",
+        attribute="ra",
+        kind=features.ra_of,
+        said=features.ra_said,
+        why_not=features.why_no_ra,
+        is_of_bond=True,
+        is_routing=True,
+    ),
+    Value(
+        key="link-local",
+        attribute="link_local",
+        kind=features.link_local_of,
+        why_not=features.why_no_link_local,
+        is_of_bond=True,
+        is_routing=True,
     ),
 )
 """In the order in which they are written."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from vppcfg.common.addresses import address_key
 from vppcfg.common.names import natural_key
 from vppcfg.record import record
 
@@ -79,3 +80,67 @@ class Lldp:
     ipv6: str = ""
     oid: str = ""
     """SNMP's number for the port; the configuration says none, so it is read and taken out."""
+
+
+@record
+class RaPrefix:
+    """A prefix that router advertisements name."""
+
+    prefix: str
+    """As VPP has it, with its length."""
+    is_on_link: bool = True
+    """Whether hosts reach the addresses of the prefix without a router."""
+    is_autonomous: bool = True
+    """Whether hosts make themselves addresses of the prefix."""
+    is_lasting: bool = True
+    """Whether it stays as it is. VPP counts any other lifetime down to nothing (vnet/ip6-nd/ip6_ra.c)."""
+    is_named: bool = True
+    """False for one that VPP knows and does not send."""
+
+
+def ra_prefixes_in_order(prefixes: Iterable[RaPrefix]) -> tuple[RaPrefix, ...]:
+    """Return prefixes in the order of their addresses."""
+    return tuple(sorted(prefixes, key=lambda each: address_key(each.prefix)))
+
+
+@record
+class RouterAdvertisements:
+    """What an interface tells the hosts on its link about itself as a router (RFC 4861)."""
+
+    is_sent: bool = True
+    is_managed: bool = False
+    """Whether hosts are to ask for their addresses by DHCPv6."""
+    has_other: bool = False
+    """Whether hosts are to ask for other things by DHCPv6."""
+    is_unicast: bool = False
+    """Whether who asks gets an answer of its own."""
+    lifetime_s: int = 600
+    """How long hosts may use the router without hearing of it; 0 for not at all."""
+    max_interval_s: int = 200
+    min_interval_s: int = 150
+    has_link_layer_address: bool = True
+    is_ending: bool = False
+    """Whether VPP is to send some last ones and then no more."""
+    initial_count: int = 3
+    initial_interval_s: int = 16
+    prefixes: tuple[RaPrefix, ...] = ()
+    """In the order of their addresses."""
+
+    def may_become(self, other: RouterAdvertisements) -> bool:
+        """Return whether VPP can be told to advertise as `other` says without going back to the default between.
+
+        A message turns on what it names and leaves the rest as it is (ip6_ra_config in vnet/ip6-nd/ip6_ra.c).
+        """
+        turned_off = (
+            self.is_managed > other.is_managed,
+            self.has_other > other.has_other,
+            self.is_unicast > other.is_unicast,
+            self.has_link_layer_address < other.has_link_layer_address,
+            self.is_ending > other.is_ending,
+        )
+        initial = (self.initial_count, self.initial_interval_s) == (other.initial_count, other.initial_interval_s)
+        return initial and not any(turned_off)
+
+
+NO_ADVERTISEMENTS = RouterAdvertisements(is_sent=False)
+"""What VPP has of an interface with IPv6 of which nobody has asked for any."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
@@ -168,6 +168,10 @@ class Interface:
     """Of bridge domains, in the order of `macs_in_order`; they outlive the membership as well as the interface."""
     lldp: Lldp | None = None
     """Of ports; None where LLDP is not spoken."""
+    ra: RouterAdvertisements | None = None
+    """None where VPP sends none and has nothing to say in them."""
+    link_local: str | None = None
+    """The IPv6 link-local address that somebody has chosen; None for the one that VPP makes of the MAC address."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -176,6 +180,11 @@ class Interface:
         if self.parent is None:
             return 0
         return self.encapsulation.tag_count if isinstance(self.encapsulation, Encapsulation) else 1
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Return whether the interface has IPv6 addresses of its own beyond the link-local one."""
+        return any(":" in address for address in self.addresses)
 
     @property
     def is_l2(self) -> bool:
@@ -196,6 +205,8 @@ FEATURES = {
     "mirrors": "mirroring",
     "static_macs": "static MAC addresses",
     "lldp": "LLDP",
+    "ra": "router advertisements",
+    "link_local": "the link-local address",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
-from vppcfg.model.features import DELETED_TARGET
+from vppcfg.model.features import DELETED_TARGET, RouterAdvertisements
 from vppcfg.model.interface import Interface, InterfaceKind, evolve
 from vppcfg.model.state import State
 
@@ -18,7 +18,9 @@ def restorable(state: State) -> State:
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
     as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
-    interface that was gone, and bridge domains send no MAC addresses there, or to what is in none.
+    interface that was gone, and bridge domains send no MAC addresses there, or to what is in none. Router
+    advertisements that were not sent are forgotten, those that were about to end do not end, and a prefix in them does
+    not run out.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
@@ -31,12 +33,20 @@ def restorable(state: State) -> State:
             interfaces[name] = replace(interfaces[name], mirrors=left)
         if interface.static_macs and interface.bridge is None:
             interfaces[name] = replace(interfaces[name], static_macs=())
+        if interface.ra is not None:
+            interfaces[name] = replace(interfaces[name], ra=_lasting(interface.ra))
     for bond in state.made_as(Bond).values():
         interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
     bridges = {
         name: replace(bridge, stray_macs=()) if bridge.stray_macs else bridge for name, bridge in state.bridges.items()
     }
     return replace(state, interfaces=interfaces, lcps=lcps, bridges=bridges)
+
+
+def _lasting(ra: RouterAdvertisements) -> RouterAdvertisements | None:
+    if not ra.is_sent:
+        return None
+    return replace(ra, is_ending=False, prefixes=tuple(replace(each, is_lasting=True) for each in ra.prefixes))
 
 
 def _is_up_below_down(interface: Interface, state: State) -> bool:

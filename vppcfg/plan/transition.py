@@ -84,6 +84,19 @@ class Transition:
                 indexes.setdefault(after.table_of(address), AddressIndex()).add(name, address)
         return indexes
 
+    def loses_ipv6(self, name: str) -> bool:
+        """Return whether an interface is without IPv6 addresses at some time on the way, for good or not."""
+        before, after = self.observed.interfaces.get(name), self.desired.interfaces.get(name)
+        if before is None or name in self.doomed or after is None:
+            return before is not None and before.has_ipv6
+        staying = before.addresses & after.addresses - self.replaced_addresses(name)
+        if any(":" in address for address in staying):
+            return False
+        going = [address for address in before.addresses if ":" in address]
+        return bool(going) and not any(
+            address not in after.addresses and self.may_outlast(address, before, after) for address in going
+        )
+
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
         """Return whether an address that goes may stay until those are there that come in its place.
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from vppcfg.config.dump import said_entries
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.state import State
 from vppcfg.model.state_document import plain
@@ -112,6 +112,10 @@ def _told(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
+_OF_WORDS = (BridgeSettings, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, StaticMac, UrpfCheck)
+"""Parts of the model whose attributes are told one by one."""
+
+
 def _words(value: object) -> str:
     """Return a value of the model that the file has no words for, as an operator would write it."""
     if value is None or value == "":
@@ -128,7 +132,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, BridgeSettings | UrpfCheck | MssLimit | Mirror | StaticMac | Lldp):
+    if isinstance(value, _OF_WORDS):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

@@ -294,7 +294,6 @@ class Tables:
         self.l2: dict[int, L2Config] = {}
         self.ip4 = AddressBook(32)
         self.ip6 = AddressBook(128)
-        self.link_locals: dict[int, int] = {}
         """IPv6 link-local address by sw_if_index."""
         self.lcp = LcpMain()
         self.bridges = BridgeMain()

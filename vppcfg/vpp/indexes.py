@@ -14,6 +14,7 @@ from vppcfg.plan.operations import (
     Operation,
     RemoveWireguardPeer,
     ReplaceAcl,
+    SetLinkLocal,
 )
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import acl, interface, wireguard
@@ -56,14 +57,24 @@ class _Numbers:
 class KnownIndexes:
     """How VPP numbers interfaces, access lists and peers, as operations go by."""
 
-    def __init__(self, interfaces: dict[str, int], acls: dict[str, int], peers: dict[str, int]) -> None:
+    def __init__(
+        self, interfaces: dict[str, int], acls: dict[str, int], peers: dict[str, int], macs: dict[str, str]
+    ) -> None:
         self._interfaces = _Numbers("interface", interfaces)
         self._acls = _Numbers("access list", acls)
         self._peers = _Numbers("peer", peers)
+        self._macs = macs
 
     def interface(self, name: str) -> int:
         """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
         return self._interfaces.find(name)
+
+    def mac(self, name: str) -> str:
+        """Return the MAC address that an interface had before the operations; raise ValueError where there is none."""
+        mac = self._macs.get(name)
+        if mac is None:
+            raise ValueError(f"VPP has no MAC address of {name}")
+        return mac
 
     def acl(self, name: str) -> int:
         """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
@@ -99,10 +110,12 @@ class KnownIndexes:
 
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
-    names_acls = any(isinstance(operation, CreateAcl | ReplaceAcl | DeleteAcl | BindAcls) for operation in operations)
-    names_peers = any(isinstance(operation, RemoveWireguardPeer) for operation in operations)
+    kinds = set(map(type, operations))
+    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls))
+    needs_macs = SetLinkLocal in kinds
     return KnownIndexes(
         interface.read_names(connection),
         acl.read_indexes(connection) if names_acls else {},
-        wireguard.read_peers(connection) if names_peers else {},
+        wireguard.read_peers(connection) if RemoveWireguardPeer in kinds else {},
+        interface.read_macs(connection) if needs_macs else {},
     )

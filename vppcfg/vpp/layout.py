@@ -21,7 +21,7 @@ _CODES = {
     "i32": "i",
     "u64": "Q",
     "i64": "q",
-    "f64": "d",
+    "f64": "8s",
     "bool": "?",
 }
 _MALFORMED = "are they the *.api.json files that came with this VPP?"

@@ -19,9 +19,11 @@ from vppcfg.vpp.messages import (
     bridge,
     features,
     interface,
+    ip6_nd,
     l2,
     l2fib,
     lcp,
+    link_local,
     lldp,
     mpls,
     neighbor,
@@ -52,6 +54,7 @@ class _Details(NamedTuple):
     bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
     with_gso: frozenset[int]
+    link_locals: Mapping[int, str]
 
 
 def observe(connection: Connection, version: str) -> State:
@@ -111,14 +114,17 @@ def _second_round(
     members = bond.MemberQuestions(connection, bonds)
     commands = Commands(connection, bond.commands(bonds))
     gso = features.GsoQuestions(connection, replies, indexes)
+    with_ipv6 = ip6_nd.read_with_ipv6(connection, replies)
+    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in with_ipv6])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
-    told = connection.ask([*asked, *members.requests, *gso.requests, *commands.requests])
+    told = connection.ask([*asked, *members.requests, *gso.requests, *link_locals.requests, *commands.requests])
     return _Details(
         addresses=address.read(connection, told),
         tables=tables.read(connection, told),
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),
         with_gso=gso.read(connection, told),
+        link_locals=link_locals.read(connection, told),
     )
 
 
@@ -144,6 +150,8 @@ def _features(
 ) -> dict[int, dict[str, Any]]:
     """Return the features of each interface that are on, by its index and their attributes."""
     found: dict[int, dict[str, Any]] = {index: {"has_gso": True} for index in details.with_gso}
+    for index, chosen in details.link_locals.items():
+        found.setdefault(index, {})[link_local.ATTRIBUTE] = chosen
     indexes = {name: index for index, name in names.items()}
     for name in mpls.read_interfaces(connection, replies, shown, names):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_mpls"] = True

@@ -16,6 +16,7 @@ from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.messages import objection, request_of
 from vppcfg.vpp.messages.bond import active_members
+from vppcfg.vpp.messages.message import NO_MAC
 from vppcfg.vpp.retval import describe
 
 LONGEST_WAIT_S = 30.0
@@ -203,6 +204,10 @@ class _AnyIndex:
     def interface(self, name: str) -> int:
         """Return a number."""
         return 0
+
+    def mac(self, name: str) -> str:
+        """Return a MAC address."""
+        return NO_MAC
 
     def acl(self, name: str) -> int:
         """Return a number."""

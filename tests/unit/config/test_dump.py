@@ -19,7 +19,16 @@ from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import (
+    Lldp,
+    Mirror,
+    MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+)
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
@@ -39,6 +48,14 @@ SUB = Interface(
 )
 CHECKS = (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True))
 LIMITS = (MssLimit(mss=1360), MssLimit(mss=1340, is_ipv6=True, direction=TrafficDirection.INPUT))
+ADVERTISED = RouterAdvertisements(
+    is_managed=True,
+    lifetime_s=1800,
+    max_interval_s=100,
+    min_interval_s=75,
+    prefixes=(RaPrefix(prefix="2001:db8::/64"),),
+)
+SILENT = RouterAdvertisements(is_sent=False, is_managed=True)
 NEIGHBORS = (
     Neighbor(address="192.0.2.5", mac="02:00:5e:00:53:05"),
     Neighbor(address="2001:db8::5", mac="02:00:5e:00:53:06"),
@@ -269,6 +286,8 @@ def _hostile_rest(draw: st.DrawFn) -> dict[str, Any]:
         "has_gso": draw(st.sampled_from([False, False, True])),
         "urpf": draw(st.sampled_from([(), (), CHECKS, (replace(CHECKS[0], table_id=7),)])),
         "mss_clamp": draw(st.sampled_from([(), (), LIMITS, (replace(LIMITS[0], mss=0),)])),
+        "ra": draw(st.sampled_from([None, None, ADVERTISED, SILENT, replace(ADVERTISED, is_ending=True)])),
+        "link_local": draw(st.sampled_from([None, None, "fe80::1", "2001:db8::1"])),
         "neighbors": draw(st.sampled_from([(), (), NEIGHBORS, (replace(NEIGHBORS[0], has_route=False),)])),
         "tag_rewrite": draw(st.sampled_from([None, None, None, TagRewrite(operation=3)])),
         "tables": draw(st.sampled_from([(0, 0), (0, 0), (0, 5)])),
@@ -491,6 +510,7 @@ def whole() -> State:
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
     lldp = Lldp(description="uplink", ipv6="2001:db8::1")
     routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp)
+    port = replace(PORT, addresses=frozenset({"2001:db8:5::1/64"}), ra=ADVERTISED, link_local="fe80::1")
     tap = replace(TAP, bridge=10)
     rules = (
         replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
@@ -500,7 +520,7 @@ def whole() -> State:
         replace(RULE, action=AclAction.DENY),
         replace(RULE6, action=AclAction.DENY),
     )
-    interfaces = (PORT, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
+    interfaces = (port, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
     return State(
         interfaces={interface.name: interface for interface in interfaces},
         made={
@@ -540,6 +560,9 @@ interfaces:
   eth0:
     mtu: 1500
     state: down
+    addresses: [ 2001:db8:5::1/64 ]
+    ra: { managed: true, lifetime: 1800, interval: 100, prefixes: { 2001:db8::/64: {} } }
+    link-local: 'fe80::1'
     sub-interfaces:
       100:
         state: down

@@ -28,13 +28,22 @@ interfaces:
     mtu: 1400
     lcp: { name: e0, netns: blue }
     vrf: red
-    addresses: [ 192.0.2.1/24 ]
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     mpls: true
     sflow: true
     gso: true
     urpf: { ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }
     mss-clamp: { ipv4: { mss: 1360, direction: input }, ipv6: 1340 }
     mirror: { eth1: input }
+    ra:
+      managed: true
+      other: true
+      unicast: true
+      lifetime: 1800
+      interval: 100
+      min-interval: 20
+      prefixes: { 2001:db8::/64: { on-link: false }, 2001:db8:1::/48: { autonomous: false } }
+    link-local: fe80::1
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
@@ -57,6 +66,7 @@ interfaces:
         encapsulation: { dot1q: 30, inner-dot1q: 5 }
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
+      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2 }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -80,7 +90,9 @@ loopbacks:
     lcp: lo0
     vrf: red
     mtu: 9000
-    addresses: [ 203.0.113.1/32 ]
+    addresses: [ 203.0.113.1/32, 2001:db8:b::1/64 ]
+    ra: { managed: true }
+    link-local: fe80::3
     mpls: true
     gso: true
     urpf: { ipv6: loose }
@@ -182,6 +194,8 @@ HEADINGS = {
     "lldp": r"lldp",
     "pushed-tags": r"interfaces\..+",
     "translated-tags": r"interfaces\..+",
+    "ra": r"interfaces\.[^.]+",
+    "ra-prefix": r"interfaces\.[^.]+",
     "interface-acls": r"interfaces\.[^.]+",
     "loopback": r"loopbacks\..+",
     "bond": r"bondethernets\..+",

@@ -46,7 +46,8 @@ def address_host(index: Index) -> Iterator[Problem]:
         for position, address in enumerate(interface.addresses):
             key = address_key(address)
             if _is_link_local(key):
-                text = f"{address} is link-local; VPP makes one by itself where IPv6 is used, remove it here"
+                host = address.partition("/")[0]
+                text = f"{address} is link-local; write `link-local: {host}` in place of it, or leave it to VPP"
                 yield _problem("address-link-local", interface, position, text)
             elif reason := _unfit(key):
                 yield _problem("address-invalid-host", interface, position, f"{address} is {reason}")

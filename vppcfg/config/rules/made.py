@@ -97,6 +97,10 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
         yield (*interface.path, "mac"), "have a MAC address"
     if interface is not None and interface.neighbors:
         yield (*interface.path, "neighbors"), "have neighbours with MAC addresses"
+    if interface is not None and interface.ra is not None:
+        yield (*interface.path, "ra"), "advertise routers"
+    if interface is not None and interface.link_local is not None:
+        yield (*interface.path, "link-local"), "have a link-local address that can be told from VPP's own"
     if interface is not None and interface.l2xc is not None:
         yield (*interface.path, "l2xc"), "be cross-connected"
     for child in index.children.get(name, ())[:1]:

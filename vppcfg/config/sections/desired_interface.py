@@ -45,6 +45,9 @@ def _without_entry(
                 yield name, section.kind, config.description
 
 
+_LISTENER = "linux_nl"
+
+
 class _Resolver:
     def __init__(self, desired: DesiredState) -> None:
         self._desired = desired
@@ -83,7 +86,7 @@ class _Resolver:
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
             tables=vrf.interface_tables(config.vrf, desired.configuration),
-            **self._values(config),
+            **self._values(config, base),
             acls=self._acls(config, base),
             neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
             **{**self._bridging(config.name, config.encapsulation, base), **self._rewriting(config)},
@@ -182,9 +185,14 @@ class _Resolver:
         tag = observed.tag if observed is not None else None
         return marked_tag(description, tag, is_made_by_us=is_made_by_us)
 
-    def _values(self, config: InterfaceConfig) -> dict[str, Any]:
-        """Return the plain values by attribute, one that VPP cannot have as by default."""
+    def _values(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
+        """Return the plain values by attribute, one that VPP cannot have as by default.
+
+        Where linux-nl listens, the link-local address is that of the Linux device (linux-cp/lcp_router.c).
+        """
         values = interface_values.values_of(config)
+        if config.lcp is not None and base.link_local is not None and _LISTENER in self._desired.observed.facts.plugins:
+            values["link_local"] = values["link_local"] or base.link_local
         for value, plugin in interface_values.WITH_PLUGIN:
             default = interface_values.DEFAULTS[value.attribute]
             if values[value.attribute] != default and not self._runs(plugin, config, value.key):

@@ -48,9 +48,8 @@ def inline(value: Value) -> str:
     if isinstance(value, str):
         return scalar(value)
     if isinstance(value, tuple):
-        return (
-            f"{{ {', '.join([f'{_key(item.key)}: {inline(item.value)}' for item in value if not item.is_default])} }}"
-        )
+        entries = [f"{_key(item.key)}: {inline(item.value)}" for item in value if not item.is_default]
+        return f"{{ {', '.join(entries)} }}" if entries else "{}"
     if isinstance(value, list):
         return f"[ {', '.join([inline(item) for item in value])} ]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -21,6 +21,7 @@ from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMs
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
 from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
+from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
@@ -87,8 +88,10 @@ __all__ = [
     "RemoveAddress",
     "RemoveBondMember",
     "RemoveNeighbor",
+    "RemoveRaPrefix",
     "RemoveWireguardPeer",
     "ReplaceAcl",
+    "ResetRa",
     "SetAdminState",
     "SetBondWeight",
     "SetBridgeFlag",
@@ -96,6 +99,7 @@ __all__ = [
     "SetCrossConnect",
     "SetFeature",
     "SetGso",
+    "SetLinkLocal",
     "SetLinkMtu",
     "SetLinuxBridge",
     "SetLinuxLink",
@@ -107,6 +111,8 @@ __all__ = [
     "SetMssClamp",
     "SetNeighbor",
     "SetPacketMtu",
+    "SetRa",
+    "SetRaPrefix",
     "SetSflow",
     "SetSflowHeaderBytes",
     "SetSflowPollingInterval",
@@ -117,6 +123,7 @@ __all__ = [
     "SetTagRewrite",
     "SetUnnumbered",
     "SetUrpf",
+    "SilenceRa",
     "SweepVrfRoutes",
     "Switch",
     "UnsetUnnumbered",

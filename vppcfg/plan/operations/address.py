@@ -30,7 +30,10 @@ class AddAddress(InterfaceOperation):
 
 @record
 class RemoveAddress(InterfaceOperation):
-    """sw_interface_add_del_address: take an address off an interface."""
+    """sw_interface_add_del_address: take an address off an interface.
+
+    With the last IPv6 address goes what there is of router advertisements, and a link-local address that was chosen.
+    """
 
     address: str
 
@@ -44,6 +47,8 @@ class RemoveAddress(InterfaceOperation):
         interface = draft.interfaces[self.interface]
         draft.address_index(interface, self.address).remove(self.address)
         draft.change(interface.name, addresses=interface.addresses - {self.address})
+        if ":" in self.address and not draft.interfaces[interface.name].has_ipv6:
+            draft.change(interface.name, ra=None, link_local=None)
 
 
 @record

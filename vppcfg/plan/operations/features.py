@@ -39,6 +39,11 @@ class SetFeature(InterfaceOperation):
         raise NotImplementedError(type(self).__name__)
 
     @property
+    def undoing(self) -> tuple[SetFeature, ...]:
+        """Return the operations that do so, where it takes several."""
+        return (self.undone,)
+
+    @property
     def looks_at_frames(self) -> bool:
         """Return whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
         return False

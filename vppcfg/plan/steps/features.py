@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from vppcfg.common.addresses import link_local_of
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.plan.diff import Change
@@ -20,11 +22,14 @@ from vppcfg.plan.operations import (
     ReplaceAcl,
     SetFeature,
     SetGso,
+    SetLinkLocal,
     SetLldp,
     SetLldpSettings,
     SetMirror,
     SetMpls,
     SetMssClamp,
+    SetRa,
+    SetRaPrefix,
     SetSflow,
     SetSflowHeaderBytes,
     SetSflowPollingInterval,
@@ -90,6 +95,8 @@ class Feature(NamedTuple):
     operations: Callable[[str, Any], Iterable[SetFeature]]
     """Returns what sets a value on an interface that has none of it."""
     turn_on: Stage = Stage.TURN_FEATURE_ON
+    is_of_ipv6: bool = False
+    """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
     is_on_pairs: bool = False
     """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
     index (linux-cp/lcp_mpls_sync.c)."""
@@ -130,6 +137,28 @@ def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
     return [] if lldp is None else [SetLldp(interface=name, lldp=lldp)]
 
 
+def _ra(name: str, ra: RouterAdvertisements | None) -> Iterable[SetFeature]:
+    """Return the prefixes before the rest, so that the first advertisement names them."""
+    if ra is None:
+        return []
+    prefixes = [
+        SetRaPrefix(
+            interface=name,
+            prefix=each.prefix,
+            is_on_link=each.is_on_link,
+            is_autonomous=each.is_autonomous,
+            is_lasting=each.is_lasting,
+            is_named=each.is_named,
+        )
+        for each in ra.prefixes
+    ]
+    return [*prefixes, SetRa(interface=name, settings=replace(ra, prefixes=()))]
+
+
+def _link_local(name: str, address: str | None) -> Iterable[SetFeature]:
+    return [SetLinkLocal(interface=name, address=address)] if address is not None else []
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
@@ -139,6 +168,8 @@ FEATURE_OF: Mapping[str, Feature] = {
     "mirrors": Feature(_mirrors),
     "static_macs": Feature(_static_macs),
     "lldp": Feature(_lldp),
+    "ra": Feature(_ra, is_of_ipv6=True),
+    "link_local": Feature(_link_local, is_of_ipv6=True),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -149,15 +180,27 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     new = {each.part: each for each in feature.operations(name, becomes)}
     is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
     is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
+    is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
-            yield Step(stage=Stage.TURN_OFF, operation=operation.undone)
+            for undoing in operation.undoing:
+                yield Step(stage=Stage.TURN_OFF, operation=_with_mac(undoing, transition))
     for part, operation in new.items():
         if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
             yield Step(stage=feature.turn_on, operation=operation)
         elif operation.looks_at_frames and is_put_into_l2(transition, name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
             yield Step(stage=Stage.TURN_ON_IN_L2, operation=operation)
+
+
+def _with_mac(operation: SetFeature, transition: Transition) -> SetFeature:
+    """Return an operation that goes back to the link-local address of the MAC address, which VPP must be told."""
+    if not isinstance(operation, SetLinkLocal):
+        return operation
+    interface = transition.observed.interfaces[operation.interface]
+    port = transition.observed.interfaces[interface.parent] if interface.parent is not None else interface
+    address = link_local_of(port.mac) if port.mac else ""
+    return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
 
 
 def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vppcfg.errors import UsageError
 from vppcfg.model.state import State
-from vppcfg.simulator import interfaces
+from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
@@ -43,7 +43,7 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
     check_addressable(tables, interface)
     if is_ipv6 and ipaddress.IPv6Address(address) in _LINK_LOCAL:
         _check_link_local_length(length)
-        tables.link_locals[interface.index] = address
+        ip6_link.set_local(tables, interface.index, address.to_bytes(16))
         return
     book = tables.ip6 if is_ipv6 else tables.ip4
     conflict = book.conflict(interface.index, address, length)
@@ -58,7 +58,19 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
     if not 0 < length <= book.bits:
         text = f"{_text(is_ipv6, address, length)} wrong length for interface {tables.name_of(interface)}"
         raise RefusedError(Retval.ADDRESS_LENGTH_MISMATCH, text)
-    book.add(Assigned(sw_if_index=interface.index, address=address, length=length))
+    _add(tables, Assigned(sw_if_index=interface.index, address=address, length=length), is_ipv6=is_ipv6)
+
+
+def _add(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
+    (tables.ip6 if is_ipv6 else tables.ip4).add(assigned)
+    if is_ipv6:
+        ip6_link.enable(tables, assigned.sw_if_index)
+
+
+def _remove(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
+    (tables.ip6 if is_ipv6 else tables.ip4).remove(assigned)
+    if is_ipv6 and ip6_link.find(tables, assigned.sw_if_index) is not None:
+        ip6_link.disable(tables, assigned.sw_if_index)
 
 
 def remove(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, length: int) -> None:
@@ -69,7 +81,8 @@ def remove(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, 
     check_addressable(tables, interface)
     if is_ipv6 and ipaddress.IPv6Address(address) in _LINK_LOCAL:
         _check_link_local_length(length)
-        if tables.link_locals.get(interface.index) == address:
+        link = ip6_link.find(tables, interface.index)
+        if link is not None and link.address == address.to_bytes(16):
             raise RefusedError(Retval.ADDRESS_NOT_DELETABLE, "address not deletable")
         raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, "address not found")
     book = tables.ip6 if is_ipv6 else tables.ip4
@@ -77,22 +90,22 @@ def remove(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, 
     if known is None or known.sw_if_index != interface.index:
         text = f"{_text(is_ipv6, address, length)} not found for interface {tables.name_of(interface)}"
         raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, text)
-    book.remove(known)
+    _remove(tables, known, is_ipv6=is_ipv6)
 
 
 def remove_all(tables: Tables, sw_if_index: int) -> None:
     """Take all addresses off an interface (ip_del_all_interface_addresses)."""
-    for book in (tables.ip4, tables.ip6):
+    for is_ipv6, book in enumerate((tables.ip4, tables.ip6)):
         for assigned in book.of(sw_if_index):
             if assigned.sw_if_index == sw_if_index:
-                book.remove(assigned)
+                _remove(tables, assigned, is_ipv6=bool(is_ipv6))
 
 
 def _interface_deleted(tables: Tables, sw_if_index: int) -> None:
     """Forget addresses and FIB tables of an interface that goes away; they go in this order."""
     unnumbered.stop(tables, sw_if_index)
     remove_all(tables, sw_if_index)
-    tables.link_locals.pop(sw_if_index, None)
+    ip6_link.forget(tables, sw_if_index)
     fib.unbind(tables, sw_if_index)
 
 
@@ -168,7 +181,8 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             book = tables.ip6 if address.version == 6 else tables.ip4
             if book.find(book.table_of(row.index), int(address.ip)) is not None:
                 raise UsageError(f"the state has the address {address.ip} twice, on {name} and before")
-            book.add(Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen))
+            assigned = Assigned(sw_if_index=row.index, address=int(address.ip), length=address.network.prefixlen)
+            _add(tables, assigned, is_ipv6=address.version == 6)
 
 
 KIND = Kind(

@@ -14,10 +14,12 @@ from vppcfg.vpp.messages import (
     features,
     gre,
     interface,
+    ip6_nd,
     ipip,
     l2,
     l2fib,
     lcp,
+    link_local,
     lldp,
     mpls,
     mss_clamp,
@@ -36,10 +38,10 @@ from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 MADE = (gre, ipip, tap, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (l2fib, lldp, mss_clamp, span, urpf)
+FEATURES = (ip6_nd, l2fib, lldp, mss_clamp, span, urpf)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, mpls, neighbor, sflow, sub_interface, vrf)
-_KINDS = (*_OTHERS, *MADE, *FEATURES)
+_OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 

@@ -186,6 +186,15 @@ def read_names(connection: Connection) -> dict[str, int]:
     return {text_of(name): index for index, name in rows}
 
 
+def read_macs(connection: Connection) -> dict[str, str]:
+    """Ask VPP for the MAC address of every interface by its name; a sub-interface has that of its port."""
+    replies = connection.ask(requests(connection))
+    paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "interface_name")
+    rows = connection.rows(replies, "sw_interface_details", *paths)
+    macs = {index: mac for index, _, mac, _ in rows}
+    return {text_of(name): macs[port].hex(":") for _, port, _, name in rows if any(macs.get(port, b""))}
+
+
 def without(rows: Sequence[Row], hosts: frozenset[int]) -> list[Row]:
     """Return the rows of what an operator may name: not local0, no LCP host device of `hosts`, nothing upon one."""
     return [

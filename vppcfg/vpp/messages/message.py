@@ -16,6 +16,7 @@ ALL_INDEXES = 0xFFFFFFFF
 """In a request for details: of every interface, bridge or access list."""
 NO_INDEX = 0xFFFFFFFF
 """In any other place: of none."""
+NO_MAC = "00:00:00:00:00:00"
 
 
 class Request(NamedTuple):
@@ -44,6 +45,9 @@ class Indexes(Protocol):
 
     def interface(self, name: str) -> Value:
         """Return the sw_if_index of an interface."""
+
+    def mac(self, name: str) -> str:
+        """Return the MAC address that an interface, or its port, had before the operations, colon-separated."""
 
     def acl(self, name: str) -> Value:
         """Return the index of an access list."""

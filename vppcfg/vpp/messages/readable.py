@@ -10,6 +10,7 @@ from vppcfg.model.wireguard import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.messages import request_of
+from vppcfg.vpp.messages.message import NO_MAC
 
 _MAC_BYTES = 6
 
@@ -20,6 +21,10 @@ class _Names:
     def interface(self, name: str) -> Value:
         """Return the name."""
         return name
+
+    def mac(self, name: str) -> str:
+        """Return no MAC address: that of the interface is known when the message is sent."""
+        return NO_MAC
 
     def acl(self, name: str) -> Value:
         """Return the name."""

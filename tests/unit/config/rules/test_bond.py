@@ -38,6 +38,8 @@ def test_a_member_may_say_what_a_port_is(entry: str) -> None:
         ("{mpls: true}", "bond-member-mac", "mpls"),
         ("{urpf: {ipv4: loose}}", "bond-member-mac", "urpf"),
         ("{mss-clamp: {ipv4: 1360}}", "bond-member-mac", "mss-clamp"),
+        ("{ra: {}}", "bond-member-mac", "ra"),
+        ("{link-local: 'fe80::1'}", "bond-member-mac", "link-local"),
         ("{acls: {input: x}}", "bond-member-mac", "acls"),
     ],
 )

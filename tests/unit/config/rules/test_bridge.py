@@ -53,6 +53,8 @@ def test_a_sound_bridge(interfaces: str, bridges: str, loopbacks: str) -> None:
         ("a: {mpls: true}", "bd1: {interfaces: [a]}", "l2-mpls", ("interfaces", "a", "mpls")),
         ("a: {urpf: {ipv4: loose}}", "bd1: {interfaces: [a]}", "l2-routing", ("interfaces", "a", "urpf")),
         ("a: {mss-clamp: {ipv4: 1}}", "bd1: {interfaces: [a]}", "l2-routing", ("interfaces", "a", "mss-clamp")),
+        ("a: {ra: {}}", "bd1: {interfaces: [a]}", "l2-routing", ("interfaces", "a", "ra")),
+        ("a: {link-local: 'fe80::1'}", "bd1: {interfaces: [a]}", "l2-routing", ("interfaces", "a", "link-local")),
         ("a: {unnumbered: b}, b: {}", "bd1: {interfaces: [a]}", "l2-unnumbered", ("interfaces", "a", "unnumbered")),
         ("a: {l2xc: b}, b: {}", "bd1: {interfaces: [a]}", "l2xc-source-in-bridge", ("interfaces", "a", "l2xc")),
         ("a: {l2xc: b}, b: {}", "bd1: {interfaces: [b]}", "l2xc-in-bridge", ("interfaces", "a", "l2xc")),

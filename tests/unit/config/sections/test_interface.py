@@ -9,7 +9,15 @@ import pytest
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, NeighborConfig
 from vppcfg.config.parse import parse
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.features import Mirror, MssLimit, TrafficDirection, UrpfCheck, UrpfMode
+from vppcfg.model.features import (
+    Mirror,
+    MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
+    TrafficDirection,
+    UrpfCheck,
+    UrpfMode,
+)
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 
 
@@ -48,6 +56,12 @@ def test_every_key_arrives_in_canonical_form() -> None:
         "gso": True,
         "urpf": {"ipv6-output": "loose", "ipv4": "strict", "ipv6": None},
         "mirror": {"eth9": {"l2": True}, "eth10": "output"},
+        "ra": {
+            "managed": True,
+            "interval": 90,
+            "prefixes": {"2001:DB8:2::/64": None, "2001:db8:1::/64": {"autonomous": False, "on-link": True}},
+        },
+        "link-local": "FE80:0::1",
         "mss-clamp": {"ipv6": {"mss": 1340}, "ipv4": {"mss": 1360, "direction": "output"}},
         "neighbors": {"192.0.2.5": "0200.5e00.5305", "2001:DB8::5": "02:00:5e:00:53:06"},
         "acls": {"input": "a", "output": ["b", "a"]},
@@ -72,6 +86,16 @@ def test_every_key_arrives_in_canonical_form() -> None:
             Mirror(target="eth10", direction=TrafficDirection.OUTPUT),
             Mirror(target="eth9", is_l2=True),
         ),
+        ra=RouterAdvertisements(
+            is_managed=True,
+            max_interval_s=90,
+            min_interval_s=67,
+            prefixes=(
+                RaPrefix(prefix="2001:db8:1::/64", is_autonomous=False),
+                RaPrefix(prefix="2001:db8:2::/64"),
+            ),
+        ),
+        link_local="fe80::1",
         mss_clamp=(MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1340, is_ipv6=True)),
         neighbors=(
             NeighborConfig(key="192.0.2.5", address="192.0.2.5", mac="02:00:5e:00:53:05"),

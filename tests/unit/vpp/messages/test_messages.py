@@ -15,7 +15,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
-from vppcfg.model.features import Lldp, MssLimit, TrafficDirection, UrpfMode
+from vppcfg.model.features import Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
@@ -569,6 +569,61 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.SetMirror(interface="port", target="DELETED", direction=None),
         "sw_interface_span_enable_disable",
         {"sw_if_index_from": 1, "sw_if_index_to": 0xFFFFFFFF, "state": 0, "is_l2": False},
+    ),
+    (
+        op.SetRa(
+            interface="port",
+            settings=RouterAdvertisements(is_managed=True, lifetime_s=0, max_interval_s=60, min_interval_s=20),
+        ),
+        "sw_interface_ip6nd_ra_config",
+        {
+            "sw_if_index": 1,
+            "managed": 1,
+            "other": 0,
+            "default_router": 1,
+            "lifetime": 0,
+            "max_interval": 60,
+            "is_no": 0,
+        },
+    ),
+    (
+        op.SetRa(interface="port", settings=RouterAdvertisements(initial_count=2, initial_interval_s=5)),
+        "sw_interface_ip6nd_ra_config",
+        {"initial_count": 2, "initial_interval": 5, "min_interval": 150, "ll_option": 0, "suppress": 0},
+    ),
+    (
+        op.ResetRa(interface="other"),
+        "sw_interface_ip6nd_ra_config",
+        {"sw_if_index": 2, "is_no": 1, "suppress": 0, "managed": 1, "default_router": 1, "initial_interval": 1},
+    ),
+    (
+        op.SilenceRa(interface="other"),
+        "sw_interface_ip6nd_ra_config",
+        {"sw_if_index": 2, "suppress": 1, "is_no": 0, "default_router": 0},
+    ),
+    (
+        op.SetRaPrefix(interface="port", prefix="2001:db8::/56", is_on_link=False, is_autonomous=False),
+        "sw_interface_ip6nd_ra_prefix",
+        {
+            "sw_if_index": 1,
+            "prefix.address.af": 1,
+            "prefix.len": 56,
+            "val_lifetime": 0xFFFFFFFF,
+            "no_onlink": True,
+            "no_autoconfig": True,
+            "no_advertise": False,
+            "is_no": False,
+        },
+    ),
+    (
+        op.RemoveRaPrefix(interface="other", prefix="2001:db8::5/64"),
+        "sw_interface_ip6nd_ra_prefix",
+        {"sw_if_index": 2, "prefix.len": 64, "is_no": True},
+    ),
+    (
+        op.SetLinkLocal(interface="other", address="fe80::1"),
+        "sw_interface_ip6_set_link_local_address",
+        {"sw_if_index": 2, "ip": bytes.fromhex("fe80" + "00" * 13 + "01")},
     ),
     (
         op.SetMssClamp(interface="other", limits=()),

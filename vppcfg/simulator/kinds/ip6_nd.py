@@ -1,0 +1,393 @@
+"""Router advertisements and link-local addresses (vnet/ip6-nd/ip6_ra.c, vnet/ip/ip_api.c). None is ever sent."""
+
+from __future__ import annotations
+
+import ipaddress
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces, ip6_link
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 1.1.0 5f19a809
+import interface_index
+import prefix
+request sw_interface_ip6nd_ra_config 3eb00b1c: interface_index sw_if_index, u8 suppress, u8 managed, u8 other, \
+u8 ll_option, u8 send_unicast, u8 cease, bool is_no, u8 default_router, u32 max_interval, u32 min_interval, \
+u32 lifetime, u32 initial_count, u32 initial_interval
+reply sw_interface_ip6nd_ra_config_reply e8d4e804: i32 retval
+request sw_interface_ip6nd_ra_prefix 82cc1b28: interface_index sw_if_index, prefix prefix, bool use_default, \
+bool no_advertise, bool off_link, bool no_autoconfig, bool no_onlink, bool is_no, u32 val_lifetime, u32 pref_lifetime
+reply sw_interface_ip6nd_ra_prefix_reply e8d4e804: i32 retval
+struct ip6nd_ra_prefix: prefix prefix, bool onlink_flag, bool autonomous_flag, u32 val_lifetime, u32 pref_lifetime, \
+f64 valid_lifetime_expires, f64 pref_lifetime_expires, bool decrement_lifetime_flag, bool no_advertise
+request sw_interface_ip6nd_ra_dump f9e6675e streams sw_interface_ip6nd_ra_details: interface_index sw_if_index
+reply sw_interface_ip6nd_ra_details d3198de5: interface_index sw_if_index, u8 cur_hop_limit, bool adv_managed_flag, \
+bool adv_other_flag, u16 adv_router_lifetime, u32 adv_neighbor_reachable_time, u32 adv_retransmit_interval, \
+u32 adv_link_mtu, bool send_radv, bool cease_radv, bool send_unicast, bool adv_link_layer_address, \
+f64 max_radv_interval, f64 min_radv_interval, f64 last_radv_time, f64 last_multicast_time, f64 next_multicast_time, \
+u32 initial_adverts_count, f64 initial_adverts_interval, bool initial_adverts_sent, u32 n_advertisements_sent, \
+u32 n_solicitations_rcvd, u32 n_solicitations_dropped, u32 n_prefixes, ip6nd_ra_prefix prefixes[n_prefixes]
+"""
+_IP = """
+request sw_interface_ip6_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
+reply sw_interface_ip6_enable_disable_reply e8d4e804: i32 retval
+request sw_interface_ip6_set_link_local_address 1c10f15f: interface_index sw_if_index, ip6_address ip
+reply sw_interface_ip6_set_link_local_address_reply e8d4e804: i32 retval
+request sw_interface_ip6_get_link_local_address f9e6675e: interface_index sw_if_index
+reply sw_interface_ip6_get_link_local_address_reply d16b7130: i32 retval, ip6_address ip
+"""
+_PART = "ra"
+_HOP_LIMIT = 64
+_FOREVER = 0xFFFFFFFF
+_VALID_S, _PREFERRED_S = 2592000, 604800
+_MAX_LIFETIME_S = 9000
+_SHORTEST_S = 3
+_MOST_INITIAL, _LONGEST_INITIAL_S = 3, 16
+_DEFAULT_MAX_S, _DEFAULT_MIN_S, _DEFAULT_LIFETIME_S = 200, 150, 600
+
+
+@dataclass(slots=True, kw_only=True)
+class Prefix:
+    """One advertised prefix (ip6_radv_prefix_t)."""
+
+    length: int
+    valid_s: int = _VALID_S
+    preferred_s: int = _PREFERRED_S
+    is_on_link: bool = True
+    is_autonomous: bool = True
+    is_enabled: bool = True
+    is_counted_down: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class Advertiser:
+    """What an interface advertises (ip6_ra_t)."""
+
+    is_sending: bool = False
+    is_managed: bool = False
+    is_other: bool = False
+    has_link_layer: bool = True
+    is_unicast: bool = False
+    is_ceasing: bool = False
+    lifetime_s: int = _DEFAULT_LIFETIME_S
+    max_s: int = _DEFAULT_MAX_S
+    min_s: int = _DEFAULT_MIN_S
+    initial_count: int = _MOST_INITIAL
+    initial_s: int = _LONGEST_INITIAL_S
+    prefixes: dict[bytes, Prefix] = field(default_factory=dict)
+    """By their address, with all its bits."""
+
+
+def _advertiser(tables: Tables, sw_if_index: int) -> Advertiser | None:
+    """Return what an interface advertises, None where IPv6 is off or there is no Ethernet."""
+    link = ip6_link.find(tables, sw_if_index)
+    if link is None or not ip6_link.is_on_ethernet(tables, sw_if_index):
+        return None
+    advertiser = link.parts.setdefault(_PART, Advertiser())
+    assert isinstance(advertiser, Advertiser)
+    return advertiser
+
+
+def configure(tables: Tables, sw_if_index: int, wish: Values) -> None:
+    """Set what `wish` names, or take it back to its default; raise RefusedError as ip6_ra_config does."""
+    ra = _advertiser(tables, sw_if_index)
+    if ra is None:
+        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    ra.is_sending = True
+    is_no = bool(wish["is_no"])
+    longest, shortest = wish["max_interval"], wish["min_interval"]
+    if longest and not shortest:
+        shortest = longest * 3 // 4
+    longest = (_DEFAULT_MAX_S if is_no else longest) if longest else ra.max_s
+    shortest = (_DEFAULT_MIN_S if is_no else shortest) if shortest else ra.min_s
+    lifetime = (_DEFAULT_LIFETIME_S if is_no else wish["lifetime"]) if wish["default_router"] == 1 else ra.lifetime_s
+    lifetime = min(lifetime, _MAX_LIFETIME_S)
+    if lifetime and lifetime <= longest:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if shortest and (shortest * 4 > longest * 3 or shortest < _SHORTEST_S):
+        raise RefusedError(Retval.INVALID_VALUE)
+    if wish["initial_count"] > _MOST_INITIAL or wish["initial_interval"] > _LONGEST_INITIAL_S:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if wish["suppress"] == 1:
+        ra.is_sending = is_no
+    ra.is_managed = not is_no if wish["managed"] == 1 else ra.is_managed
+    ra.is_other = not is_no if wish["other"] == 1 else ra.is_other
+    ra.has_link_layer = is_no if wish["ll_option"] == 1 else ra.has_link_layer
+    ra.is_unicast = not is_no if wish["send_unicast"] == 1 else ra.is_unicast
+    ra.is_ceasing = not is_no if wish["cease"] == 1 else ra.is_ceasing
+    ra.max_s, ra.min_s, ra.lifetime_s = longest, shortest, lifetime
+    if wish["initial_count"]:
+        ra.initial_count = _MOST_INITIAL if is_no else wish["initial_count"]
+    if wish["initial_interval"]:
+        ra.initial_s = _LONGEST_INITIAL_S if is_no else wish["initial_interval"]
+    if wish["cease"] == 1 and is_no:
+        ra.is_sending = True
+
+
+def set_prefix(tables: Tables, sw_if_index: int, address: bytes, length: int, wish: Values) -> None:
+    """Name a prefix, change one or take it out; raise RefusedError as ip6_ra_prefix does."""
+    ra = _advertiser(tables, sw_if_index)
+    if ra is None:
+        raise RefusedError(Retval.IP6_NOT_ENABLED)
+    known = ra.prefixes.get(address)
+    if known is None and wish["is_no"]:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if known is not None and known.length != length:
+        raise RefusedError(Retval.INVALID_VALUE_2)
+    if wish["is_no"]:
+        del ra.prefixes[address]
+        return
+    if known is None:
+        known = ra.prefixes[address] = Prefix(length=length)
+        if wish["use_default"]:
+            return
+    if _FOREVER in (wish["val_lifetime"], wish["pref_lifetime"]):
+        known.valid_s = known.preferred_s = _FOREVER
+        known.is_counted_down = False
+    else:
+        known.valid_s, known.preferred_s = wish["val_lifetime"], wish["pref_lifetime"]
+    known.is_enabled = not wish["no_advertise"]
+    known.is_on_link = not (wish["off_link"] or wish["no_onlink"])
+    known.is_autonomous = not wish["no_autoconfig"]
+
+
+def _answer_config(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    configure(call.tables, values["sw_if_index"], values)
+    return call.reply()
+
+
+def _answer_prefix(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    set_prefix(call.tables, values["sw_if_index"], values["prefix.address.un"], values["prefix.len"], values)
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    wanted = values["sw_if_index"]
+    for index in sorted(call.tables.part(ip6_link.Ip6LinkMain).links):
+        ra = _advertiser(call.tables, index) if wanted in (NONE, index) else None
+        if ra is not None:
+            yield call.details(_details(call.tables, index, ra))
+
+
+def _details(tables: Tables, sw_if_index: int, ra: Advertiser) -> Values:
+    return {
+        "sw_if_index": sw_if_index,
+        "cur_hop_limit": _HOP_LIMIT,
+        "adv_managed_flag": ra.is_managed,
+        "adv_other_flag": ra.is_other,
+        "adv_router_lifetime": ra.lifetime_s,
+        "send_radv": ra.is_sending,
+        "cease_radv": ra.is_ceasing,
+        "send_unicast": ra.is_unicast,
+        "adv_link_layer_address": ra.has_link_layer,
+        "max_radv_interval": _real(ra.max_s),
+        "min_radv_interval": _real(ra.min_s),
+        "initial_adverts_count": ra.initial_count,
+        "initial_adverts_interval": _real(ra.initial_s),
+        "prefixes": [_row(address, prefix) for address, prefix in ra.prefixes.items()],
+    }
+
+
+def _row(address: bytes, prefix: Prefix) -> tuple[int | bytes, ...]:
+    return (
+        *(1, address, prefix.length, prefix.is_on_link, prefix.is_autonomous, prefix.valid_s, prefix.preferred_s),
+        *(_real(0), _real(0), prefix.is_counted_down, not prefix.is_enabled),
+    )
+
+
+def _real(number: int) -> bytes:
+    return struct.pack("<d", number)
+
+
+_WORDS = {
+    "ra-managed-config-flag": "managed",
+    "ra-other-config-flag": "other",
+    "ra-suppress": "suppress",
+    "ra-surpress": "suppress",
+    "ra-send-unicast": "send_unicast",
+    "ra-cease": "cease",
+}
+_PREFIX_WORDS = {
+    "no-advertise": "no_advertise",
+    "off-link": "off_link",
+    "no-autoconfig": "no_autoconfig",
+    "no-onlink": "no_onlink",
+}
+_NOTHING: dict[str, int] = dict.fromkeys(
+    (
+        *("suppress", "managed", "other", "ll_option", "send_unicast", "cease", "is_no", "default_router", "lifetime"),
+        *("max_interval", "min_interval", "initial_count", "initial_interval", "val_lifetime", "pref_lifetime"),
+        *("use_default", "no_advertise", "off_link", "no_autoconfig", "no_onlink"),
+    ),
+    0,
+)
+
+
+def _nd_command(tables: Tables, rest: Input) -> str:
+    """`ip6 nd <interface> [no] [ra-...] | [no] prefix <address>/<length> [...]`; what VPP refuses it does not tell.
+
+    Only what the end of a prefix cannot read is an error; elsewhere VPP stops reading there.
+    """
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    row = line.interface(tables)
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"invalid interface name {line.shown}'")
+    if not ip6_link.is_on_ethernet(tables, row.index):
+        raise RefusedError(Retval.UNSPECIFIED, "Interface must be of ethernet type")
+    if ip6_link.find(tables, row.index) is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"IP6 nt enabler interface {line.shown}'")
+    wish = dict(_NOTHING)
+    prefix = _read_wish(line, wish)
+    try:
+        if prefix is None:
+            configure(tables, row.index, wish)
+        else:
+            _read_prefix(line, wish)
+            set_prefix(tables, row.index, prefix[1].to_bytes(16), prefix[2], wish)
+    except RefusedError as refusal:
+        if refusal.retval is Retval.UNSPECIFIED:
+            raise
+    return ""
+
+
+def _read_wish(line: Input, wish: dict[str, int]) -> tuple[bool, int, int] | None:
+    """Read what follows the interface, and return the prefix that stands there."""
+    prefix = None
+    while not line.is_at_end:
+        word = next((word for word in _WORDS if line.take(word)), None)
+        if word is not None:
+            wish[_WORDS[word]] = 1
+        elif line.take("no"):
+            wish["is_no"] = 1
+        elif line.next_word == "prefix" and line.take("prefix"):
+            prefix = line.prefix()
+            if prefix is None:
+                break
+            if line.next_word in ("infinite", "default", *_PREFIX_WORDS) or line.next_word.isdecimal():
+                break
+        elif (seconds := line.number_after("ra-lifetime")) is not None:
+            wish["default_router"], wish["lifetime"] = 1, seconds
+        elif (count := line.number_after("ra-initial")) is not None:
+            wish["initial_count"], wish["initial_interval"] = count, line.number() or 0
+        elif (longest := line.number_after("ra-interval")) is not None:
+            wish["max_interval"], wish["min_interval"] = longest, line.number() or 0
+        else:
+            break
+    return prefix
+
+
+def _read_prefix(line: Input, wish: dict[str, int]) -> None:
+    """Read the lifetimes and the rest of a prefix; raise RefusedError for what is neither."""
+    if line.take("default"):
+        wish["use_default"] = 1
+        return
+    if line.take("infinite"):
+        wish["val_lifetime"] = wish["pref_lifetime"] = _FOREVER
+    elif (valid := line.number()) is not None:
+        wish["val_lifetime"], wish["pref_lifetime"] = valid, line.number() or 0
+    while not line.is_at_end:
+        word = next((word for word in _PREFIX_WORDS if line.take(word)), None)
+        if word is None:
+            raise RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+        wish[_PREFIX_WORDS[word]] = 1
+
+
+def _answer_enable(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    if not values["enable"]:
+        ip6_link.disable(call.tables, values["sw_if_index"])
+        return call.reply()
+    was_on = ip6_link.find(call.tables, values["sw_if_index"]) is not None
+    ip6_link.enable(call.tables, values["sw_if_index"])
+    return call.reply(retval=Retval.VALUE_EXIST if was_on else 0)
+
+
+def _answer_set_local(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    ip6_link.set_local(call.tables, values["sw_if_index"], values["ip"])
+    return call.reply()
+
+
+def _answer_get_local(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    link = ip6_link.find(call.tables, values["sw_if_index"])
+    return call.reply(retval=Retval.IP6_NOT_ENABLED) if link is None else call.reply(ip=link.address)
+
+
+def _enable_command(tables: Tables, line: Input) -> str:
+    """`enable ip6 interface <interface>`."""
+    row = line.require_interface(tables)
+    was_on = ip6_link.find(tables, row.index) is not None
+    ip6_link.enable(tables, row.index)
+    if was_on:
+        raise RefusedError(Retval.UNSPECIFIED, "Failed")
+    return ""
+
+
+def _disable_command(tables: Tables, line: Input) -> str:
+    """`disable ip6 interface <interface>`."""
+    row = line.require_interface(tables)
+    if ip6_link.find(tables, row.index) is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Failed")
+    ip6_link.disable(tables, row.index)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        interface = state.interfaces[name]
+        if interface.link_local is not None:
+            ip6_link.set_local(tables, row.index, ipaddress.IPv6Address(interface.link_local).packed)
+        wanted = interface.ra
+        if wanted is None:
+            continue
+        if ip6_link.find(tables, row.index) is None:
+            ip6_link.enable(tables, row.index)
+        ra = _advertiser(tables, row.index)
+        if ra is None:
+            continue
+        ra.is_sending, ra.is_managed, ra.is_other = wanted.is_sent, wanted.is_managed, wanted.has_other
+        ra.has_link_layer, ra.is_unicast = wanted.has_link_layer_address, wanted.is_unicast
+        ra.is_ceasing, ra.lifetime_s = wanted.is_ending, wanted.lifetime_s
+        ra.max_s, ra.min_s = wanted.max_interval_s, wanted.min_interval_s
+        ra.initial_count, ra.initial_s = wanted.initial_count, wanted.initial_interval_s
+        for each in wanted.prefixes:
+            parsed = ipaddress.IPv6Interface(each.prefix)
+            prefix = Prefix(length=parsed.network.prefixlen, is_on_link=each.is_on_link, is_enabled=each.is_named)
+            prefix.is_autonomous, prefix.is_counted_down = each.is_autonomous, not each.is_lasting
+            if each.is_lasting:
+                prefix.valid_s = prefix.preferred_s = _FOREVER
+            ra.prefixes[parsed.ip.packed] = prefix
+
+
+KIND = Kind(
+    api={"ip6_nd": _API, "ip": _IP},
+    changes={
+        "sw_interface_ip6nd_ra_config": _answer_config,
+        "sw_interface_ip6nd_ra_prefix": _answer_prefix,
+        "sw_interface_ip6_enable_disable": _answer_enable,
+        "sw_interface_ip6_set_link_local_address": _answer_set_local,
+    },
+    queries={
+        "sw_interface_ip6nd_ra_dump": _dump,
+        "sw_interface_ip6_get_link_local_address": _answer_get_local,
+    },
+    commands={
+        "ip6 nd": _nd_command,
+        "enable ip6 interface": _enable_command,
+        "disable ip6 interface": _disable_command,
+    },
+    load=_load,
+)
