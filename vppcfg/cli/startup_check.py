@@ -119,6 +119,7 @@ def document(judgement: ConfJudgement, file_name: str) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "levels": [level.value for level in judgement.levels],
         "releases": [str(release) for release in judgement.releases],
+        "stopped": [str(release) for release in judgement.stopped],
         "problems": entries,
     }
 

@@ -37,11 +37,36 @@ _OLD, _ORIGINAL = ".old", ".orig"
 
 def show_difference(texts: Mapping[str, str], settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:
     """Show how the files below the root would change, and what it takes to put that in force."""
-    _, changes = _prepared(texts, settings, Path(args.root), args)
-    lines = [*_described(changes, Path(args.root)), *_boot_lines(settings, host)]
+    root = Path(args.root)
+    final, changes = _prepared(texts, settings, root, args)
+    if final[STARTUP_CONF] != texts[STARTUP_CONF]:
+        path = str(root / STARTUP_CONF)
+        _show_what_is_kept_and_does_not_go(final[STARTUP_CONF], texts[STARTUP_CONF], path, settings, host, args)
+    lines = [*_described(changes, root), *_boot_lines(settings, host)]
     write_document("".join(f"{printable(line)}\n" for line in lines), args.output)
     differs = any(change.differences for change in changes)
     return ExitCode.CHANGES_PENDING if differs and args.detailed_exitcode else ExitCode.DONE
+
+
+def _show_what_is_kept_and_does_not_go(
+    text: str, generated: str, name: str, settings: Settings, host: Host, args: argparse.Namespace
+) -> None:
+    """Show on standard error what the kept parts of a startup.conf make wrong, by themselves or for the machine.
+
+    What the section says by itself was judged with the configuration.
+    """
+    from vppcfg.cli.problems import report
+    from vppcfg.startup.judge.finding import ConfSurroundings, Level
+    from vppcfg.startup.judge.judging import judge
+
+    known = ConfSurroundings(host=host)
+    ours = {(one.rule, one.text) for one in judge(generated, (settings.release,), known).problems}
+    found = [
+        each.problem
+        for each in judge(text, (settings.release,), known).findings
+        if each.level in {Level.SENSE, Level.MACHINE} and (each.problem.rule, each.problem.text) not in ours
+    ]
+    report(found, f"{name}, as it would be", sys.stderr, paint_for(sys.stderr, args.color))
 
 
 def install(texts: Mapping[str, str], settings: Settings, args: argparse.Namespace) -> ExitCode:

@@ -229,6 +229,17 @@ def test_a_difference_is_one_of_meaning_and_has_a_cost(startup: Command, root: P
     assert "to put in force: `update-grub` and a reboot" in startup.out
 
 
+def test_what_is_kept_is_judged_with_the_machine_too(startup: Command, root: Path) -> None:
+    assert startup("--install") == 0
+    assert startup("--diff") == 0
+    assert "as it would be" not in startup.err
+    conf = root / FILES[0]
+    conf.write_text(conf.read_text().replace("dpdk {", "dpdk {\n  uio-driver vfio-pci"))
+    assert startup("--diff") == 0
+    assert "as it would be:" in startup.err
+    assert "vfio-pci needs an IOMMU" in startup.err
+
+
 def test_the_running_kernel_is_looked_at_too(startup: Command) -> None:
     assert startup("--diff") == 0
     assert "the running kernel was started without: isolcpus=domain,managed_irq,1-3 " in startup.out

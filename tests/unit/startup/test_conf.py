@@ -134,7 +134,7 @@ def test_differences_name_place_and_values() -> None:
         ("heapsize 1G", Release(26, 2), ["conf-removed"]),
         ("interface { default-rx-mode polling }", Release(26, 2), ["conf-removed"]),
         ("interface { default-rx-mode polling }", Release(26, 6), []),
-        ("tap { x }", Release(25, 10), []),
+        ("tap { host-mtu 1500 }", Release(25, 10), []),
         ("tap { x }", Release(26, 2), ["conf-removed"]),
         ("ikev2 { x }", Release(24, 6), ["conf-removed"]),
         ("nat { translation hash buckets 1024 }", OLDEST, ["conf-unknown"]),

@@ -156,6 +156,30 @@ def test_quic_is_on_by_itself_from_26_02_on() -> None:
         assert bool([*plugin_problems(conf, release, None)]) == (release < Release(26, 2))
 
 
+@pytest.mark.parametrize(
+    ("text", "release", "rules"),
+    [
+        ("http { fifo-size 64k http2 { max-frame-size 16384 } }", NEWEST, []),
+        ("http { http2 { max-frame-size 16384 } }", Release(25, 2), ["conf-removed"]),
+        ("http { http2 { max-frame 1 } http3 { x } }", NEWEST, ["conf-unknown", "conf-unknown"]),
+        ("tls { use-test-cert-in-ca ca-cert-path /x openssl { provider default } }", NEWEST, []),
+        ("tls { ca-cert /x }", NEWEST, ["conf-unknown"]),
+        ("ipsec { ipv4-inbound-spd-fast-path on ip4 { num-buckets 64 } async-handoff-queue-size 4 }", NEWEST, []),
+        ("ipsec { ipv6-inbound-spd-flow-cache on }", NEWEST, ["conf-unknown"]),
+        ("ipsec { ipv4-inbound-spd-fast-path maybe }", NEWEST, ["conf-value"]),
+        ("ikev2 { handoff-thread 1 }", Release(25, 2), []),
+        ("dslite { ce aftr }", NEWEST, ["conf-unknown"]),
+        ("dsa { dev wq0.0 dev wq0.1 }", NEWEST, []),
+        ("tap { host-mtu 1500 }", Release(25, 2), []),
+        ("mc { interface x }", NEWEST, ["conf-unknown"]),
+    ],
+)
+def test_the_words_of_further_stanzas(text: str, release: Release, rules: list[str]) -> None:
+    conf, problems = read_conf(text, release)
+    assert problems == ()
+    assert [problem.rule for problem in review(conf, release)] == rules
+
+
 def test_every_plugin_is_in_some_release_and_its_span_is_not_empty() -> None:
     assert all(any(is_in(plugin, release) for release in RELEASES) for plugin in PLUGINS)
     assert not is_in("avf", NEWEST)

@@ -20,12 +20,9 @@ FORGIVING: Mapping[str, Release] = {"cpu": OLDEST, "memory": Release(26, 2)}
 
 In `memory` the word alone is passed over (vpp/vnet/main.c), in `cpu` all that follows it too (vlib/threads.c).
 """
-_INNER = frozenset({"plugin", "device"})
+_INNER = frozenset({"plugin", "device", "http2"})
 """Blocks that are no stanzas, though their names are single words."""
-_INSIDE_OPEN = (
-    *("calico-policy-plugin", "devices", "dsa", "dslite", "http", "ikev2", "ipsec"),
-    *("mc", "node", "npol-plugin", "tap", "test-proxy", "tls", "unix-cli"),
-)
+_INSIDE_OPEN = ("calico-policy-plugin", "devices", "node", "npol-plugin", "test-proxy", "unix-cli")
 """Stanzas that vppcfg keeps as they are, and does not look into."""
 
 _SPANS: Mapping[str, tuple[Release | None, Release | None]] = {

@@ -54,6 +54,25 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
         Key(name=ANY, block="crypto engine", must_have_braces=True, is_many=True),
     ),
     "crypto engine": flags("enable", "disable"),
+    # vnet/tls/tls.c, plugins/tlsopenssl/tls_openssl.c
+    "tls": (
+        *flags("use-test-cert-in-ca"),
+        *keys((W,), "ca-cert-path"),
+        *keys((S,), "first-segment-size", "add-segment-size", "fifo-size"),
+        Key(name="openssl", block="tls openssl", must_have_braces=True, since=Release(26, 6)),
+    ),
+    "tls openssl": keys((W,), "provider"),
+    # vnet/ipsec/ipsec.c
+    "ipsec": (
+        *switches(*(f"ipv{family}-{way}-spd-fast-path" for family in (4, 6) for way in ("inbound", "outbound"))),
+        *switches("ipv4-inbound-spd-flow-cache", "ipv4-outbound-spd-flow-cache"),
+        *keys((N,), "ipv4-inbound-spd-hash-buckets", "ipv4-outbound-spd-hash-buckets", "spd-fast-path-num-buckets"),
+        *keys((N,), "async-handoff-queue-size", since=Release(24, 10)),
+        *(Key(name=family, block="ipsec tunnels", must_have_braces=True) for family in ("ip4", "ip6")),
+    ),
+    "ipsec tunnels": keys((N,), "num-buckets"),
+    # vnet/devices/tap/tap.c
+    "tap": keys((N,), "host-mtu"),
     # vnet/session/session_cli.c
     "session": (
         *keys((N,), "wrk-mq-length", "preallocated-sessions", "event-queue-length", "local-endpoints-table-buckets"),
@@ -108,7 +127,15 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
         *keys((D,), "session-timeout"),
     ),
     "dns": keys((N,), "max-cache-size", "max-ttl"),
+    "dsa": (Key(name="dev", arguments=(W,), is_many=True),),
+    "dslite": flags("ce"),
     "fateshare": keys((W,), "monitor", "logfile", "command"),
+    "http": (
+        *keys((S,), "first-segment-size", "add-segment-size", "fifo-size"),
+        Key(name="http2", block="http2", must_have_braces=True, since=Release(25, 6)),
+    ),
+    "http2": keys((N,), "initial-window-size", "max-frame-size", "max-header-list-size", "header-table-size"),
+    "ikev2": keys((N,), "handoff-thread"),
     "l2tp": flags("lookup-v6-src", "lookup-v6-dst", "lookup-session-id"),
     "mactime": (*keys((N,), "lookup-table-buckets", "timezone_offset"), *keys((S,), "lookup-table-memory")),
     "nsim": flags("poll-main-thread"),
