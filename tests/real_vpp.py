@@ -26,6 +26,8 @@ _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
 _VLAN_SOURCE = Path(__file__).with_name("real_vpp_vlan.c")
 _OWN_NETNS_NAMES = 'mkdir -p /run/netns && mount -t tmpfs none /run/netns && exec "$0" "$@"'
 _START_S = 30.0
+HOST_DEVICES = ("v1", "v2", "v3")
+"""Devices of Linux that are there for host-interfaces, each with another end, NAME-peer."""
 _STOP_S = 5.0
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
@@ -186,6 +188,8 @@ class RealVpp:
                 command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=self._environment()
             )
         self._wait_for_sockets(self._process)
+        for name in HOST_DEVICES:
+            self._add_veth(name)
 
     def _environment(self) -> dict[str, str]:
         sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
@@ -209,9 +213,7 @@ class RealVpp:
 
     def _add_port(self, number: int, name: str) -> None:
         veth = f"veth{number}"
-        self.ip("link", "add", veth, "mtu", "9216", "type", "veth", "peer", "name", f"{veth}-peer", "mtu", "9216")
-        for end in (veth, f"{veth}-peer"):
-            self.ip("link", "set", end, "up")
+        self._add_veth(veth)
         mac = f"02:00:00:00:00:{number + 1:02x}"
         for line in (
             f"create host-interface name {veth} hw-addr {mac}",
@@ -220,6 +222,11 @@ class RealVpp:
             retval, text = self.cli(line)
             if retval:
                 raise RuntimeError(f"{line}: {text.strip()}")
+
+    def _add_veth(self, name: str) -> None:
+        self.ip("link", "add", name, "mtu", "9216", "type", "veth", "peer", "name", f"{name}-peer", "mtu", "9216")
+        for end in (name, f"{name}-peer"):
+            self.ip("link", "set", end, "up")
 
     def _connect(self) -> None:
         from vpp_papi import VPPApiClient

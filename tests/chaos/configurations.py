@@ -72,6 +72,8 @@ interfaces:
   wg0: { addresses: [ 10.0.97.1/24 ] }
   wg1: { mtu: 1400 }
   tap1: { mtu: 1500 }
+  host-v1: { mtu: 1500, lcp: hv1, addresses: [ 10.0.96.1/24 ] }
+  memif1/0: { mtu: 1500, addresses: [ 10.0.95.1/24 ] }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
   loop10: { mtu: 1500, mac: "02:00:00:00:00:10", lcp: bvi10, addresses: [ 10.0.10.1/24 ] }
@@ -97,6 +99,10 @@ wireguards:
         preshared-key-file: KEYS/key2
         preshared-key-sha256: DIGEST_2
   wg1: { local: 192.0.2.1, port: 51821, public-key: PUBLIC_1, private-key-file: KEYS/key1 }
+host_interfaces:
+  host-v1: {}
+memifs:
+  memif1/0: { role: slave, socket: /tmp/vppcfg-chaos.sock }
 vrfs:
   red: { id: 100 }
 bridgedomains:

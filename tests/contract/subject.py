@@ -178,6 +178,13 @@ class Subject:
             self.api.ipip_del_tunnel(sw_if_index=row.tunnel.sw_if_index)
         for row in self.api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=False):
             self.api.wireguard_interface_delete(sw_if_index=row.interface.sw_if_index)
+        for row in self.api.af_packet_dump():
+            if row.host_if_name in HOST_DEVICES:
+                self.api.af_packet_delete(host_if_name=row.host_if_name)
+        for row in self.api.memif_dump():
+            self.api.memif_delete(sw_if_index=row.sw_if_index)
+        for row in self.api.memif_socket_filename_dump():
+            self.api.memif_socket_filename_add_del(is_add=False, socket_id=row.socket_id)
         for row in self.interfaces().values():
             for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
                 delete(sw_if_index=row.sw_if_index)

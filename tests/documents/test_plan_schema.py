@@ -16,11 +16,13 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.memif import Memif
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
@@ -70,6 +72,8 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["vxlan"], Vxlan, set()),
         (DEFINITIONS["gre"], Gre, set()),
         (DEFINITIONS["ipip"], Ipip, set()),
+        (DEFINITIONS["host_interface"], HostInterface, set()),
+        (DEFINITIONS["memif"], Memif, set()),
         (DEFINITIONS["wireguard"], Wireguard, set()),
         (DEFINITIONS["wireguard"]["properties"]["peers"]["additionalProperties"], WireguardPeer, set()),
         (DEFINITIONS["fib_table"], FibTable, set()),

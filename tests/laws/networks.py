@@ -17,6 +17,7 @@ from vppcfg.config.configuration import (
     Configuration,
     InterfaceConfig,
     LcpConfig,
+    MadeConfig,
     NeighborConfig,
     StaticMacConfig,
     VrfConfig,
@@ -28,7 +29,9 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.gre import GreConfig
+from vppcfg.config.sections.host_interface import HostInterfaceConfig
 from vppcfg.config.sections.ipip import IpipConfig
+from vppcfg.config.sections.memif import MemifConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
@@ -48,10 +51,12 @@ from vppcfg.model.features import (
     urpf_in_order,
 )
 from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.memif import MemifMode, MemifRole, memif_numbers
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -64,6 +69,9 @@ LOOPBACKS = ("loop0", "loop3")
 BONDS = ("BondEthernet0", "BondEthernet7")
 VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
 GRES = ("gre0", "gre3", "gre12")
+HOST_INTERFACES = ("host-v1", "host-v2", "host-v3")
+MEMIFS = ("memif0/5", "memif1/0", "memif1/2", "memif7/0")
+SOCKETS = {1: ("/tmp/vppcfg-laws-a.sock", "/tmp/vppcfg-laws-b.sock"), 7: ("/tmp/vppcfg-laws-c.sock",)}
 IPIPS = ("ipip0", "ipip4")
 WIREGUARDS = ("wg0", "wg5")
 TAPS = ("tap0", "tap2")
@@ -248,6 +256,7 @@ class _Network:
         self.ipips: dict[str, IpipConfig] = {}
         self.wireguards: dict[str, WireguardConfig] = {}
         self.taps: dict[str, TapConfig] = {}
+        self.ports: dict[str, MadeConfig] = {}
         self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
         self._switched: set[str] = set()
@@ -257,7 +266,7 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.wireguards, **self.taps},
+            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.wireguards, **self.taps, **self.ports},
             bridges=self.bridges,
             vrfs=self.vrfs,
             acls=self.acls,
@@ -275,6 +284,7 @@ class _Network:
         self._add_tunnels_and_taps()
         self._add_ipips(self._dice.further(1))
         self._add_wireguards(self._dice.further(3))
+        self._add_made_ports(self._dice.further(40))
         for port in [name for name in self.interfaces if self._may_have_sub_interfaces(name)]:
             self._add_sub_interfaces(self.interfaces[port])
         self._bridge_up()
@@ -432,13 +442,51 @@ class _Network:
             is_up=dice.flip(),
         )
 
+    def _add_made_ports(self, dice: _Dice) -> None:
+        for name in dice.some(HOST_INTERFACES):
+            path = ("host_interfaces", name)
+            self.ports[name] = HostInterfaceConfig(name=name, path=path, description=dice.pick(DESCRIPTIONS))
+            if not dice.one_in(4):
+                self._add_made_port(name, InterfaceKind.HOST_INTERFACE, dice)
+
+        files = {number: dice.pick(choices) for number, choices in SOCKETS.items()}
+        roles: dict[int, MemifRole] = {}
+        for name in dice.some(MEMIFS, most=3):
+            numbers = memif_numbers(name)
+            assert numbers is not None
+            self.ports[name] = MemifConfig(
+                name=name,
+                path=("memifs", name),
+                role=roles.setdefault(numbers[0], dice.pick(list(MemifRole))),
+                socket=files.get(numbers[0]),
+                mode=dice.pick((MemifMode.ETHERNET, MemifMode.ETHERNET, MemifMode.IP)),
+            )
+            self._add_made_port(name, InterfaceKind.MEMIF, dice)
+            if not self._has_ethernet(name):
+                self._change(name, mac=None)
+
+    def _add_made_port(self, name: str, kind: InterfaceKind, dice: _Dice) -> None:
+        """Add what is said of a port, which has a description in one of two places."""
+        made = self.ports[name]
+        self.interfaces[name] = InterfaceConfig(
+            name=name,
+            path=("interfaces", name),
+            kind=kind,
+            mtu=dice.pick(MTUS),
+            description=None if made.description else dice.pick(DESCRIPTIONS),
+            mac=dice.pick(MACS),
+            is_up=dice.flip(),
+        )
+
     def _has_ethernet(self, name: str) -> bool:
         if name in self.ipips or name in self.wireguards:
             return False
+        if name in self.ports:
+            return self.ports[name].has_ethernet
         return name not in self.gres or self.gres[name].mode is not GreMode.L3
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
-        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.BOND, InterfaceKind.GRE)
+        kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE)
         return name not in self._members and self._has_ethernet(name) and self.interfaces[name].kind in kinds
 
     def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
@@ -511,7 +559,7 @@ class _Network:
     def _pair_up(self) -> None:
         """Cross-connect some interfaces of the same MTU, in one direction or both."""
         tunnels = {InterfaceKind.VXLAN, InterfaceKind.GRE}
-        free = self._free(kinds={InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE, *tunnels})
+        free = self._free(kinds={*PORT_KINDS, InterfaceKind.SUB_INTERFACE, *tunnels})
         free = [name for name in free if self._has_ethernet(name)]
         for source, target in zip(free[::2], free[1::2], strict=False):
             if self.interfaces[source].mtu != self.interfaces[target].mtu or not self._dice.flip():
@@ -859,7 +907,8 @@ def without_what_is_left_open(state: State) -> State:
     }
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps):
+    ports = [name for name, making in state.made.items() if making.is_ours_by_mark]
+    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps, *ports):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {
         name: replace(bond, members=dict.fromkeys(bond.members, Membership()), is_numa_only=False)

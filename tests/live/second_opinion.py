@@ -183,6 +183,13 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
             )
             for row in api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=True)
         },
+        "memifs": {
+            names[row.sw_if_index]: (row.id, row.socket_id, int(row.role), int(row.mode)) for row in api.memif_dump()
+        },
+        "memif sockets": {
+            row.socket_id: row.socket_filename for row in api.memif_socket_filename_dump() if row.socket_id
+        },
+        "host-interfaces": sorted(row.host_if_name for row in api.af_packet_dump() if row.sw_if_index in names),
         "taps": {
             tap.dev_name: (
                 tap.host_if_name,

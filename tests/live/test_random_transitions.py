@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from vppcfg.vpp.live import LiveDataplane, connect
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
-TRANSITIONS = 500
+TRANSITIONS = int(os.environ.get("TRANSITIONS", "500"))
 
 
 @pytest.fixture(scope="module")

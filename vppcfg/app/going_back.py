@@ -17,10 +17,11 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to
+from vppcfg.plan.going_back import closest_to, created_ports
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.accepted import (
     accepted_entry,
@@ -135,13 +136,27 @@ def whole(record: Record, place: Workplace) -> Record:
 def _plan_back(entry: Entry, wanted: State, place: Workplace) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     observed = place.session.dataplane.observe()
-    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches)
+    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, _created(entry, wanted, observed, place))
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
     return make_plan(observed, target.state)
+
+
+def _created(entry: Entry, wanted: State, observed: State, place: Workplace) -> frozenset[str]:
+    """Return the ports that a change was to make, if there are any without the mark that tells that they are ours.
+
+    None when it is lost where the change was to lead.
+    """
+    without_mark = (name for name in observed.made if observed.interfaces[name].kind is InterfaceKind.PHYSICAL)
+    if all(name in wanted.interfaces for name in without_mark):
+        return frozenset()
+    try:
+        return created_ports(wanted, place.journal.after(entry.number))
+    except PlanRefusedError:
+        return frozenset()
 
 
 def _wanted(record: Record, place: Workplace, *, is_timer: bool, is_literal: bool) -> State:

@@ -116,12 +116,13 @@ def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
 def _way_back(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
     """Return what VPP has, and where a rollback would lead."""
     from vppcfg.model.ownership import NameGlobs
-    from vppcfg.plan.going_back import closest_to
+    from vppcfg.plan.going_back import closest_to, created_ports
 
     entry, before = journal.record(args.number).entry, journal.before(args.number)
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
-    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches).state
+    created = created_ports(before, journal.after(args.number))
+    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches, created).state
 
 
 def _show_plan(before: State, after: State, args: argparse.Namespace) -> ExitCode:

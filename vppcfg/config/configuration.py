@@ -11,7 +11,7 @@ from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind, TagRewrite
-from vppcfg.model.ownership import kept_by_vpp
+from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
@@ -98,6 +98,11 @@ class MadeConfig:
     def has_ethernet(self) -> bool:
         """Return whether the interface carries Ethernet frames."""
         return True
+
+    @property
+    def mark(self) -> str:
+        """Return the mark in the tag of the interface."""
+        return MARK
 
 
 _Kind = TypeVar("_Kind", bound=MadeConfig)
@@ -192,7 +197,12 @@ class Configuration:
         """Return the entries with a description of which a tag of VPP does not hold every character."""
         entries: list[InterfaceConfig | MadeConfig | BridgeConfig] = [*self.interfaces.values()]
         entries += [*self.made.values(), *self.bridges.values()]
-        return [entry for entry in entries if entry.description and kept_by_vpp(entry.description) != entry.description]
+        return [entry for entry in entries if entry.description and self.kept_by_vpp(entry) != entry.description]
+
+    def kept_by_vpp(self, entry: InterfaceConfig | MadeConfig | BridgeConfig) -> str:
+        """Return what a tag holds of the description of an entry."""
+        made = self.made.get(entry.name)
+        return kept_by_vpp(entry.description or "", MARK if made is None else made.mark)
 
     def path_of(self, name: str) -> KeyPath | None:
         """Return where the file names an interface, None when it does not."""

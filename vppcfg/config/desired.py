@@ -10,7 +10,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.ownership import MARK, NameGlobs, is_ours, tag_for
+from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_made_by_us, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
@@ -106,3 +106,13 @@ def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: 
     if not is_ours(observed) and not is_made_by_us:
         return ""
     return MARK if is_made_by_us else ""
+
+
+def made_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
+    """Return the tag of a port that the file makes, which nothing else tells from one that somebody else made.
+
+    With `keeps`, a description that it has stays when the file says none.
+    """
+    if keeps and not description and observed is not None and is_made_by_us(observed):
+        return observed
+    return tag_for(description, MADE_MARK)

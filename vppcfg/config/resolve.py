@@ -9,10 +9,11 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections import MADE, MADE_BY, SECTIONS, desired_interface, lcp, lldp, sflow, vrf
+from vppcfg.config.sections import MADE, MADE_BY, MADE_BY_CONFIG, SECTIONS, desired_interface, lcp, lldp, sflow, vrf
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -67,6 +68,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
                 desired.lcps[name] = observed.lcps[name]
             if name in observed.made:
                 desired.made[name] = observed.made[name]
+    _copy_made_ports(desired)
     _copy_bridges(desired)
     _copy_acls(desired)
     vrf.copy_what_is_not_ours(desired)
@@ -84,12 +86,37 @@ def _is_ours(desired: DesiredState, interface: Interface) -> bool:
         )
         desired.problem("foreign-tag", path, text)
         return False
-    made = desired.observed.made.get(interface.name)
+    if interface.parent is not None:
+        return interface.parent not in desired.interfaces
+    return _is_as_the_file_says(desired, interface)
+
+
+def _is_as_the_file_says(desired: DesiredState, interface: Interface) -> bool:
+    """Return whether an interface is one that the file can make, or a port; say so where it is not."""
+    name, made = interface.name, desired.observed.made.get(interface.name)
+    config = desired.configuration.made.get(name)
+    if interface.kind is InterfaceKind.PHYSICAL:
+        if config is None or not MADE_BY_CONFIG[type(config)].making.is_ours_by_mark:
+            return True
+        section = MADE_BY_CONFIG[type(config)]
+        reason = section.why_not_taken(name, desired.observed, section.making_of(config, None, desired))
+        if reason is None:
+            return True
+        text = f"VPP has {name} already, which no file has made and which is {reason}"
+        desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
+        return False
+    if interface.kind in MARKED_KINDS and config is None:
+        section = MADE_BY[type(made)] if made is not None else MADE_BY[MAKING_OF[interface.kind]]
+        path = desired.configuration.path_of(name) or (section.key,)
+        text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"
+        desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
+        return False
     if made is not None and not MADE_BY[type(made)].may_remove(made):
-        text = f"{interface.name} is in VPP, and {MADE_BY[type(made)].why_not(made)}"
+        text = f"{name} is in VPP, and {MADE_BY[type(made)].why_not(made)}"
+        path = desired.configuration.path_of(name) or ("interfaces",)
         desired.problem("made-unsupported", path, text + "; delete it there, or list it under unmanaged")
         return False
-    return interface.parent not in desired.interfaces
+    return True
 
 
 def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
@@ -107,6 +134,15 @@ def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
         return is_sayable and interface.parent not in desired.interfaces
     made = desired.observed.made.get(interface.name)
     return made is None or MADE_BY[type(made)].may_remove(made)
+
+
+def _copy_made_ports(desired: DesiredState) -> None:
+    """Enter what ports are made with that somebody else has made, and that the file does not take over."""
+    for name, made in desired.observed.made.items():
+        interface = desired.observed.interfaces.get(name)
+        is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
+        if is_port and name not in desired.configuration.made:
+            desired.made.setdefault(name, made)
 
 
 def _copy_bridges(desired: DesiredState) -> None:

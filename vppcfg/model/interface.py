@@ -60,6 +60,12 @@ class InterfaceKind(Enum):
     IPIP = "ipip"
     WIREGUARD = "wireguard"
     TAP = "tap"
+    HOST_INTERFACE = "host-interface"
+    MEMIF = "memif"
+
+
+PORTS = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.HOST_INTERFACE, InterfaceKind.MEMIF})
+"""Where frames come in from outside of VPP, whoever made it."""
 
 
 @record

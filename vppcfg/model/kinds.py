@@ -6,26 +6,44 @@ from collections.abc import Mapping
 
 from vppcfg.model.bond import Bond
 from vppcfg.model.gre import Gre
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
+from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap)
+MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
 
 
-def as_created(name: str, kind: InterfaceKind) -> Interface:
-    """Return a loopback, bond, tunnel or TAP as VPP makes it, before anything is set on it."""
+MARKED_KINDS = frozenset(making.kind for making in MAKINGS if making.is_ours_by_mark)
+"""Those of which one is told from a port that somebody else made by its mark alone."""
+
+
+def is_same_port(before: Interface, after: Interface, made: Making | None) -> bool:
+    """Return whether two interfaces are of one kind, or both the port that was made with `made`: with a mark or not."""
+    if before.kind is after.kind:
+        return True
+    if made is None or not made.is_ours_by_mark:
+        return False
+    return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, made.kind}
+
+
+def as_created(name: str, kind: InterfaceKind, made: Making | None = None) -> Interface:
+    """Return a loopback, bond, tunnel, TAP or port as VPP makes it, before anything is set on it.
+
+    `made` is what it is made with, which its MTUs depend on in some kinds.
+    """
     making = MAKING_OF.get(kind, Making)
     return Interface(
         name=name,
         kind=kind,
-        link_mtu=making.link_mtu_as_created,
-        packet_mtu=making.packet_mtu_as_created,
+        link_mtu=making.link_mtu_as_created if made is None else made.link_mtu_when_made,
+        packet_mtu=making.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
         is_up=making.is_up_as_created,
     )
 

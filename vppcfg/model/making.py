@@ -24,6 +24,9 @@ class Making:
     """The key of a state document under which they stand."""
     fixed: ClassVar[tuple[str, ...]]
     """Attributes that VPP cannot change in place: where one differs, the interface is made anew."""
+    is_ours_by_mark: ClassVar[bool] = False
+    """Whether VPP has others of the kind that somebody else makes: without the mark of a made port in its tag, one is
+    a port to a plan, which is configured and never removed."""
     is_up_as_created: ClassVar[bool] = False
     link_mtu_as_created: ClassVar[int | None] = None
     """Bytes; None for a kind that refuses a link MTU."""
@@ -37,6 +40,16 @@ class Making:
     def with_names_of(self, other: Making | None) -> Self:
         """Return it with what it lacks of the names that only a configuration has, as far as `other` has them."""
         return self
+
+    @property
+    def link_mtu_when_made(self) -> int | None:
+        """Return the link MTU in bytes of this one in the moment in which VPP makes it; None where there is none."""
+        return self.link_mtu_as_created
+
+    @property
+    def packet_mtu_when_made(self) -> int:
+        """Return the packet MTU in bytes of this one in the moment in which VPP makes it."""
+        return self.packet_mtu_as_created
 
     @property
     def identity(self) -> tuple[object, ...] | None:

@@ -9,6 +9,10 @@ from fnmatch import fnmatchcase
 from vppcfg.common.printable import masked
 
 MARK = "vppcfg"
+MADE_MARK = "vppcfg:made"
+"""The mark of a port that a file makes. Other ports like it are made by startup scripts, and a port that a file only
+describes carries MARK, so neither is ever taken for one that a plan may remove."""
+_MARKS = (MARK, MADE_MARK)
 TAG_BYTES = 63
 """VPP keeps 64 bytes of an interface's tag, the last one NUL (vnet/interface.api)."""
 
@@ -16,17 +20,27 @@ _UNSAFE = re.compile(r"[{}$#\\]")
 """What would end a word of VPP's CLI, or begin a comment or a macro."""
 
 
-def tag_for(description: str | None) -> str:
+def tag_for(description: str | None, mark: str = MARK) -> str:
     """Return the tag that marks an object as ours, with its description, at most 63 bytes of UTF-8."""
     if not description:
-        return MARK
-    text = f"{MARK} {masked(_UNSAFE.sub('_', description))}"
+        return mark
+    text = f"{mark} {masked(_UNSAFE.sub('_', description))}"
     return text.encode()[:TAG_BYTES].decode(errors="ignore")
 
 
 def is_ours(tag: str) -> bool:
-    """Return whether `tag` is our mark: `vppcfg`, or `vppcfg` with one space and a description."""
-    return tag == MARK or tag.startswith(MARK + " ")
+    """Return whether `tag` is one of our marks, or that with one space and a description."""
+    return tag.partition(" ")[0] in _MARKS
+
+
+def mark_of(tag: str) -> str:
+    """Return the mark in one of our own tags."""
+    return tag.partition(" ")[0]
+
+
+def is_made_by_us(tag: str) -> bool:
+    """Return whether `tag` says that a file made the port that carries it."""
+    return tag.partition(" ")[0] == MADE_MARK
 
 
 def is_foreign(tag: str) -> bool:
@@ -34,14 +48,15 @@ def is_foreign(tag: str) -> bool:
     return tag != "" and not is_ours(tag)
 
 
-def kept_by_vpp(description: str) -> str:
+def kept_by_vpp(description: str, mark: str = MARK) -> str:
     """Return what a tag holds of a description."""
-    return description_of(tag_for(description))
+    return description_of(tag_for(description, mark))
 
 
 def description_of(tag: str) -> str:
     """Return the description in one of our own tags, '' when it has none."""
-    return tag[len(MARK) + 1 :] if tag.startswith(MARK + " ") else ""
+    mark, _, description = tag.partition(" ")
+    return description if mark in _MARKS else ""
 
 
 class NameGlobs:

@@ -12,7 +12,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.ownership import description_of, tag_for
+from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -48,6 +48,8 @@ class Facts:
     plugins: frozenset[str] = frozenset()
     """Names of the optional parts that answer: linux_cp, acl, sflow, ..."""
     lcp: LcpSettings = LcpSettings()
+    memif_sockets: tuple[tuple[int, str], ...] = ()
+    """The ids and files of the sockets that memifs are at, or may be, but for the built-in one."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
 
@@ -92,7 +94,7 @@ class State:
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""
-        if name in self.descriptions and tag_for(self.descriptions[name]) == tag:
+        if name in self.descriptions and tag_for(self.descriptions[name], mark_of(tag)) == tag:
             return self.descriptions[name]
         return description_of(tag)
 

@@ -146,8 +146,18 @@ def _facts(document: object) -> Facts:
     converters: dict[str, Callable[[Any], Any]] = {
         "plugins": frozenset,
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
+        "memif_sockets": _sockets,
     }
     return _build(Facts, document, "facts", converters)
+
+
+def _sockets(document: object) -> tuple[tuple[int, str], ...]:
+    found = []
+    for entry in document if isinstance(document, list) else [document]:
+        if not (isinstance(entry, list) and [type(value) for value in entry] == [int, str]):
+            raise ValueError("facts.memif_sockets in the state document is no list of numbers and files")
+        found.append((entry[0], entry[1]))
+    return tuple(found)
 
 
 def _table(table: str, document: object) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
+from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import LldpSettings, SflowSettings, State
@@ -177,11 +178,16 @@ def _interface_attributes(
     if before is not after and before != after:
         for name in _INTERFACE_FIELDS:
             old, new = getattr(before, name), getattr(after, name)
-            if old != new and not is_open(name, new):
+            if old != new and not is_open(name, new) and not _is_told_by_the_tag(name, before, after, observed):
                 yield from _interface_attribute(name, before, after, observed, desired)
     made, wanted = observed.made.get(before.name), desired.made.get(before.name)
     if made is not None and made.__class__ is wanted.__class__:
         yield from _attributes(made, wanted.beside(made))
+
+
+def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
+    """Return whether the kinds differ of one and the same port, of which the mark in the tag tells whose it is."""
+    return name == "kind" and is_same_port(before, after, observed.made.get(before.name))
 
 
 def _interface_attribute(

@@ -14,6 +14,7 @@ from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_keys
@@ -58,6 +59,10 @@ class Draft:
         self.sflow: SflowSettings = state.sflow
         self.lldp: LldpSettings = state.lldp
         self.has_mpls_table: bool = state.has_mpls_table
+        self.memif_sockets: dict[int, str] = {
+            **dict(state.facts.memif_sockets),
+            **sockets_in_use(state.made.items()),
+        }
         self.has_linux = state.facts.has_linux
         self.is_auto_subint = state.facts.lcp.is_auto_subint
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
@@ -108,6 +113,8 @@ class Draft:
     def state(self) -> State:
         """Return what the draft has become."""
         self._own.clear()
+        sockets = tuple(sorted(self.memif_sockets.items()))
+        facts = self._state.facts
         return replace(
             self._state,
             interfaces=dict(self.interfaces),
@@ -122,6 +129,7 @@ class Draft:
             linux=dict(self.linux),
             namespaces=frozenset(self.namespaces),
             linux_bridges=frozenset(self.linux_bridges),
+            facts=facts if sockets == facts.memif_sockets else replace(facts, memif_sockets=sockets),
         )
 
     def making(self, name: str, kind: type[_Kind]) -> _Kind | None:

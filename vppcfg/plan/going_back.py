@@ -10,6 +10,7 @@ from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
@@ -48,6 +49,15 @@ def end_of(plan: Plan) -> State:
     return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
 
 
+def created_ports(before: State, after: State) -> frozenset[str]:
+    """Return the ports that a change from one state to another makes, which bear their mark a moment later."""
+    return frozenset(
+        name
+        for name, interface in after.interfaces.items()
+        if interface.kind in MARKED_KINDS and name not in before.interfaces
+    )
+
+
 @record
 class Reachable:
     """The state to go to, as much like a former one as can be reached, and the ports that only the former one had."""
@@ -56,15 +66,18 @@ class Reachable:
     missing: tuple[str, ...]
 
 
-def closest_to(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> Reachable:
+def closest_to(
+    former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str] = ()
+) -> Reachable:
     """Return `former` with everything that no plan may touch, or can make, as it is `now`.
 
     As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
     since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
-    are never removed. What VPP cannot bring back in every detail is the same in effect: see `restorable`.
+    are never removed. Ports that were `created` on the way from one to the other are ours although they may not bear
+    the mark yet. What VPP cannot bring back in every detail is the same in effect: see `restorable`.
     """
     former = restorable(former)
-    kept = _kept(former, now, is_unmanaged)
+    kept = _kept(former, now, is_unmanaged, created)
     missing = tuple(
         interface.name
         for interface in former.interfaces.values()
@@ -96,13 +109,16 @@ def closest_to(former: State, now: State, is_unmanaged: Callable[[str], bool]) -
     return Reachable(state=state, missing=missing)
 
 
-def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> set[str]:
+def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str]) -> set[str]:
     """Return the names of interfaces that stay as they are now, and of those that are not ours and are gone."""
     kept: set[str] = set()
     for interfaces, is_now in ((now.interfaces, True), (former.interfaces, False)):
         for interface in sorted(interfaces.values(), key=lambda interface: interface.parent is not None):
             is_new_port = (
-                is_now and interface.kind is InterfaceKind.PHYSICAL and interface.name not in former.interfaces
+                is_now
+                and interface.kind is InterfaceKind.PHYSICAL
+                and interface.name not in former.interfaces
+                and not (interface.name in created and interface.name in now.made)
             )
             if is_new_port or interface.parent in kept or _is_not_ours(interface, is_unmanaged):
                 kept.add(interface.name)

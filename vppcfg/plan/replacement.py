@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
+from vppcfg.model.kinds import is_same_port
 from vppcfg.model.state import State
 
 
@@ -26,10 +27,10 @@ def replaced_interfaces(observed: State, desired: State) -> dict[str, str]:
 
 
 def _reason(before: Interface, after: Interface, observed: State, desired: State) -> str | None:
-    if before.kind is not after.kind:
-        return "kind"
     made, wanted = observed.made.get(before.name), desired.made.get(before.name)
-    if made is None or made.kind is not before.kind or made.__class__ is not wanted.__class__:
+    if not is_same_port(before, after, made):
+        return "kind"
+    if made is None or made.__class__ is not wanted.__class__ or not (made.is_ours_by_mark or made.kind is before.kind):
         return None
     if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
         return "mac"

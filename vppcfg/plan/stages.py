@@ -44,6 +44,7 @@ class Stage(IntEnum):
     REMOVE_BOND_MEMBER = auto()
     REMOVE_PEER = auto()
     DELETE_INTERFACE = auto()
+    DELETE_MEMIF_SOCKET = auto()
     EMPTY_VRF = auto()
     """After the tunnels with their ends in it: VPP would give them the next table that comes."""
     DELETE_VRF = auto()
@@ -51,6 +52,7 @@ class Stage(IntEnum):
     CREATE_NAMESPACE = auto()
     CREATE_LINUX_BRIDGE = auto()
     CREATE_VRF = auto()
+    CREATE_MEMIF_SOCKET = auto()
     CREATE_INTERFACE = auto()
     ADD_PEER = auto()
     ADD_BOND_MEMBER = auto()

@@ -13,6 +13,7 @@ from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdver
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import flag_words
+from vppcfg.model.memif import MemifMode, memif_numbers
 from vppcfg.model.vxlan import VXLAN_PORT
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations.vrf import LAST_TYPED
@@ -256,6 +257,35 @@ def _create_tap(operation: op.CreateTap) -> str | None:
 
 def _delete_tap(operation: op.DeleteTap) -> str:
     return f"delete tap {operation.interface}"
+
+
+# Ports that a file makes (plugins/af_packet/cli.c, plugins/memif/cli.c)
+
+
+def _create_host_interface(operation: op.CreateHostInterface) -> str:
+    return f"create host-interface name {operation.port.device}"
+
+
+def _delete_host_interface(operation: op.DeleteHostInterface) -> str:
+    return f"delete host-interface name {operation.port.device}"
+
+
+def _create_memif_socket(operation: op.CreateMemifSocket) -> str:
+    return f"create memif socket id {operation.socket_id} filename {operation.file}"
+
+
+def _delete_memif_socket(operation: op.DeleteMemifSocket) -> str:
+    return f"delete memif socket id {operation.socket_id}"
+
+
+def _create_memif(operation: op.CreateMemif) -> str:
+    socket_id, memif_id = memif_numbers(operation.interface) or (0, 0)
+    mode = "" if operation.port.mode is MemifMode.ETHERNET else f" mode {operation.port.mode.value}"
+    return f"create interface memif id {memif_id} socket-id {socket_id} {operation.port.role.value}{mode}"
+
+
+def _delete_memif(operation: op.DeleteMemif) -> str:
+    return f"delete interface memif {operation.interface}"
 
 
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
@@ -627,6 +657,12 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.RemoveWireguardPeer: _only_by_the_api,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
+    op.CreateHostInterface: _create_host_interface,
+    op.DeleteHostInterface: _delete_host_interface,
+    op.CreateMemifSocket: _create_memif_socket,
+    op.DeleteMemifSocket: _delete_memif_socket,
+    op.CreateMemif: _create_memif,
+    op.DeleteMemif: _delete_memif,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

@@ -241,7 +241,7 @@ def _is_as_made(name: str, state: State) -> bool:
         return False
     same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "static_macs", "tag_rewrite")
     left = {attribute: getattr(interface, attribute) for attribute in same}
-    return interface == evolve(as_created(name, interface.kind), **left)
+    return interface == evolve(as_created(name, interface.kind, state.made.get(name)), **left)
 
 
 def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:

@@ -69,6 +69,13 @@ class LinuxSide:
             self._namespaces[netns].add("lo")
         return netns in self._namespaces
 
+    def has_device(self, name: str) -> bool:
+        """Return whether VPP's own namespace has a device that was there before VPP.
+
+        Without a list of namespaces nothing is known of Linux, and every device that is asked for exists.
+        """
+        return name in self._namespaces[""].devices or (self._has_all and _is_valid(name))
+
     def device(self, netns: str, name: str) -> Device | None:
         """Return the device called `name`, None when there is none."""
         return self._namespaces[netns].devices.get(name)

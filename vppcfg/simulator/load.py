@@ -41,7 +41,8 @@ def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[Physical
     names = {port.name for port in known}
     for name in _in_order(state):
         wanted = state.interfaces[name]
-        if wanted.kind is InterfaceKind.PHYSICAL and wanted.device_class in _PORT_CLASSES and name not in names:
+        is_found = wanted.kind is InterfaceKind.PHYSICAL and name not in state.made
+        if is_found and wanted.device_class in _PORT_CLASSES and name not in names:
             yield PhysicalPort(name=name, device_class=wanted.device_class or "dpdk", mac=wanted.mac)
 
 
@@ -96,7 +97,9 @@ def _load_interface(
     known = tables.named(wanted.name)
     if known is not None:
         return known
-    made = _make(tables, state, wanted, makers.get(wanted.kind))
+    making = state.made.get(wanted.name)
+    maker = makers.get(wanted.kind if making is None else making.kind)
+    made = _make(tables, state, wanted, maker)
     if made is not None:
         return made
     port = PhysicalPort(name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000)
@@ -109,10 +112,10 @@ def _load_interface(
 def _make(tables: Tables, state: State, wanted: Interface, maker: Maker | None) -> SwInterface | None:
     """Make an interface of a state; return None for a port, and for one that the state only half describes."""
     number = _NUMBER.search(wanted.name)
-    if number is None or maker is None:
+    if maker is None or (number is None and wanted.name not in state.made):
         return None
     try:
-        return maker(tables, state, wanted, int(number[0]))
+        return maker(tables, state, wanted, 0 if number is None else int(number[0]))
     except RefusedError as refusal:
         raise UsageError(f"VPP cannot have {wanted.name} ({refusal.retval})", refusal.text) from None
 
@@ -128,7 +131,7 @@ def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     row.tag = to_bytes(wanted.tag)
     if not row.is_sub:
         port = tables.hw_of(row)
-        if wanted.kind is not InterfaceKind.BOND:
+        if wanted.kind is not InterfaceKind.BOND and not port.has_link_of_its_own:
             port.is_link_up = wanted.is_up
         port.mac = mac_bytes(wanted.mac) if wanted.mac else port.mac
         port.link_mtu = wanted.link_mtu or port.link_mtu

@@ -44,6 +44,8 @@ class HwInterface:
     max_link_mtu: int = MAX_MTU
     is_mtu_fixed_while_up: bool = False
     is_link_up: bool = False
+    has_link_of_its_own: bool = False
+    """Whether another program decides when there is a link, and not the admin state."""
     has_gso: bool = True
     """Whether a bond with GSO takes it as a member."""
     sub_interfaces: dict[int, int] = field(default_factory=dict)

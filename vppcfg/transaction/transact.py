@@ -5,7 +5,7 @@ It changes what a plan says and nothing else; the journal, the questions and the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from typing import Protocol
@@ -14,7 +14,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to
+from vppcfg.plan.going_back import closest_to, created_ports
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
@@ -126,14 +126,14 @@ def transact(
     except BaseException:
         failure = Failure(cause=Cause.BUG)
         watcher.failed(failure)
-        on_bug(_back(plan.observed, failure, session, watcher, is_unmanaged, waiting))
+        on_bug(_back(plan, failure, session, watcher, is_unmanaged, waiting))
         raise
     if failure is None:
         return Outcome(ending=Ending.NEW)
     watcher.failed(failure)
     if keep and failure.cause is Cause.DIFFERENT:
         return Outcome(ending=Ending.KEPT, failure=failure)
-    return _back(plan.observed, failure, session, watcher, is_unmanaged, waiting)
+    return _back(plan, failure, session, watcher, is_unmanaged, waiting)
 
 
 def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callable[[], bool]) -> Failure | None:
@@ -155,7 +155,7 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
 
 
 def _back(
-    before: State,
+    plan: Plan,
     failure: Failure,
     session: Session,
     watcher: Watcher,
@@ -163,12 +163,13 @@ def _back(
     waiting: Waiting,
 ) -> Outcome:
     is_in_doubt, trouble = failure.cause in {Cause.GONE, Cause.BUG}, ""
+    created = created_ports(plan.observed, plan.desired)
     for _ in range(_CONNECTIONS):
         try:
             if is_in_doubt:
                 with waiting():
                     session.reopen(RECONNECT_S)
-            return go_back(before, failure, session, watcher, is_unmanaged)
+            return go_back(plan.observed, failure, session, watcher, is_unmanaged, created)
         except RestartedError as error:
             return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
         except (PlanProofError, GivenUpError) as error:
@@ -179,13 +180,21 @@ def _back(
 
 
 def go_back(
-    before: State, failure: Failure, session: Session, watcher: Watcher, is_unmanaged: Callable[[str], bool]
+    before: State,
+    failure: Failure,
+    session: Session,
+    watcher: Watcher,
+    is_unmanaged: Callable[[str], bool],
+    created: Collection[str] = (),
 ) -> Outcome:
-    """Plan from what is there now to the state `before`, carry that out, and look. Raise DataplaneError."""
+    """Plan from what is there now to the state `before`, carry that out, and look. Raise DataplaneError.
+
+    Ports that were `created` since are removed with or without their mark.
+    """
     undone, trouble = 0, ""
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
-        target = closest_to(before, now, is_unmanaged)
+        target = closest_to(before, now, is_unmanaged, created)
         plan = make_plan(now, target.state)
         if not plan.steps:
             break
@@ -197,7 +206,7 @@ def go_back(
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()
-    target = closest_to(before, now, is_unmanaged)
+    target = closest_to(before, now, is_unmanaged, created)
     if not target.missing and not tuple(diff(now, target.state)):
         return Outcome(ending=Ending.OLD, failure=failure, undone=undone)
     if target.missing:

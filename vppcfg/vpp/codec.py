@@ -25,7 +25,7 @@ HEAD = struct.Struct(">HI")
 
 _BYTES = {
     **dict.fromkeys(("bd_tag", "tag", "name", "version", "interface_name", "interface_dev_type"), 0),
-    **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace"), 0),
+    **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "socket_filename"), 0),
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6"), 16),
     "mgmt_ip4": 4,

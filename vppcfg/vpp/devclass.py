@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.ownership import is_made_by_us
 
 _SHARED_TAP_CLASS = "virtio"
 """Class of TAPs up to 25.10 (vnet/devices/tap/tap.c), and of virtio PCI ports in every release."""
@@ -24,6 +25,12 @@ _KINDS = {
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
 }
 """Classes of what vppcfg creates, with the names that it gives; `tap` from 26.02 (plugins/tap/tap.c)."""
+
+_MARKED_KINDS = {
+    "af-packet": (InterfaceKind.HOST_INTERFACE, re.compile(r"host-.+")),
+    "memif": (InterfaceKind.MEMIF, re.compile(r"memif\d+/\d+")),
+}
+"""Classes of ports that vppcfg makes, as others do: those of the names that it gives are ours by their mark alone."""
 
 _HOST_NAME = re.compile(r"(tap|tun)\d+")
 
@@ -55,12 +62,13 @@ _NO_LINK_MTU = frozenset(
 (ethernet_set_max_frame_size in vnet/ethernet/interface.c, and who sets eir.cb.set_max_frame_size)."""
 
 
-def kind_of(device_class: str, name: str) -> InterfaceKind:
+def kind_of(device_class: str, name: str, tag: str = "") -> InterfaceKind:
     """Return what an interface of `device_class` is; whatever vppcfg does not create is a physical port to it.
 
     So is what somebody gave another name, which a configuration could not create again.
     """
-    kind, names = _KINDS.get(device_class, (InterfaceKind.PHYSICAL, None))
+    kinds = _MARKED_KINDS if is_made_by_us(tag) and device_class in _MARKED_KINDS else _KINDS
+    kind, names = kinds.get(device_class, (InterfaceKind.PHYSICAL, None))
     return kind if names is None or names.fullmatch(name) else InterfaceKind.PHYSICAL
 
 

@@ -25,6 +25,7 @@ from vppcfg.vpp.messages import (
     lcp,
     link_local,
     lldp,
+    memif,
     mpls,
     neighbor,
     sflow,
@@ -86,7 +87,7 @@ def observe(connection: Connection, version: str) -> State:
         sflow=sflow.read_settings(connection, replies),
         lldp=lldp.read_settings(connection, replies),
         has_mpls_table=mpls.has_table(connection, replies),
-        facts=_facts(connection, shown, version),
+        facts=_facts(connection, replies, shown, version),
     )
     check_state(state)
     return state
@@ -163,8 +164,13 @@ def _features(
     return found
 
 
-def _facts(connection: Connection, shown: Shown, version: str) -> Facts:
+def _facts(connection: Connection, replies: Replies, shown: Shown, version: str) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
-    return Facts(version=version, plugins=frozenset(plugins), lcp=lcp.read_settings(connection, shown))
+    return Facts(
+        version=version,
+        plugins=frozenset(plugins),
+        lcp=lcp.read_settings(connection, shown),
+        memif_sockets=memif.read_sockets(connection, replies),
+    )

@@ -28,6 +28,8 @@ PARTS = (
         "wireguard-peer",
         "tap",
         "tap-host",
+        "host-interface",
+        "memif",
         "prefix-list",
         "acl",
         "acl-term",

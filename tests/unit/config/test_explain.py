@@ -44,7 +44,7 @@ IN_TABLES = {
     *("schema-type", "sub-mtu", "qinx-mtu"),
     *("bond-member-lcp", "bond-member-address", "bond-member-subs", "bond-member-mac"),
     *("bd-member-lcp", "bd-member-address", "acl-source-empty", "acl-destination-empty"),
-    *(section.rule(what) for section in MADE for what in ("id", "undefined")),
+    *(section.rule(what) for section in MADE if section.word for what in ("id", "undefined")),
     *(section.rule("no-interface") for section in MADE if not section.needs_interface),
     *(
         section.rule(what)
@@ -52,7 +52,7 @@ IN_TABLES = {
         if issubclass(section.config, TunnelConfig)
         for what in ("family", "self", "remote-own")
     ),
-    *("gre-l3", "ipip-l3", "wireguard-l3", "conf-unclosed"),
+    *("gre-l3", "ipip-l3", "wireguard-l3", "memif-l3", "conf-unclosed"),
     *(f"fleet-{word}-{what}" for word in ("vxlan", "gre", "ipip") for what in ("one-sided", "nobody")),
     *("fleet-vxlan-vni", "fleet-vxlan-port", "fleet-vxlan-mtu"),
     *("fleet-gre-mode", "fleet-gre-key", "fleet-gre-session"),

@@ -13,16 +13,19 @@ import pytest
 from tests.wireguard_keys import KEYS, PUBLIC
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
 from vppcfg.model.making import Making
+from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations import DeleteInterface
+from vppcfg.plan.operations import DeleteInterface, SetTag
 from vppcfg.plan.steps.made import CREATE, DELETE
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -35,6 +38,8 @@ EXAMPLES: dict[str, Making] = {
     "gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.ERSPAN, session=5),
     "ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=10, flags=4),
     "wg3": Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[0]),
+    "host-e3": HostInterface(device="e3"),
+    "memif0/3": Memif(role=MemifRole.SLAVE, mode=MemifMode.IP),
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""
@@ -78,10 +83,11 @@ def test_a_golden_case_observes_one(making: type[Making]) -> None:
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, making: Making, plane: LiveDataplane) -> None:
     create = CREATE[type(making)](as_created(name, making.kind), making)
-    assert plane.perform([create]).done == (0,)
+    steps = [create, SetTag(interface=name, tag=MADE_MARK)] if making.is_ours_by_mark else [create]
+    assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
     assert state.made == {name: making}
-    made, expected = state.interfaces[name], as_created(name, making.kind)
+    made, expected = state.interfaces[name], as_created(name, making.kind, making)
     told = ("kind", "link_mtu", "packet_mtu", "is_up")
     assert [getattr(made, each) for each in told] == [getattr(expected, each) for each in told]
     draft = Draft(State())

@@ -82,6 +82,9 @@ interfaces:
   gre0: {}
   ipip0: {}
   wg0: {}
+  host-e1: {}
+  memif1/0: {}
+  memif1/1: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
   loop0:
@@ -152,6 +155,12 @@ wireguards:
         port: 51820
         allowed-ips: [ 10.7.0.0/24 ]
         keepalive: 25
+memifs:
+  memif1/0: { role: slave, socket: /run/a, description: to a container }
+  memif1/1: { role: slave, socket: /run/a, mode: ip }
+host_interfaces:
+  host-e1: {}
+  host-e2: { description: spare }
 taps:
   tap0:
     description: a machine
@@ -208,6 +217,8 @@ HEADINGS = {
     "wireguard-peer": r"wireguards\..+",
     "tap": r"taps\..+",
     "tap-host": r"taps\..+",
+    "host-interface": r"host_interfaces\..+",
+    "memif": r"memifs\..+",
     "vrf": r"vrfs\..+",
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
@@ -221,6 +232,7 @@ NEVER_SHOWN = {
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
     ("bond", "description"): "it is shown of the interface, for which a bond must have an entry",
     ("wireguard", "description"): "the same",
+    ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
@@ -236,7 +248,7 @@ FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
-        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings"}
+        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "af_packet", "memif"}
     )
 )
 

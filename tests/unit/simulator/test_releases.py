@@ -63,6 +63,8 @@ def test_an_unknown_release_is_refused() -> None:
         ("mpls_interface_dump", NAMES[1:]),
         ("gre_tunnel_dump", NAMES),
         ("ipip_tunnel_dump", NAMES),
+        ("af_packet_create_v3", NAMES),
+        ("memif_dump", NAMES),
         ("gre_tunnel_add_del_v2", NAMES[3:]),
         ("feature_is_enabled", NAMES[2:]),
         ("sflow_enable_disable", NAMES[2:]),
@@ -131,7 +133,20 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "tapv2",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
-    plugins = {"acl", "gre", "ipip", "lacp", "lcp", "lldp", "mss_clamp", "urpf", "vxlan", "wireguard"}
+    plugins = {
+        "acl",
+        "af_packet",
+        "memif",
+        "gre",
+        "ipip",
+        "lacp",
+        "lcp",
+        "lldp",
+        "mss_clamp",
+        "urpf",
+        "vxlan",
+        "wireguard",
+    }
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
     interface = written["interface.api.json"]
     messages = {message[0]: message[1:] for message in interface["messages"]}

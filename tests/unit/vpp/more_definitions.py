@@ -166,6 +166,34 @@ request ipip_tunnel_dump 1 streams ipip_tunnel_details: u32 sw_if_index
 reply ipip_tunnel_details 1: ipip_tunnel tunnel
 """
 
+AF_PACKET = """
+version 26.10 2.0.0 1
+request af_packet_create_v3 1: u32 mode, mac_address hw_addr, bool use_random_hw_addr, string host_if_name[64], \
+u32 rx_frame_size, u32 tx_frame_size, u32 rx_frames_per_block, u32 tx_frames_per_block, u32 flags, u16 num_rx_queues, \
+u16 num_tx_queues
+reply af_packet_create_v3_reply 1: i32 retval, u32 sw_if_index
+request af_packet_delete 1: string host_if_name[64]
+reply af_packet_delete_reply 1: i32 retval
+request af_packet_dump 1 streams af_packet_details
+reply af_packet_details 1: u32 sw_if_index, string host_if_name[64]
+"""
+
+MEMIF = """
+version 26.10 3.1.0 1
+request memif_socket_filename_add_del 1: bool is_add, u32 socket_id, string socket_filename[108]
+reply memif_socket_filename_add_del_reply 1: i32 retval
+request memif_create_v2 1: u32 role, u32 mode, u8 rx_queues, u8 tx_queues, u32 id, u32 socket_id, u32 ring_size, \
+u16 buffer_size, bool no_zero_copy, bool use_dma, mac_address hw_addr, string secret[24]
+reply memif_create_v2_reply 1: i32 retval, u32 sw_if_index
+request memif_delete 1: u32 sw_if_index
+reply memif_delete_reply 1: i32 retval
+request memif_socket_filename_dump 1 streams memif_socket_filename_details
+reply memif_socket_filename_details 1: u32 socket_id, string socket_filename[108]
+request memif_dump 1 streams memif_details
+reply memif_details 1: u32 sw_if_index, mac_address hw_addr, u32 id, u32 role, u32 mode, bool zero_copy, \
+u32 socket_id, u32 ring_size, u16 buffer_size, u32 flags, string if_name[64]
+"""
+
 URPF = """
 version 26.10 1.0.0 1
 request urpf_update_v2 1: bool is_input, u8 mode, u8 af, u32 sw_if_index, u32 table_id
@@ -223,10 +251,12 @@ u8 mgmt_ip6[16], u8 mgmt_oid[128], u8 port_desc[256]
 
 PLUGINS = {
     "acl": ACL,
+    "af_packet": AF_PACKET,
     "gre": GRE,
     "ipip": IPIP,
     "lacp": LACP,
     "lldp": LLDP,
+    "memif": MEMIF,
     "mss_clamp": MSS_CLAMP,
     "sflow": SFLOW,
     "tap": TAP,

@@ -354,12 +354,16 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
     stub = StubVpp(plugins=ALL_PLUGINS)
     assert observed(stub).facts.plugins == {
         "acl",
+        "af_packet",
         "gre",
         "gre_key",
         "gso",
         "ipip",
         "lacp",
         "linux_cp",
+        "lldp",
+        "lldp_settings",
+        "memif",
         "mss_clamp",
         "sflow",
         "tap",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
-from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ownership import kept_by_vpp
+from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem, Severity
 
 _NOT_PORTS = frozenset(InterfaceKind) - {InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE}
@@ -57,7 +56,7 @@ def description_altered(index: Index) -> Iterator[Problem]:
     altered = index.configuration.described_beyond_tags()
     for entry in altered[:1]:
         others = f", and those of {len(altered) - 1} more in part," if len(altered) > 1 else ""
-        kept = kept_by_vpp(entry.description or "")
+        kept = index.configuration.kept_by_vpp(entry)
         text = f"VPP keeps the description of {entry.name} as `{kept}`{others} and the journal the whole text"
         path = (*entry.path, "description")
         yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
@@ -85,7 +84,7 @@ def tag_rewrites(index: Index) -> Iterator[Problem]:
 def sflow_on_created(index: Index) -> Iterator[Problem]:
     """Find sFlow on an interface that is no port; the samples of a bond come from its members."""
     for interface in index.interfaces:
-        if interface.has_sflow and interface.kind is not InterfaceKind.PHYSICAL:
+        if interface.has_sflow and interface.kind not in PORTS:
             text = f"{interface.name} is no port, and sFlow samples ports only; remove `sflow`{_hint(interface)}"
             yield Problem(rule="sflow-not-phy", path=(*interface.path, "sflow"), text=text)
 

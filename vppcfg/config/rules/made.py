@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
+from vppcfg.config.sections import MADE_BY_CONFIG as _SECTIONS
 from vppcfg.config.sections.tunnel import TunnelConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
-
-_SECTIONS = {section.config: section for section in MADE}
 
 
 def made_elsewhere(index: Index) -> Iterator[Problem]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.features import Mirror
-from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 
-_WITH_FRAMES_OF_THEIR_OWN = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.TAP})
+_WITH_FRAMES_OF_THEIR_OWN = PORTS | {InterfaceKind.TAP}
 
 
 def mirror_target(index: Index) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.sections import (
     acl,
     acl_match,
@@ -15,10 +16,12 @@ from vppcfg.config.sections import (
     bridge,
     dataplane,
     gre,
+    host_interface,
     interface,
     ipip,
     lldp,
     loopback,
+    memif,
     sflow,
     tap,
     unmanaged,
@@ -38,6 +41,8 @@ _NAMED: tuple[NamedSection, ...] = (
     ipip.SECTION,
     wireguard.SECTION,
     tap.SECTION,
+    host_interface.SECTION,
+    memif.SECTION,
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,
@@ -45,6 +50,7 @@ _NAMED: tuple[NamedSection, ...] = (
 MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
 """Those of interfaces that VPP makes on demand, a kind each."""
 MADE_BY: Mapping[type[Making], MadeSection[Any, Any]] = {section.making: section for section in MADE}
+MADE_BY_CONFIG: Mapping[type[MadeConfig], MadeSection[Any, Any]] = {section.config: section for section in MADE}
 INTERFACES = interface.Interfaces(MADE)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired import DesiredState, marked_tag
+from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
 from vppcfg.config.sections import acl, bond, neighbor, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
@@ -21,7 +21,7 @@ from vppcfg.model.interface import (
     OtherMatch,
     evolve,
 )
-from vppcfg.model.kinds import MAKING_OF, as_created, sub_interface_as_created
+from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS, as_created, sub_interface_as_created
 
 
 def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> None:
@@ -94,19 +94,44 @@ class _Resolver:
 
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
         """Return the interface to start from: as observed, or, before it is made, as VPP creates it."""
+        if config.parent is None and self._gets_other_ethernet(config.name):
+            return as_created(config.name, config.kind, self._desired.made.get(config.name))
         if observed is not None and (config.kind is InterfaceKind.PHYSICAL or observed.kind is config.kind):
             return observed
+        if observed is not None and self._is_taken_over(config.name):
+            return evolve(observed, kind=config.kind)
         if config.parent is not None:
             return sub_interface_as_created(config.name, config.parent, config.sub_id, config.encapsulation)
-        return as_created(config.name, config.kind)
+        return as_created(config.name, config.kind, self._desired.made.get(config.name))
+
+    def _gets_other_ethernet(self, name: str) -> bool:
+        """Return whether a port is made anew with Ethernet that it had not, or without: its link MTU comes or goes."""
+        made, found = self._desired.made.get(name), self._desired.observed.made.get(name)
+        if made is None or found is None or not made.is_ours_by_mark:
+            return False
+        return made.has_ethernet is not found.has_ethernet
+
+    def _is_taken_over(self, name: str) -> bool:
+        """Return whether VPP has an interface that the file makes, and somebody else has made it alike."""
+        made, found = self._desired.made.get(name), self._desired.observed.made.get(name)
+        return made is not None and made.is_ours_by_mark and made.__class__ is found.__class__
 
     def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
         """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""
         desired = self._desired
         observed = desired.observed.interfaces.get(name)
-        base = observed if observed is not None and observed.kind is kind else as_created(name, kind)
-        tag = marked_tag(description, observed.tag if observed else None, is_made_by_us=True)
-        if not description and observed is not None:
+        base = (
+            observed
+            if observed is not None and observed.kind is kind
+            else as_created(name, kind, desired.made.get(name))
+        )
+        if observed is not None and self._is_taken_over(name):
+            base = evolve(observed, kind=kind)
+        found = observed.tag if observed is not None else None
+        tag = marked_tag(description, found, is_made_by_us=True)
+        if kind in MARKED_KINDS:
+            tag = made_port_tag(description, found, keeps=True)
+        elif not description and observed is not None:
             tag = observed.tag
         desired.interfaces[name] = evolve(
             base,
@@ -183,6 +208,8 @@ class _Resolver:
         description = config.description or (made.description if made is not None else None)
         is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
         tag = observed.tag if observed is not None else None
+        if config.parent is None and config.kind in MARKED_KINDS:
+            return made_port_tag(description, tag)
         return marked_tag(description, tag, is_made_by_us=is_made_by_us)
 
     def _values(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:

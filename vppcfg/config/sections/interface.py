@@ -16,6 +16,7 @@ from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
+from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -39,10 +40,14 @@ class Interfaces(Section):
 
     def __init__(self, made: Sequence[MadeSection[Any, Any]]) -> None:
         self._made = {section.kind: section for section in made}
-        self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | {section.word: section.kind for section in made}
+        words = {section.word: section.kind for section in made if section.word}
+        self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
 
     def kind_of(self, name: str) -> InterfaceKind:
-        """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port."""
+        """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
+
+        What is told from a port by its mark alone is a port here.
+        """
         return self._kinds.get(word_of(name), InterfaceKind.PHYSICAL)
 
     def name_pattern(self) -> NamePattern:
@@ -75,17 +80,25 @@ class Interfaces(Section):
                 continue
             port, entry = str(name), raw or {}
             part = interface_keys.sound_part(entry, path, bad_keys)
-            config = None if part is None else self._parse(part, port, path)
+            config = None if part is None else self._parse(part, port, path, parsing)
             yield port, config
             for sub_id, child in _items(entry.get(interface_keys.CHILDREN) if isinstance(entry, dict) else None):
                 path = (self.key, port, interface_keys.CHILDREN, sub_id)
                 part = interface_keys.sound_part(child or {}, path, bad_keys)
                 yield sub_interface.name_of(port, sub_id), _child(part, port, config, sub_id, path, parsing)
 
-    def _parse(self, part: Mapping[str, Any], name: str, path: KeyPath) -> InterfaceConfig:
-        kind = self.kind_of(name)
+    def _parse(self, part: Mapping[str, Any], name: str, path: KeyPath, parsing: Parsing) -> InterfaceConfig:
+        kind = self._kind_in(name, parsing)
         mtu = self._made[kind].default_mtu if kind in self._made else DEFAULT_MTU
         return interface_keys.parse(part, name, path, kind, default_mtu=mtu)
+
+    def _kind_in(self, name: str, parsing: Parsing) -> InterfaceKind:
+        """Return what an interface is, by its name and whether the file makes it."""
+        for kind in MARKED_KINDS:
+            entries = parsing.content.get(self._made[kind].key)
+            if isinstance(entries, dict) and name in entries:
+                return kind
+        return self.kind_of(name)
 
     def _name_problem(self, name: str | int, path: KeyPath) -> Problem | None:
         if not is_interface_name(name):
@@ -117,8 +130,10 @@ class Interfaces(Section):
     def _why_not_named(self, interface: Interface) -> str | None:
         if not is_interface_name(interface.name):
             return "its name cannot stand in a configuration"
-        if interface.parent is None and interface.kind is not self.kind_of(interface.name):
-            return "its name says that it is something else than it is"
+        if interface.parent is None:
+            kind = InterfaceKind.PHYSICAL if interface.kind in MARKED_KINDS else interface.kind
+            if kind is not self.kind_of(interface.name):
+                return "its name says that it is something else than it is"
         is_port = interface.kind is InterfaceKind.PHYSICAL
         if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
             return f"it is made by something else than a configuration ({interface.device_class})"

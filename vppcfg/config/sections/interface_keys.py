@@ -13,7 +13,7 @@ from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind
-from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
@@ -119,11 +119,13 @@ def restate(
 
 def why_not_owned(interface: Interface) -> str | None:
     """Return why an entry cannot say the tag of an observed interface."""
+    if interface.tag in ("", MARK, MADE_MARK):
+        return None
     if is_foreign(interface.tag):
         return f'its tag says that it is somebody else\'s: "{interface.tag}"'
     description = description_of(interface.tag)
     is_text = not set("'\"") & set(description) and description.isprintable()
-    if interface.tag and not (is_text and tag_for(description) == interface.tag):
+    if interface.tag and not (is_text and tag_for(description, mark_of(interface.tag)) == interface.tag):
         return "its tag holds what no description can"
     return None
 

@@ -55,9 +55,9 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     """The section of one kind. A kind says what stands here without a body; the rest follows."""
 
     attribute = "made"
-    word: str
-    """An interface of the kind is called this and a number."""
-    last: int
+    word: str = ""
+    """An interface of the kind is called this and a number; '' where names are of another form."""
+    last: int = 0
     """The largest number."""
     thing: str
     """What an operator calls one, without the article."""
@@ -98,6 +98,16 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     def named(self, making: _Making, former: MadeConfig) -> _Making:
         """Return what VPP has made with the names that `former`, the entry of that interface in a file, has for it."""
         return making
+
+    def why_not_taken(self, name: str, observed: State, wanted: _Making) -> str | None:
+        """Return why a port of this name that VPP has, and no file has made, cannot become that of the file."""
+        found = observed.making(name, self.making)
+        if found is None:
+            return f"no {self.thing}"
+        differing = [
+            attribute for attribute in self.making.fixed if getattr(found, attribute) != getattr(wanted, attribute)
+        ]
+        return f"one with another {differing[0].replace('_', ' ')}" if differing else None
 
     def completed(self, entry: _Config) -> _Config:
         """Return an entry of a dump with something for what a file has to say and nobody can tell."""
@@ -166,7 +176,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
     def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, _Config]:
         """Return the entries that say what VPP has made, in natural order."""
         made = state.made_as(self.making)
-        names = sorted((name for name in made if not unmanaged.covers(name, state)), key=natural_key)
+        ours = (name for name in made if name in state.interfaces and state.interfaces[name].kind is self.kind)
+        names = sorted((name for name in ours if not unmanaged.covers(name, state)), key=natural_key)
         return {name: self.restate_made(name, made[name], state) for name in names}
 
     def entry_keys(self, entry: _Config) -> Iterator[KeyValue]:

@@ -27,9 +27,11 @@ from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
+from vppcfg.plan.operations.port import CreateHostInterface, DeleteHostInterface
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
@@ -52,11 +54,14 @@ __all__ = [
     "CreateBond",
     "CreateBridge",
     "CreateGre",
+    "CreateHostInterface",
     "CreateInterface",
     "CreateIpip",
     "CreateLcpPair",
     "CreateLinuxBridge",
     "CreateLoopback",
+    "CreateMemif",
+    "CreateMemifSocket",
     "CreateMplsTable",
     "CreateNamespace",
     "CreateSubInterface",
@@ -68,10 +73,13 @@ __all__ = [
     "DeleteBond",
     "DeleteBridge",
     "DeleteGre",
+    "DeleteHostInterface",
     "DeleteInterface",
     "DeleteIpip",
     "DeleteLcpPair",
     "DeleteLoopback",
+    "DeleteMemif",
+    "DeleteMemifSocket",
     "DeleteSubInterface",
     "DeleteTap",
     "DeleteVrf",

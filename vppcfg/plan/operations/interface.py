@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.model.interface import FIXED_LINK_MTU, must_be_down_for_link_mtu
+from vppcfg.model.interface import FIXED_LINK_MTU, InterfaceKind, must_be_down_for_link_mtu
+from vppcfg.model.ownership import is_made_by_us
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
@@ -86,5 +87,10 @@ class SetTag(InterfaceOperation):
     tag: str
 
     def carry_out(self, draft: Draft) -> None:
-        """Write the tag."""
-        draft.change(self.interface, tag=self.tag)
+        """Write the tag, by which alone some kinds of ports are told from those that somebody else made."""
+        made = draft.made.get(self.interface)
+        if made is None or not made.is_ours_by_mark:
+            draft.change(self.interface, tag=self.tag)
+        else:
+            kind = made.kind if is_made_by_us(self.tag) else InterfaceKind.PHYSICAL
+            draft.change(self.interface, tag=self.tag, kind=kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.plan.stages import Step
-from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, mtu, neighbor, vrf, wireguard
+from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, memif, mtu, neighbor, vrf, wireguard
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
@@ -38,6 +38,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():
         yield from features.acl_steps(access_list)
+    yield from memif.socket_steps(transition)
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from features.sflow_setting_steps(difference.sflow)

@@ -11,32 +11,39 @@ from typing import Any
 from vppcfg.common.names import instance_of
 from vppcfg.model.bond import Bond
 from vppcfg.model.gre import Gre
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
+from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,
     CreateGre,
+    CreateHostInterface,
     CreateInterface,
     CreateIpip,
     CreateLoopback,
+    CreateMemif,
     CreateSubInterface,
     CreateTap,
     CreateVxlan,
     CreateWireguard,
     DeleteBond,
     DeleteGre,
+    DeleteHostInterface,
     DeleteInterface,
     DeleteIpip,
     DeleteLoopback,
+    DeleteMemif,
     DeleteSubInterface,
     DeleteTap,
     DeleteVxlan,
     DeleteWireguard,
 )
+from vppcfg.plan.operations.port import CreatePort, DeletePort
 from vppcfg.plan.operations.tunnel import CreateTunnel, DeleteTunnel
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -123,6 +130,16 @@ def _delete_tap(name: str, tap: Tap) -> DeleteTap:
     return DeleteTap(interface=name)
 
 
+def _creating_port(operation: type[CreatePort]) -> Callable[[Interface, Any], CreatePort]:
+    """Return what makes ports of a kind."""
+    return lambda interface, port: operation(interface=interface.name, port=port)
+
+
+def _deleting_port(operation: type[DeletePort]) -> Callable[[str, Any], DeletePort]:
+    """Return what removes ports of a kind."""
+    return lambda name, port: operation(interface=name, port=port)
+
+
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
     Vxlan: _creating(CreateVxlan),
@@ -130,6 +147,8 @@ CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Ipip: _creating(CreateIpip),
     Wireguard: _create_wireguard,
     Tap: _create_tap,
+    HostInterface: _creating_port(CreateHostInterface),
+    Memif: _creating_port(CreateMemif),
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
@@ -139,5 +158,7 @@ DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Ipip: _deleting(DeleteIpip),
     Wireguard: _delete_wireguard,
     Tap: _delete_tap,
+    HostInterface: _deleting_port(DeleteHostInterface),
+    Memif: _deleting_port(DeleteMemif),
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -13,6 +13,7 @@ from vppcfg.vpp.messages import (
     bridge,
     features,
     gre,
+    host_interface,
     interface,
     ip6_nd,
     ipip,
@@ -21,6 +22,7 @@ from vppcfg.vpp.messages import (
     lcp,
     link_local,
     lldp,
+    memif,
     mpls,
     mss_clamp,
     neighbor,
@@ -35,7 +37,7 @@ from vppcfg.vpp.messages import (
 )
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 
-MADE = (gre, ipip, tap, vxlan, wireguard)
+MADE = (gre, host_interface, ipip, memif, tap, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (ip6_nd, l2fib, lldp, mss_clamp, span, urpf)

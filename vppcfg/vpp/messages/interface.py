@@ -211,7 +211,7 @@ def _port(row: Row, around: Surroundings) -> Interface:
     is_ethernet = any(row.mac)
     has_link_mtu = is_ethernet and devclass.has_link_mtu(row.device_class, row.name)
     return Interface(
-        kind=devclass.kind_of(row.device_class, row.name),
+        kind=devclass.kind_of(row.device_class, row.name, row.tag),
         device_class=row.device_class,
         mac=row.mac.hex(":") if is_ethernet else "",
         link_mtu=row.link_mtu if has_link_mtu else None,

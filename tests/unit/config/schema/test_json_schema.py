@@ -24,6 +24,8 @@ VALIDATOR = Draft7Validator(SCHEMA)
 NAME_RULES = {
     *("interface-name", "loopback-id", "bond-id", "bd-id", "bd-zero", "vxlan-id", "tap-id", "acl-name"),
     *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "wireguard-id", "wireguard-peer-name", "vrf-name"),
+    "host-interface-name",
+    "memif-name",
 }
 
 

@@ -17,8 +17,10 @@ from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.features import Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import Ipip
+from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
@@ -398,6 +400,39 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
         op.DeleteIpip(interface="other", tunnel=Ipip(local="2001:db8::1", remote="2001:db8::2")),
         "ipip_del_tunnel",
+        {"sw_if_index": 2},
+    ),
+    (
+        op.CreateHostInterface(interface="host-e3", port=HostInterface(device="e3")),
+        "af_packet_create_v3",
+        {
+            "mode": 1,
+            "use_random_hw_addr": 1,
+            "host_if_name": b"e3" + bytes(62),
+            "flags": 3,
+            "num_rx_queues": 1,
+            "num_tx_queues": 1,
+        },
+    ),
+    (
+        op.DeleteHostInterface(interface="host-e3", port=HostInterface(device="e3")),
+        "af_packet_delete",
+        {"host_if_name": b"e3" + bytes(62)},
+    ),
+    (
+        op.CreateMemifSocket(socket_id=3, file="/run/a"),
+        "memif_socket_filename_add_del",
+        {"is_add": 1, "socket_id": 3, "socket_filename": b"/run/a" + bytes(102)},
+    ),
+    (op.DeleteMemifSocket(socket_id=3), "memif_socket_filename_add_del", {"is_add": 0, "socket_id": 3}),
+    (
+        op.CreateMemif(interface="memif3/4", port=Memif(role=MemifRole.SLAVE, socket="/run/a", mode=MemifMode.IP)),
+        "memif_create_v2",
+        {"role": 1, "mode": 1, "rx_queues": 1, "tx_queues": 1, "id": 4, "socket_id": 3, "ring_size": 0},
+    ),
+    (
+        op.DeleteMemif(interface="other", port=Memif(role=MemifRole.SLAVE)),
+        "memif_delete",
         {"sw_if_index": 2},
     ),
     (

@@ -1,0 +1,79 @@
+"""Memifs (memifSOCKET/ID): ports that share memory with another program on the same machine, met at a socket."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.making import Making
+from vppcfg.record import record
+
+BUILT_IN_SOCKET = 0
+"""The id of the socket that VPP always has, in its runtime directory (plugins/memif/memif.c)."""
+_NAME = re.compile(r"memif(0|[1-9]\d{0,9})/(0|[1-9]\d{0,9})")
+
+
+class MemifRole(Enum):
+    """Who makes the socket, and who connects to it; a socket has either (plugins/memif/memif.c)."""
+
+    MASTER = "master"
+    SLAVE = "slave"
+
+
+class MemifMode(Enum):
+    """What goes through a memif, in VPP's order (memif_mode in plugins/memif/memif.api)."""
+
+    ETHERNET = "ethernet"
+    IP = "ip"
+    PUNT_INJECT = "punt-inject"
+    """VPP accepts it and has no use for it; the configuration cannot say it."""
+
+
+@record
+class Memif(Making):
+    """What a memif is made with, as far as VPP tells; sizes, queues and the secret are not told."""
+
+    kind = InterfaceKind.MEMIF
+    noun = "memif"
+    table = "memifs"
+    fixed = ("socket", "role", "mode")
+    is_ours_by_mark = True
+    link_mtu_as_created = 9000
+
+    role: MemifRole
+    socket: str = ""
+    """The file of the socket; '' for the one that VPP always has."""
+    mode: MemifMode = MemifMode.ETHERNET
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether frames go through, and not packets."""
+        return self.mode is MemifMode.ETHERNET
+
+    @property
+    def link_mtu_when_made(self) -> int | None:
+        """Return the link MTU in bytes; a memif for packets has none."""
+        return self.link_mtu_as_created if self.has_ethernet else None
+
+    @property
+    def packet_mtu_when_made(self) -> int:
+        """Return the packet MTU in bytes, which a memif for packets is made without."""
+        return self.packet_mtu_as_created if self.has_ethernet else 0
+
+
+def memif_numbers(name: str) -> tuple[int, int] | None:
+    """Return the id of the socket and that of the memif at it, None for any other name."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def sockets_in_use(made: Iterable[tuple[str, Making]]) -> dict[int, str]:
+    """Return the sockets that memifs are at, but for the built-in one: their files by their ids."""
+    found: dict[int, str] = {}
+    for name, making in made:
+        numbers = memif_numbers(name) if isinstance(making, Memif) else None
+        if numbers is not None and numbers[0] != BUILT_IN_SOCKET and isinstance(making, Memif):
+            found[numbers[0]] = making.socket
+    return found

@@ -1,0 +1,26 @@
+"""The sockets of memifs: made before the first memif at one, and removed after the last that is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.memif import sockets_in_use
+from vppcfg.plan.operations import CreateMemifSocket, DeleteMemifSocket
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+
+
+def socket_steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that remove and make sockets. One that no memif is at is nobody's, and stays if it can."""
+    before, after = transition.observed, transition.desired
+    used = sockets_in_use(before.made.items())
+    wanted = sockets_in_use(after.made.items())
+    there = {**dict(before.facts.memif_sockets), **used} if used or wanted else {}
+    for socket_id, file in there.items():
+        is_left = socket_id in used and socket_id not in wanted
+        if is_left or wanted.get(socket_id, file) != file:
+            yield Step(stage=Stage.DELETE_MEMIF_SOCKET, operation=DeleteMemifSocket(socket_id=socket_id))
+    for socket_id, file in wanted.items():
+        if there.get(socket_id) != file:
+            create = CreateMemifSocket(socket_id=socket_id, file=file)
+            yield Step(stage=Stage.CREATE_MEMIF_SOCKET, operation=create)

@@ -1,0 +1,168 @@
+"""Host-interfaces: ports on devices of Linux, through packet sockets (plugins/af_packet)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.host_interface import HostInterface
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.wire import Outgoing, Values, cstring, fixed
+
+_API = """
+version 23.06- 2.0.0 5b12de21
+import interface_index
+import mac_address
+enum af_packet_mode u32 AF_PACKET_API_MODE_ETHERNET=1 AF_PACKET_API_MODE_IP=2
+enum af_packet_flags u32 AF_PACKET_API_FLAG_QDISC_BYPASS=1 AF_PACKET_API_FLAG_CKSUM_GSO=2 \
+AF_PACKET_API_FLAG_VERSION_2=8
+request af_packet_create_v3 b3a809d4: af_packet_mode mode, mac_address hw_addr, bool use_random_hw_addr, \
+string host_if_name[64], u32 rx_frame_size, u32 tx_frame_size, u32 rx_frames_per_block, u32 tx_frames_per_block, \
+af_packet_flags flags, u16 num_rx_queues=1, u16 num_tx_queues=1
+reply af_packet_create_v3_reply 5383d31f: i32 retval, interface_index sw_if_index
+request af_packet_delete 863fa648: string host_if_name[64]
+reply af_packet_delete_reply e8d4e804: i32 retval
+request af_packet_dump 51077d14 streams af_packet_details
+reply af_packet_details 58c7c042: interface_index sw_if_index, string host_if_name[64]
+"""
+_DEVICE_CLASS = "af-packet"
+_MTU = 9000
+_IP = 2
+"""AF_PACKET_API_MODE_IP."""
+_VALUES = ("rx-size", "tx-size", "rx-per-block", "tx-per-block", "num-rx-queues", "num-tx-queues")
+_SWITCHES = ("qdisc-bypass-disable", "cksum-gso-disable", "v2")
+
+
+@dataclass(slots=True)
+class HostInterfaceMain:
+    """All host-interfaces, by the name of their device (af_packet_main_t)."""
+
+    by_device: dict[str, int] = field(default_factory=dict)
+    """sw_if_index."""
+
+
+def create(tables: Tables, device: str, mac: bytes = b"", *, is_ip: bool = False) -> SwInterface:
+    """Make host-DEVICE; raise RefusedError when it is there, or Linux has no such device."""
+    main = tables.part(HostInterfaceMain)
+    if device in main.by_device:
+        raise RefusedError(Retval.IF_ALREADY_EXISTS, "Interface elready exists")
+    if not tables.linux.has_device(device):
+        raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface name")
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=f"host-{device}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=not is_ip,
+            mac=bytes(6) if is_ip else mac or interfaces.made_up_mac(0x50000000 | index),
+            link_mtu=_MTU,
+            is_link_up=True,
+        )
+
+    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    main.by_device[device] = row.index
+    return row
+
+
+def delete(tables: Tables, device: str) -> None:
+    """Delete host-DEVICE; raise RefusedError when there is none."""
+    main = tables.part(HostInterfaceMain)
+    if device not in main.by_device:
+        raise RefusedError(Retval.SYSCALL_ERROR_1, "")
+    row = tables.sw[main.by_device.pop(device)]
+    interfaces.delete_port(tables, tables.hw_of(row).index)
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    """Make a port; sizes and numbers of queues are not kept."""
+    device = cstring(values["host_if_name"])
+    main = call.tables.part(HostInterfaceMain)
+    if device in main.by_device:
+        return call.reply(retval=Retval.IF_ALREADY_EXISTS, sw_if_index=main.by_device[device])
+    mac = b"" if values["use_random_hw_addr"] else values["hw_addr"]
+    return call.reply(sw_if_index=create(call.tables, device, mac, is_ip=values["mode"] == _IP).index)
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, cstring(values["host_if_name"]))
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    for device, sw_if_index in call.tables.part(HostInterfaceMain).by_device.items():
+        yield call.details({"sw_if_index": sw_if_index, "host_if_name": fixed(device, 64)})
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create host-interface [v2] name <ifname> [hw-addr <mac-addr>] [num-rx-queues <n>] ..`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    device, mac, is_ip = "", b"", False
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        if line.take("name"):
+            device = line.string() or ""
+        elif (found := line.mac_after("hw-addr")) is not None:
+            mac = found
+        elif line.take("mode", "ip"):
+            is_ip = True
+        elif not any(line.take(word) for word in _SWITCHES) and all(
+            line.number_after(word) is None for word in _VALUES
+        ):
+            raise refusal
+    if not device:
+        raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
+    main = tables.part(HostInterfaceMain)
+    row = tables.sw[main.by_device[device]] if device in main.by_device else create(tables, device, mac, is_ip=is_ip)
+    return f"{tables.name_of(row)}\n"
+
+
+def _takes_switch(line: Input) -> bool:
+    return any(line.take(word) for word in _SWITCHES)
+
+
+def _command_delete(tables: Tables, rest: Input) -> str:
+    """`delete host-interface name <ifname>`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    device = ""
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        if not line.take("name"):
+            raise refusal
+        device = line.string() or ""
+    if not device:
+        raise RefusedError(Retval.UNSPECIFIED, "missing host interface name")
+    if device in tables.part(HostInterfaceMain).by_device:
+        delete(tables, device)
+    return ""
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    port = state.making(wanted.name, HostInterface)
+    if port is None:
+        return None
+    return create(tables, port.device, mac_bytes(wanted.mac) if wanted.mac else b"")
+
+
+KIND = Kind(
+    plugin="af_packet",
+    api={"af_packet": _API},
+    changes={"af_packet_create_v3": _answer_create, "af_packet_delete": _answer_delete},
+    queries={"af_packet_dump": _dump},
+    commands={"create host-interface": _command_create, "delete host-interface": _command_delete},
+    interface=InterfaceKind.HOST_INTERFACE,
+    make=_make,
+)
