@@ -33,7 +33,7 @@ def adopt_migrated(name: str, source: bytes) -> Adoption:
     migration = migrate(document.data)
     new = replace(document, data=migration.document)
     text = merged_text(new) if migration.document else ""
-    lines = [*_dropped(name, migration.notes, document), *_faults(name, text, document)]
+    lines = [*_dropped(name, migration.notes, document), *faults_of(name, text, document)]
     lines.sort(key=lambda line: line.number)
     notices = tuple(_notices(migration.notes, document))
     report = AdoptionReport(sources=(name,), release="", lines=lines, notices=notices)
@@ -55,7 +55,7 @@ def _notices(notes: Sequence[MigrationNote], document: Document) -> Iterator[str
             yield f"{place}: {note.text}"
 
 
-def _faults(name: str, text: str, document: Document) -> Iterator[SourceLine]:
+def faults_of(name: str, text: str, document: Document) -> Iterator[SourceLine]:
     """Yield what is still wrong with the new file, at its place in the old one as far as it has one."""
     for problem in parse_text(text, name).problems:
         if problem.severity is Severity.ERROR:

@@ -110,22 +110,30 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
     if len(args.sources) == 1 and (folder := _folder(args.sources[0])) is not None:
         with folder as found:
             return _of_folder(found, args)
-    sources = []
+    sources, file = [], None
     for name in args.sources:
         data = read_source(name)
         text = data.decode(errors="replace")
         kind = SourceKind(args.kind) if args.kind else kind_of(text)
-        if kind is SourceKind.YAML and len(args.sources) == 1:
-            from vppcfg.adopt.migrated import adopt_migrated
-
-            return adopt_migrated(name, data)
-        if kind is SourceKind.YAML:
+        if kind is not SourceKind.YAML:
+            sources.append(Source(name=name, text=text, kind=kind))
+        elif file is None:
+            file = name, data
+        else:
             raise UsageError(
-                f"{name} is a configuration in YAML, and does not go together with other sources",
-                "adopt it alone, as a file of the public vppcfg; --as vpp reads it as a script",
+                f"{file[0]} and {name} are both a configuration in YAML, of which a VPP has one",
+                "adopt one; --as vpp reads a text as a script",
             )
-        sources.append(Source(name=name, text=text, kind=kind))
-    return _joined(sources, _ground(args), args)
+    if not sources and file is not None:
+        from vppcfg.adopt.migrated import adopt_migrated
+
+        return adopt_migrated(*file)
+    adoption = _joined(sources, _ground(args), args)
+    if file is not None:
+        from vppcfg.adopt.beside_yaml import together_with_yaml
+
+        return together_with_yaml(adoption, *file)
+    return adoption
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,11 +61,51 @@ def test_the_command_writes_the_new_file_and_reports(
     assert not Path("strict.yaml").exists()
 
 
-def test_a_script_beside_an_old_file_is_refused(
+CONF = "unix { exec bootstrap.vpp }\ncpu { main-core 0 workers 2 }\ndpdk { dev 0000:01:00.0 { name xe0 } }\n"
+SCRIPT = """\
+set interface mtu 1500 xe0
+set interface state xe0 up
+set interface ip address xe0 192.0.2.1/24
+create sub-interfaces xe0 200
+set interface state xe0.200 up
+create loopback interface instance 7
+set interface state loop7 up
+ip route add 198.51.100.0/24 via 192.0.2.2
+"""
+FILE = """\
+interfaces:
+  xe0:
+    mtu: 9000
+    addresses: [ 192.0.2.1/24 ]
+    sub-interfaces:
+      100: { mtu: 1500 }
+loopbacks:
+  loop1: { addresses: [ 10.0.0.1/32 ] }
+"""
+
+
+def test_beside_a_startup_conf_a_file_counts_and_contradictions_are_faults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("old.yaml").write_text(OLD)
-    Path("a.vpp").write_text("set interface state eth0 up\n")
-    assert main(["adopt", "--from", "old.yaml", "--from", "a.vpp"]) == ExitCode.INVALID
-    assert "old.yaml" in capsys.readouterr().err
+    for name, text in (("startup.conf", CONF), ("bootstrap.vpp", SCRIPT), ("old.yaml", FILE)):
+        Path(name).write_text(text)
+    words = ["adopt", "--from", "startup.conf", "--from", "old.yaml", "--report", "json"]
+    assert main([*words, "-o", "new.yaml"]) == ExitCode.DONE
+    report = json.loads(capsys.readouterr().out)
+    assert [
+        (item["source"], item["line"], item["text"], item["why"])
+        for item in report["items"]
+        if item["rule"] == "adopt-disagree"
+    ] == [
+        ("old.yaml", 3, "interfaces.xe0.mtu", "the others make it 1500, and this file 9000, which counts"),
+    ]
+    new = yaml.safe_load(Path("new.yaml").read_text())
+    assert parse_text(Path("new.yaml").read_text(), "new").configuration is not None
+    assert new["interfaces"]["xe0"]["mtu"] == 9000
+    assert set(new["interfaces"]["xe0"]["sub-interfaces"]) == {100, 200}
+    assert set(new["loopbacks"]) == {"loop1", "loop7"}
+    assert new["dataplane"]["cpu"]["workers"] == 2
+    assert "ip route add" in Path("vppcfg-rest.vpp").read_text()
+    assert main([*words[:1], "--from", "old.yaml", "--from", "old.yaml"]) == ExitCode.INVALID
+    assert "of which a VPP has one" in capsys.readouterr().err

@@ -111,8 +111,6 @@ def test_a_release_that_cannot_be_simulated_is_an_error(words: list[str], capsys
 
 def test_what_is_no_text_of_commands_is_said_to_be_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["adopt", "--from", "nowhere.vpp"]) == ExitCode.INVALID
-    Path("a.yaml").write_text("interfaces:\n  eth0: {}\n")
-    assert main(["adopt", "--from", "a.vpp", "--from", "a.yaml"]) == ExitCode.INVALID
 
 
 def test_a_script_is_laid_into_a_file_that_somebody_wrote(capsys: pytest.CaptureFixture[str]) -> None:
