@@ -115,6 +115,20 @@ $(PUBLIC)/.ready:
 	@$(PUBLIC)/bin/python -m pip install --disable-pip-version-check --no-input --quiet vppcfg==1.2.4 vpp_papi
 	@touch $@
 
+# The collection has tools of its own, which would not go with what vppcfg is tested with.
+ANSIBLE := .venv-ansible
+$(ANSIBLE)/.ready: Makefile
+	@echo "Making $(ANSIBLE) with ansible-core 2.19"
+	@rm -rf $(ANSIBLE)
+	@$(PYTHON) -m venv $(ANSIBLE)
+	@$(ANSIBLE)/bin/python -m pip install --disable-pip-version-check --no-input --quiet \
+		'ansible-core==2.19.*' 'ansible-lint==26.10.*' 'antsibull-docs==2.28.*' pytest
+	@touch $@
+
+.PHONY: ansible
+ansible: $(READY) $(ANSIBLE)/.ready ## test the Ansible collection; SHORT=1: unit tests, lint and a fleet of three; FLEET=N
+	@FLEET="$(FLEET)" ansible/check $(BIN) $(ANSIBLE)/bin $(if $(SHORT),short)
+
 .PHONY: bench
 bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/performance.md; VPP_PREFIX=DIR: with a real VPP
 	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m bench \
