@@ -238,3 +238,57 @@ def test_what_is_in_one_vrf_alone_is_not_reached_from_the_other(pair: Pair, tmp_
         for table in (100, 200):
             assert first.cli(f"ip route del 10.1.0.2/32 table {table} via 10.0.0.2 {LINK}.{table}") == (0, "")
     assert received(second, f"{LINK}.200") > 0
+
+
+_MADE_PORTS = """
+interfaces:
+  memif1/0: { device-type: memif, mtu: 2000 }
+  memif7/3: { mtu: 1500, addresses: [ 10.0.0.OWN/24, 2001:db8:1::OWN/64 ] }
+  memif8/3: { mtu: 1500, addresses: [ 10.1.0.OWN/24, 2001:db8:2::OWN/64 ] }
+memifs:
+  memif7/3: { role: ROLE_OWN, socket: FOLDER/made.sock }
+  memif8/3: { role: ROLE_OWN, socket: FOLDER/packets.sock, mode: ip }
+"""
+
+
+@pytest.mark.parametrize(("name", "host"), [("memif7/3", "10.0.0.{}"), ("memif8/3", "10.1.0.{}")], ids=["L2", "L3"])
+def test_a_memif_of_two_files_carries_packets(pair: Pair, tmp_path: Path, name: str, host: str) -> None:
+    first, second = pair
+    text = _MADE_PORTS.replace("FOLDER", str(tmp_path))
+    for vpp, own in ((first, "1"), (second, "2")):
+        file = tmp_path / f"router{own}.yaml"
+        file.write_text(text.replace("ROLE_OWN", "master" if own == "1" else "slave").replace("OWN", own))
+        words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
+        assert main(["apply", "-y", "--allow-mass-deletion", "--again", *words]) == ExitCode.DONE
+        assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+    wait_until_answered(first, f"{host.format(2)} source {name}")
+    before = received(second, name)
+    assert answered(first, f"{host.format(2)} source {name}") == 3
+    assert answered(second, f"{host.format(1)} source {name}") == 3
+    family = "2001:db8:1::" if name == "memif7/3" else "2001:db8:2::"
+    wait_until_answered(first, f"{family}2 source {name}")
+    assert received(second, name) - before >= 6
+
+
+_HOST_INTERFACE = """
+interfaces:
+  memif1/0: { device-type: memif, mtu: 2000 }
+  host-v1: { mtu: 1500, addresses: [ 10.2.0.1/24 ] }
+host_interfaces:
+  host-v1: {}
+"""
+
+
+def test_a_host_interface_carries_packets_to_linux(pair: Pair, tmp_path: Path) -> None:
+    vpp, _ = pair
+    file = tmp_path / "router.yaml"
+    file.write_text(_HOST_INTERFACE)
+    words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
+    assert main(["apply", "-y", "--allow-mass-deletion", "--again", *words]) == ExitCode.DONE
+    assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+    vpp.ip("address", "add", "10.2.0.2/24", "dev", "v1-peer")
+    try:
+        wait_until_answered(vpp, "10.2.0.2 source host-v1")
+        assert answered(vpp, "10.2.0.2 source host-v1") == 3
+    finally:
+        vpp.ip("address", "del", "10.2.0.2/24", "dev", "v1-peer")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from vppcfg.adopt.classify import Classifier
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
+from vppcfg.adopt.places import says_more_than_a_file
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.rest import RestFile, rest_of
@@ -18,10 +19,11 @@ from vppcfg.common.release import Release
 from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.config.sections import MADE_BY
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
-from vppcfg.model.ownership import description_of, is_foreign, tag_for
+from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
@@ -96,7 +98,7 @@ def adopt_scripts(
         replay.run(script.name, script.text)
     state = replay.finish()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
-    described = as_applied(state)
+    described = as_applied(state, frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
@@ -170,12 +172,26 @@ def with_section(known: Written, settings: Settings) -> str:
     return "\n".join(part for part in (known.text.strip("\n") and known.text, section_text(settings)) if part)
 
 
-def as_applied(state: State) -> State:
+def _ports_with_more(lines: Sequence[SourceLine]) -> Iterator[str]:
+    """Yield the ports that a script makes with something that no file can say."""
+    for line in lines:
+        if says_more_than_a_file(line.command, line.text):
+            yield from line.subjects
+
+
+def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it, which says a little more than most scripts do.
 
-    What people wrote into tags is a description; and the MTU of a port is that of its packets and of its link.
+    What people wrote into tags is a description; the MTU of a port is that of its packets and of its link; and a port
+    that a file can make is one that it makes, but for those that are left to scripts to be made.
     """
-    return replace(state, interfaces={name: _as_applied(each) for name, each in state.interfaces.items()})
+    interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
+    for name, made in state.made.items():
+        if made.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
+            tag = tag_for(description_of(interfaces[name].tag), MADE_MARK)
+            if not is_foreign(interfaces[name].tag) and MADE_BY[type(made)].why_not(made) is None:
+                interfaces[name] = replace(interfaces[name], kind=made.kind, tag=tag)
+    return replace(state, interfaces=interfaces)
 
 
 def _as_applied(interface: Interface) -> Interface:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from vppcfg.adopt.places import says_more_than_a_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -55,6 +57,10 @@ class Classifier:
         subjects = [*line.subjects, *_others_in(line)]
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
+        if reason is None and says_more_than_a_file(line.command, line.text):
+            reason = "it makes the port with what VPP does not tell back, so that no file can say it"
+        if line.command == "create memif socket":
+            subjects += _memifs_at(line, self._configuration)
         paths = [path for name in subjects if (path := self._path_of(name)) is not None]
         if reason is None and not paths and line.subjects:
             reason = f"{line.subjects[-1]} belongs to an LCP pair, and no file names it"
@@ -83,6 +89,8 @@ class Classifier:
             return "no interface of the file has mpls"
         if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, _others_in(line))):
             return "the FIB table has no name, so that it is no VRF of a file"
+        if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
+            return "no memif of the file is at this socket"
         return None
 
     def _add_remark(self, line: SourceLine) -> None:
@@ -119,6 +127,12 @@ class Classifier:
 def _with_key(command: str, path: KeyPath) -> KeyPath:
     key = _KEYS.get(command)
     return (*path, key) if key is not None and path[0] in {"interfaces", "loopbacks"} else path
+
+
+def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
+    """Return the memifs of a file at the socket that a command gives its file."""
+    numbers = [word for word in line.text.split() if word.isdecimal()]
+    return [name for name in configuration.made if numbers and name.startswith(f"memif{int(numbers[0])}/")]
 
 
 def _others_in(line: SourceLine) -> Iterable[str]:

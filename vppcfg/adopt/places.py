@@ -88,6 +88,33 @@ def port_in(command: str, words: Words) -> str | None:
     return name if INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL else None
 
 
+_MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
+    "create host-interface": frozenset(
+        {
+            *("v2", "num-rx-queues", "num-tx-queues", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"),
+            *("qdisc-bypass-disable", "cksum-gso-disable"),
+        }
+    ),
+    "create interface memif": frozenset(
+        {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
+    ),
+}
+"""Words of commands that make ports, which no file can say because VPP does not tell them back."""
+
+
+def says_more_than_a_file(command: str, text: str) -> bool:
+    """Return whether a command makes a port with something that no file can say."""
+    return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
+
+
+def made_by(command: str, words: Words) -> str | None:
+    """Return the name of the port that a command makes without printing it, None for any other command."""
+    if command != "create interface memif":
+        return None
+    numbers = [words[words.index(word) + 1] if word in words[:-1] else "0" for word in ("socket-id", "id")]
+    return f"memif{numbers[0]}/{numbers[1]}"
+
+
 def place_of(command: str, words: Words) -> Place | None:
     """Return what a command sets, None for one that is never overtaken by another."""
     find = _PLACES.get(command)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.made_elsewhere import MadeElsewhere
-from vppcfg.adopt.places import Place, is_log, is_reading, place_of, port_in, why_not
+from vppcfg.adopt.places import Place, is_log, is_reading, made_by, place_of, port_in, why_not
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.script import MacroError, Macros, commands_in
 from vppcfg.adopt.simulation import Simulation
@@ -134,7 +134,9 @@ class Replay:
         before = self._interfaces_in(words)
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
-        line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(printed.split()))))
+        made = made_by(meant.command, words)
+        told = [*printed.split(), *([] if made is None else [made])]
+        line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
         if not is_done:
             reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")

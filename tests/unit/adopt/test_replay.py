@@ -118,11 +118,12 @@ def test_what_needs_the_file_comes_after_it(command: str) -> None:
 
 def test_an_interface_that_is_made_elsewhere_is_unmanaged_with_what_stands_on_it() -> None:
     adoption = adopted(
-        "create interface memif id 0 master\nset interface state memif0/0 up\ncreate sub-interfaces memif0/0 5\n"
+        "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\nset interface state geneve_tunnel0 up\n"
+        "create sub-interfaces geneve_tunnel0 5\n"
     )
     assert outcomes(adoption) == ["unmanaged"] * 3
     assert adoption.report.ports == ()
-    assert "unmanaged:\n  - memif0/0 # " in adoption.text
+    assert "unmanaged:\n  - geneve_tunnel0 # " in adoption.text
 
 
 def test_lines_for_linux_cp_go_into_the_dataplane_section() -> None:
