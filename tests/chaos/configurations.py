@@ -56,6 +56,7 @@ interfaces:
     lldp: { description: uplink }
     ra: { managed: true, prefixes: { "2001:db8::/64": {} } }
     link-local: fe80::1
+    rx-mode: interrupt
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
@@ -133,6 +134,7 @@ interfaces:
     mss-clamp: { ipv4: 1400 }
     mirror: { GigabitEthernet4/0/0: output }
     lldp: { description: other }
+    rx-mode: polling
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }

@@ -52,7 +52,7 @@ from vppcfg.model.features import (
 )
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import PORTS as PORT_KINDS
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -659,8 +659,9 @@ class _Network:
         for port in PORTS:
             if self._dice.one_in(5):
                 self._change(port, has_sflow=True)
-        speaking = self._dice.further(76)
+        speaking, waiting = self._dice.further(76), self._dice.further(78)
         for port in PORTS:
+            self._change(port, rx_mode=waiting.pick((None, None, RxMode.POLLING, RxMode.INTERRUPT)))
             self._change(port, lldp=speaking.pick((None, None, None, *LLDP)))
         others = self._dice.apart()
         for name in [name for name in self.interfaces if name not in self._members]:
@@ -898,12 +899,14 @@ def _foreign_sub_interface(dice: _Dice) -> Interface:
 def without_what_is_left_open(state: State) -> State:
     """Take away what a file leaves open, and so may differ by history.
 
-    That are MACs, where peers of WireGuard are, split-horizon groups, how members belong to their bonds and whether
-    these look at sockets, and MTUs and state of bare tunnels. A sub-interface that has the MTU of its tunnel keeps it.
+    That are MACs, where peers of WireGuard are, split-horizon groups, modes of queues, settings of LLDP, how members
+    belong to bonds and whether these look at sockets, and MTUs and state of bare tunnels. A sub-interface with the MTU
+    of its tunnel keeps it.
     """
     state = state.with_explicit_mtus()
     interfaces = {
-        name: replace(interface, mac="", split_horizon_group=0) for name, interface in state.interfaces.items()
+        name: replace(interface, mac="", split_horizon_group=0, rx_mode=None)
+        for name, interface in state.interfaces.items()
     }
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
@@ -982,7 +985,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
-        {"lldp": LLDP[dice.count(0, 2)] if name in PORTS else None},
+        {"lldp": LLDP[dice.count(0, 2)], "rx_mode": RxMode.POLLING} if name in PORTS else {"lldp": None},
         {"urpf": ()},
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
         {"mss_clamp": MSS_LIMITS},

@@ -88,6 +88,11 @@ def _state(api: Any) -> dict[str, Any]:
             for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
             if row.sw_if_index in names
         ),
+        "modes": sorted(
+            (names[row.sw_if_index], row.queue_id, int(row.mode))
+            for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
+            if row.sw_if_index not in hosts
+        ),
         "LLDP": sorted(
             (
                 names[row.sw_if_index],

@@ -24,7 +24,7 @@ from vppcfg.model.features import (
     UrpfMode,
 )
 from vppcfg.model.gre import Gre, GreMode
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, InterfaceKind, RxMode
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.neighbor import Neighbor
@@ -502,6 +502,13 @@ def test_a_link_local_address_is_chosen_and_seen_until_ipv6_is_gone(plane: LiveD
     assert do(plane, address).interfaces["port1"].link_local is None
     assert automatic in vpp.cli("show ip6 interface port1")[1]
     do(plane, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
+
+
+def test_a_port_is_polled_and_seen(plane: LiveDataplane) -> None:
+    assert plane.observe().interfaces["port1"].rx_mode is None
+    state = do(plane, op.SetRxMode(interface="port1", mode=RxMode.POLLING))
+    assert state.interfaces["port1"].rx_mode is RxMode.POLLING
+    do(plane, op.SetRxMode(interface="port1", mode=RxMode.INTERRUPT))
 
 
 def test_gso_is_turned_on_and_off_and_seen(plane: LiveDataplane) -> None:

@@ -27,6 +27,7 @@ _KEYS: Mapping[str, str] = {
     "set acl-plugin interface": "acls",
     "set ip neighbor": "neighbors",
     "set interface lldp": "lldp",
+    "set interface rx-mode": "rx-mode",
     "sflow enable-disable": "sflow",
     "lcp create": "lcp",
 }

@@ -179,6 +179,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set acl-plugin interface": _first,
     "set ip neighbor": _after("del"),
     "set interface lldp": _first,
+    "set interface rx-mode": _first,
     "sflow enable-disable": _first,
     "create sub-interfaces": _first,
     "bond add": _joined,

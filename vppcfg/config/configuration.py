@@ -10,7 +10,7 @@ from vppcfg.config.interface_values import InterfaceValues
 from vppcfg.model.acl import AclBinding, AclRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
-from vppcfg.model.interface import Encapsulation, InterfaceKind, TagRewrite
+from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
 from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import LldpSettings, SflowSettings
@@ -80,6 +80,8 @@ class InterfaceConfig(InterfaceValues):
     """In the order of the file."""
     tag_rewrite: TagRewriteConfig | None = None
     """None is the usual one."""
+    rx_mode: RxMode | None = None
+    """None leaves it as it is."""
     acls: AclBinding = AclBinding()
 
 

@@ -47,6 +47,26 @@ DEVICE_TYPES = {
 DEFAULT_DEVICE_TYPE = "dpdk"
 
 
+class RxMode(Enum):
+    """How VPP learns that packets have come to a port; the values are those of the file."""
+
+    POLLING = "polling"
+    INTERRUPT = "interrupt"
+    ADAPTIVE = "adaptive"
+    """By interrupts while little comes, by polling otherwise."""
+    MIXED = "mixed"
+    """Not the same of all queues, which the configuration never wants."""
+
+
+_USUALLY_INTERRUPTED = frozenset({"af-packet", "memif", "vhost-user", "virtio"})
+"""Driver classes whose ports VPP makes with interrupts."""
+
+
+def usual_rx_mode(device_class: str) -> RxMode:
+    """Return how VPP looks after a port of a driver when nobody has said how."""
+    return RxMode.INTERRUPT if device_class in _USUALLY_INTERRUPTED else RxMode.POLLING
+
+
 class InterfaceKind(Enum):
     """What an interface is to vppcfg: who makes it, and what can be done with it."""
 
@@ -139,6 +159,8 @@ class Interface:
     """Largest frame payload that the port takes, in bytes; None where VPP has none to set."""
     packet_mtu: int = 0
     """Largest packet, in bytes; 0 on a sub-interface means that of its parent."""
+    rx_mode: RxMode | None = None
+    """Of a port; None as is usual for its driver."""
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
     """MTUs for IPv4, IPv6 and MPLS that deviate from the packet MTU, in bytes; 0 means that they do not."""
     is_up: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, RxMode
 from vppcfg.model.kinds import is_same_port
 from vppcfg.model.state import State
 
@@ -53,8 +53,8 @@ def is_refilled(before: Bond, after: Bond) -> bool:
 
 
 def is_open(attribute: str, wanted: object) -> bool:
-    """Return whether a desired value leaves open what the attribute becomes: an empty MAC does."""
-    return wanted == "" and attribute in {"mac", "host_mac"}
+    """Return whether a desired value leaves open what the attribute becomes: an empty MAC does, and mixed modes."""
+    return (wanted == "" and attribute in {"mac", "host_mac"}) or wanted is RxMode.MIXED
 
 
 def _first_difference(before: object, after: object, attributes: tuple[str, ...]) -> str | None:

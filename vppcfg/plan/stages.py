@@ -92,6 +92,7 @@ class Stage(IntEnum):
     SET_SFLOW = auto()
     TURN_SFLOW_ON = auto()
     SET_LLDP = auto()
+    SET_RX_MODE = auto()
     TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()

@@ -53,6 +53,10 @@ def _set_admin_state(operation: op.SetAdminState) -> str:
     return f"set interface state {operation.interface} {'up' if operation.is_up else 'down'}"
 
 
+def _set_rx_mode(operation: op.SetRxMode) -> str:
+    return f"set interface rx-mode {operation.interface} {operation.mode.value}"
+
+
 def _set_link_mtu(operation: op.SetLinkMtu) -> str:
     return f"set interface mtu {operation.mtu} {operation.interface}"
 
@@ -632,6 +636,7 @@ def _ip_link(netns: str) -> str:
 
 LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetAdminState: _set_admin_state,
+    op.SetRxMode: _set_rx_mode,
     op.SetLinkMtu: _set_link_mtu,
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,

@@ -143,6 +143,7 @@ def _surroundings(
         acls=details.bindings,
         features=_features(connection, replies, shown, names, details),
         neighbors=neighbor.read(connection, replies),
+        rx_modes=interface.read_rx_modes(connection, replies),
     )
 
 

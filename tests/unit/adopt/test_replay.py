@@ -294,3 +294,10 @@ def test_lldp_is_a_key_of_ports_and_a_section() -> None:
     assert [line.path for line in adoption.report.lines] == [("lldp",), ("interfaces", "xe0", "lldp")]
     assert "    lldp: { description: uplink, management-ipv4: 192.0.2.1 }\n" in adoption.text
     assert "lldp:\n  system-name: r1\n  hold: 4\n  interval: 30\n" in adoption.text
+
+
+def test_the_mode_of_a_port_is_a_key_of_it() -> None:
+    adoption = adopted("set interface rx-mode xe0 adaptive\nset interface rx-mode xe1 polling\n")
+    assert outcomes(adoption) == ["file", "file"]
+    assert adoption.text.count("rx-mode: adaptive") == 1
+    assert "rx-mode: polling" not in adoption.text

@@ -29,7 +29,7 @@ from vppcfg.model.features import (
     UrpfCheck,
     UrpfMode,
 )
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
@@ -509,7 +509,7 @@ def whole() -> State:
     routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
     lldp = Lldp(description="uplink", ipv6="2001:db8::1")
-    routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp)
+    routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp, rx_mode=RxMode.ADAPTIVE)
     port = replace(PORT, addresses=frozenset({"2001:db8:5::1/64"}), ra=ADVERTISED, link_local="fe80::1")
     tap = replace(TAP, bridge=10)
     rules = (
@@ -568,6 +568,7 @@ interfaces:
         state: down
 
   eth1:
+    rx-mode: adaptive
     mtu: 1500
     state: down
     unnumbered: loop0

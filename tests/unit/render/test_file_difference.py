@@ -73,7 +73,7 @@ interfaces:
       mirror: { eth2: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
   eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
-  eth4: { lldp: { description: a, management-ipv4: 192.0.2.1, management-ipv6: "2001:db8::1" } }
+  eth4: { rx-mode: interrupt, lldp: { description: a, management-ipv4: 192.0.2.1, management-ipv6: "2001:db8::1" } }
   eth5: {}
   eth6: {}
   BondEthernet0: {}

@@ -17,7 +17,7 @@ def lldp_ports(index: Index) -> Iterator[Problem]:
         if lldp is None:
             continue
         if interface.kind is not InterfaceKind.PHYSICAL:
-            text = f"{interface.name} is no port; of a bond, give `lldp` to the members"
+            text = f"{interface.name} is made by VPP, and only ports that are there by themselves speak LLDP; remove it"
             yield Problem(rule="lldp-not-port", path=path, text=text)
         for key, address, is_ipv6 in (("management-ipv4", lldp.ipv4, False), ("management-ipv6", lldp.ipv6, True)):
             if address and (":" in address) != is_ipv6:

@@ -19,7 +19,9 @@ from vppcfg.model.interface import (
     Interface,
     InterfaceKind,
     OtherMatch,
+    RxMode,
     evolve,
+    usual_rx_mode,
 )
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS, as_created, sub_interface_as_created
 
@@ -82,6 +84,7 @@ class _Resolver:
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu,
             protocol_mtus=(0, 0, 0),
+            rx_mode=_rx_mode(config, base),
             is_up=config.is_up,
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
@@ -243,6 +246,13 @@ class _Resolver:
 
 _Membership = tuple[int | None, bool, int | None]
 _NO_MEMBERSHIP: _Membership = (None, False, 0)
+
+
+def _rx_mode(config: InterfaceConfig, base: Interface) -> RxMode | None:
+    """Return the mode that a port is to have, as it is where the file says none."""
+    if config.rx_mode is None or config.kind is not InterfaceKind.PHYSICAL or config.parent is not None:
+        return base.rx_mode
+    return None if config.rx_mode is usual_rx_mode(base.device_class) else config.rx_mode
 
 
 def _static_macs(desired: DesiredState) -> dict[str, list[StaticMac]]:

@@ -12,14 +12,14 @@ from vppcfg.config.sections import lcp, neighbor, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind
+from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
-    frozenset({"acls", "addresses", "description", "device-type", "mac", neighbor.KEY, tag_rewrite.KEY})
+    frozenset({"acls", "addresses", "description", "device-type", "mac", "rx-mode", neighbor.KEY, tag_rewrite.KEY})
     | interface_values.KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
@@ -67,6 +67,7 @@ def parse(
         encapsulation=encapsulation,
         description=raw.get("description") or None,
         device_type=raw.get("device-type"),
+        rx_mode=RxMode(raw["rx-mode"]) if raw.get("rx-mode") is not None else None,
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
         is_up=raw.get("state") != "down",
@@ -113,6 +114,7 @@ def restate(
         acls=interface.acls,
         neighbors=neighbor.restate(interface) if interface.neighbors else (),
         tag_rewrite=tag_rewrite.restate(interface),
+        rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
         **interface_values.values_of(interface),
     )
 
@@ -152,6 +154,8 @@ def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
         keys.append(KeyValue("device-type", interface.device_type))
     if interface.mac is not None:
         keys.append(KeyValue("mac", interface.mac))
+    if interface.rx_mode is not None:
+        keys.append(KeyValue("rx-mode", interface.rx_mode.value))
     return keys
 
 

@@ -19,7 +19,7 @@ from vppcfg.plan.operations.bridge import (
 )
 from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
 from vppcfg.plan.operations.gre import CreateGre, DeleteGre
-from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetTag
+from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetRxMode, SetTag
 from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
 from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
@@ -121,6 +121,7 @@ __all__ = [
     "SetPacketMtu",
     "SetRa",
     "SetRaPrefix",
+    "SetRxMode",
     "SetSflow",
     "SetSflowHeaderBytes",
     "SetSflowPollingInterval",

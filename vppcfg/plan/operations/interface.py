@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from vppcfg.model.interface import FIXED_LINK_MTU, InterfaceKind, must_be_down_for_link_mtu
+from vppcfg.model.interface import (
+    FIXED_LINK_MTU,
+    InterfaceKind,
+    RxMode,
+    must_be_down_for_link_mtu,
+    usual_rx_mode,
+)
 from vppcfg.model.ownership import is_made_by_us
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import InterfaceOperation
@@ -26,6 +32,22 @@ class SetAdminState(InterfaceOperation):
     def carry_out(self, draft: Draft) -> None:
         """Set the state."""
         draft.change(self.interface, is_up=self.is_up)
+
+
+@record
+class SetRxMode(InterfaceOperation):
+    """sw_interface_set_rx_mode: say how VPP learns that packets have come to any queue of a port."""
+
+    mode: RxMode
+
+    def _refusal(self, draft: Draft) -> str | None:
+        is_port = draft.interfaces[self.interface].kind is InterfaceKind.PHYSICAL
+        return None if is_port else f"{self.interface} is no port"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set the mode."""
+        usual = usual_rx_mode(draft.interfaces[self.interface].device_class)
+        draft.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
 
 
 @record

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.operations import SetAdminState, SetMac, SetTag
+from vppcfg.plan.operations import SetAdminState, SetMac, SetRxMode, SetTag
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.steps.mtu import is_cycled, is_shut_for_link_mtu
 from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that shut a doomed interface, mark a new one, and set state, MAC and tag of one that stays."""
+    """Yield the steps that shut a doomed interface, mark a new one, and set what one that stays has of this."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     if before is not None and name in transition.doomed and before.is_up:
         yield _admin_state(Stage.SHUT, before, is_up=False)
@@ -24,6 +24,9 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     current = _made_with(after) if kept is None else "" if name in transition.leaving else kept.mac
     if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
+    if kept is not None and after.rx_mode not in (kept.rx_mode, RxMode.MIXED):
+        mode = after.rx_mode or usual_rx_mode(kept.device_class)
+        yield Step(stage=Stage.SET_RX_MODE, operation=SetRxMode(interface=name, mode=mode))
     if after.tag != (kept.tag if kept else ""):
         stage = Stage.TAG if kept else Stage.MARK
         yield Step(stage=stage, operation=SetTag(interface=name, tag=after.tag), depth=after.depth)

@@ -31,6 +31,7 @@ from vppcfg.simulator.kinds import (
     mss_clamp,
     neighbor,
     route,
+    rx_mode,
     session,
     sflow,
     span,
@@ -46,6 +47,7 @@ from vppcfg.simulator.kinds import (
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     interface.KIND,
+    rx_mode.KIND,
     sub_interface.KIND,
     loopback.KIND,
     fib.KIND,

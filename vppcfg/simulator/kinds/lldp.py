@@ -106,12 +106,13 @@ def _answer_settings(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show who speaks; the cursor counts them."""
+    """Show who speaks, hardware that is gone too; the cursor counts them."""
     main = call.tables.part(LldpMain)
     for position, (index, told) in enumerate(main.ports.items()):
-        if position >= values["cursor"]:
+        port = call.tables.hw.stale(index)
+        if position >= values["cursor"] and port is not None:
             shown = {
-                "sw_if_index": call.tables.hw[index].sw_if_index,
+                "sw_if_index": port.sw_if_index,
                 "system_name": main.system_name[:256],
                 "tx_hold": main.hold,
                 "tx_interval": main.interval_s,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.interface import Interface, InterfaceKind, TagRewrite
+from vppcfg.model.interface import Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.plan import operations as op
 from vppcfg.record import record
@@ -23,6 +23,10 @@ from vppcfg.vpp.round import Replies
 
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
+_RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
+_RX_MODE_NUMBERS = {mode: number for number, mode in _RX_MODES.items()}
+"""RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
+_QUEUES = "sw_interface_rx_placement_dump"
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
@@ -65,6 +69,16 @@ def mac_bytes(mac: str) -> bytes:
 def _set_admin_state(operation: op.SetAdminState, indexes: Indexes, vpp: Vocabulary) -> Request:
     values = {"sw_if_index": indexes.interface(operation.interface), "flags": _ADMIN_UP if operation.is_up else 0}
     return Request("sw_interface_set_flags", values)
+
+
+def _set_rx_mode(operation: op.SetRxMode, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {
+        "sw_if_index": indexes.interface(operation.interface),
+        "queue_id_valid": 0,
+        "queue_id": 0,
+        "mode": _RX_MODE_NUMBERS[operation.mode],
+    }
+    return Request("sw_interface_set_rx_mode", values)
 
 
 def _set_link_mtu(operation: op.SetLinkMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -113,6 +127,7 @@ def _delete_loopback(operation: op.DeleteLoopback, indexes: Indexes, vpp: Vocabu
 
 MESSAGES: Messages = {
     op.SetAdminState: _set_admin_state,
+    op.SetRxMode: _set_rx_mode,
     op.SetLinkMtu: _set_link_mtu,
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,
@@ -164,11 +179,13 @@ class Surroundings:
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, by their attributes."""
     neighbors: Mapping[int, tuple[Neighbor, ...]]
+    rx_modes: Mapping[int, RxMode]
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the request for all interfaces (sw_interface_dump)."""
-    return [connection.request("sw_interface_dump", {"sw_if_index": ALL_INDEXES})[1]]
+    """Return the requests for all interfaces (sw_interface_dump), and for the queues of all ports."""
+    names = ["sw_interface_dump", *([_QUEUES] if connection.offers(_QUEUES) else [])]
+    return [connection.request(name, {"sw_if_index": ALL_INDEXES})[1] for name in names]
 
 
 def read(connection: Connection, replies: Replies) -> list[Row]:
@@ -179,9 +196,21 @@ def read(connection: Connection, replies: Replies) -> list[Row]:
     ]
 
 
+def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]:
+    """Return by the index of each port how VPP learns that packets have come."""
+    found: dict[int, RxMode] = {}
+    if not connection.offers(_QUEUES):
+        return found
+    for index, number in connection.rows(replies, "sw_interface_rx_placement_details", "sw_if_index", "mode"):
+        if number in _RX_MODES:
+            mode = _RX_MODES[number]
+            found[index] = mode if found.get(index, mode) is mode else RxMode.MIXED
+    return found
+
+
 def read_names(connection: Connection) -> dict[str, int]:
     """Ask VPP for the index of every interface by its name."""
-    replies = connection.ask(requests(connection))
+    replies = connection.ask(requests(connection)[:1])
     rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "interface_name")
     return {text_of(name): index for index, name in rows}
 
@@ -210,8 +239,11 @@ def build(rows: Sequence[Row], around: Surroundings) -> dict[str, Interface]:
 def _port(row: Row, around: Surroundings) -> Interface:
     is_ethernet = any(row.mac)
     has_link_mtu = is_ethernet and devclass.has_link_mtu(row.device_class, row.name)
+    kind = devclass.kind_of(row.device_class, row.name, row.tag)
+    mode = around.rx_modes.get(row.sw_if_index) if kind is InterfaceKind.PHYSICAL else None
     return Interface(
-        kind=devclass.kind_of(row.device_class, row.name, row.tag),
+        kind=kind,
+        rx_mode=None if mode is usual_rx_mode(row.device_class) else mode,
         device_class=row.device_class,
         mac=row.mac.hex(":") if is_ethernet else "",
         link_mtu=row.link_mtu if has_link_mtu else None,

@@ -18,7 +18,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.features import Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.host_interface import HostInterface
-from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.tap import Tap
@@ -276,6 +276,11 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         )
     ),
     (op.SetBridgeMacAge(bd_id=9, minutes=255), "bridge_domain_set_mac_age", {"bd_id": 9, "mac_age": 255}),
+    (
+        op.SetRxMode(interface="port", mode=RxMode.ADAPTIVE),
+        "sw_interface_set_rx_mode",
+        {"sw_if_index": 1, "queue_id_valid": False, "queue_id": 0, "mode": 3},
+    ),
     (
         op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
         "sw_interface_set_lldp",

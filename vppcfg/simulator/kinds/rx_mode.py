@@ -1,0 +1,107 @@
+"""How VPP learns that packets have come to a port (vnet/interface/rx_queue.c). Ports have one queue here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.interface import DEVICE_TYPES, RxMode, usual_rx_mode
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+enum rx_mode u32 RX_MODE_API_UNKNOWN=0 RX_MODE_API_POLLING=1 RX_MODE_API_INTERRUPT=2 RX_MODE_API_ADAPTIVE=3 \
+RX_MODE_API_DEFAULT=4
+request sw_interface_set_rx_mode b04d1cfe: interface_index sw_if_index, bool queue_id_valid, u32 queue_id, rx_mode mode
+reply sw_interface_set_rx_mode_reply e8d4e804: i32 retval
+request sw_interface_rx_placement_dump f9e6675e streams sw_interface_rx_placement_details: interface_index sw_if_index
+bare sw_interface_rx_placement_details 9e44a7ce: u32 client_index, u32 context, interface_index sw_if_index, \
+u32 queue_id, u32 worker_id, rx_mode mode
+"""
+_POLLING, _ADAPTIVE, _DEFAULT = 1, 3, 4
+"""The last one is what ports of a driver are set to when nobody says more, not how it makes them."""
+_MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
+_WORDS = {mode.value: number for mode, number in _MODES.items()}
+_WITH_QUEUES = frozenset(kind.device_class for kind in DEVICE_TYPES.values())
+
+
+@dataclass(slots=True, kw_only=True)
+class RxMain:
+    """The modes that were set, by the index of the port."""
+
+    modes: dict[int, int] = field(default_factory=dict)
+
+
+def mode_of(tables: Tables, port: HwInterface) -> int:
+    """Return the mode of a port, as its driver makes it when nobody has set one."""
+    return tables.part(RxMain).modes.get(port.index, _MODES[usual_rx_mode(port.device_class)])
+
+
+def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
+    """Set the mode of a queue, or of all; raise RefusedError for one that is not there or cannot."""
+    has_queues = port.device_class in _WITH_QUEUES
+    if queue is not None and (queue or not has_queues):
+        text = f"unknown queue {queue} on interface {port.name}"
+        raise RefusedError(Retval.UNIMPLEMENTED, text)
+    if mode == _ADAPTIVE and port.device_class == "af-packet":
+        raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id 0.")
+    if has_queues:
+        tables.part(RxMain).modes[port.index] = _POLLING if mode == _DEFAULT else mode
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    if row.is_sub:
+        raise RefusedError(Retval.INVALID_VALUE)
+    queue = values["queue_id"] if values["queue_id_valid"] else None
+    set_mode(call.tables, call.tables.hw_of(row), values["mode"], queue)
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the queues of one port, or of all."""
+    for port in call.tables.hw:
+        if port.device_class in _WITH_QUEUES and values["sw_if_index"] in (NONE, port.sw_if_index):
+            shown = {"sw_if_index": port.sw_if_index, "mode": mode_of(call.tables, port)}
+            yield call.details({**shown, "queue_id": 0, "worker_id": 0})
+
+
+def _command(tables: Tables, line: Input) -> str:
+    """`set interface rx-mode <port> [queue <n>] polling | interrupt | adaptive`."""
+    port, queue, mode = None, None, None
+    while not line.is_at_end:
+        if (found := line.port(tables)) is not None:
+            port = found
+        elif (number := line.number_after("queue")) is not None:
+            queue = number
+        elif (word := line.choice_after("", _WORDS)) is not None:
+            mode = word
+        else:
+            raise line.unknown("parse error:")
+    if port is None:
+        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    if mode is None:
+        raise RefusedError(Retval.UNSPECIFIED, "please specify valid rx-mode")
+    set_mode(tables, port, mode, queue)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        mode = state.interfaces[name].rx_mode
+        if mode in _MODES and not row.is_sub:
+            tables.part(RxMain).modes[row.hw_index] = _MODES[mode]
+
+
+KIND = Kind(
+    api={"interface": _API},
+    changes={"sw_interface_set_rx_mode": _answer},
+    queries={"sw_interface_rx_placement_dump": _dump},
+    commands={"set interface rx-mode": _command},
+    load=_load,
+)
