@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
-from vppcfg.model.features import DELETED_TARGET, RouterAdvertisements
+from vppcfg.model.features import Mirror, RouterAdvertisements
 from vppcfg.model.interface import Interface, InterfaceKind, evolve
 from vppcfg.model.state import State
 
@@ -18,9 +18,9 @@ def restorable(state: State) -> State:
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
     as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
-    interface that was gone, and bridge domains send no MAC addresses there, or to what is in none. Router
-    advertisements that were not sent are forgotten, those that were about to end do not end, and a prefix in them does
-    not run out.
+    interface that was gone, nor where they end VPP. Bridge domains send no MAC addresses to what was gone or is in
+    none. Router advertisements that were not sent are forgotten, those that were about to end do not end, and a prefix
+    in them does not run out.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
@@ -28,8 +28,8 @@ def restorable(state: State) -> State:
         for name, interface in state.interfaces.items()
     }
     for name, interface in state.interfaces.items():
-        if any(each.target == DELETED_TARGET for each in interface.mirrors):
-            left = tuple(each for each in interface.mirrors if each.target != DELETED_TARGET)
+        if interface.mirrors:
+            left = tuple(each for each in interface.mirrors if _is_harmless(each, state))
             interfaces[name] = replace(interfaces[name], mirrors=left)
         if interface.static_macs and interface.bridge is None:
             interfaces[name] = replace(interfaces[name], static_macs=())
@@ -41,6 +41,16 @@ def restorable(state: State) -> State:
         name: replace(bridge, stray_macs=()) if bridge.stray_macs else bridge for name, bridge in state.bridges.items()
     }
     return replace(state, interfaces=interfaces, lcps=lcps, bridges=bridges)
+
+
+def _is_harmless(mirror: Mirror, state: State) -> bool:
+    """Return whether the target is there and VPP 26.10 outlives the copies: it is a port, and switches in L2 mode."""
+    target = state.interfaces.get(mirror.target)
+    if target is None or target.kind not in (InterfaceKind.PHYSICAL, InterfaceKind.TAP):
+        return False
+    if not mirror.is_l2 or (target.is_l2 and not target.is_bvi):
+        return True
+    return any(each.l2xc == target.name for each in state.interfaces.values())
 
 
 def _lasting(ra: RouterAdvertisements) -> RouterAdvertisements | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
 from vppcfg.model.bond import Bond, Membership
+from vppcfg.model.features import Mirror
 from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
@@ -210,6 +212,31 @@ def test_what_is_up_below_a_port_that_is_down_comes_back_down() -> None:
     sub = replace(SUB, is_up=True)
     assert not restorable(state(down, sub)).interfaces["gi0.100"].is_up
     assert restorable(state(up, sub)).interfaces["gi0.100"].is_up
+
+
+def test_no_way_leads_back_to_copies_of_frames_that_end_vpp() -> None:
+    copied = replace(PORT, mirrors=tuple(Mirror(target=name) for name in ("DELETED", "gi1", "gre0")))
+    others = (replace(PORT, name="gi1"), Interface(name="gre0", kind=InterfaceKind.GRE))
+    assert restorable(state(copied, *others)).interfaces["gi0"].mirrors == (Mirror(target="gi1"),)
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "is_kept"),
+    [
+        ({}, {}, False),
+        ({"l2xc": "gi0"}, {}, True),
+        ({"bridge": 10}, {}, True),
+        ({"bridge": 10, "is_bvi": True}, {}, False),
+        ({}, {"l2xc": "gi1"}, True),
+    ],
+    ids=["routes", "is cross-connected", "is bridged", "is a BVI", "gets what another one sends"],
+)
+def test_copies_in_l2_mode_come_back_where_the_target_switches(
+    target: dict[str, Any], source: dict[str, Any], is_kept: bool
+) -> None:
+    mirror = Mirror(target="gi1", is_l2=True)
+    states = state(replace(PORT, mirrors=(mirror,), **source), replace(PORT, name="gi1", **target))
+    assert restorable(states).interfaces["gi0"].mirrors == ((mirror,) if is_kept else ())
 
 
 def test_a_pair_that_had_lost_its_device_does_not_come_back() -> None:
