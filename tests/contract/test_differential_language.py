@@ -113,7 +113,31 @@ class LanguageSide(Side):
             for is_l2 in (False, True)
             for row in api.sw_interface_span_dump(is_l2=is_l2)
         ]
+        shown["advertisements"] = self._advertisements()
         return shown
+
+    def _advertisements(self) -> Any:
+        """Return what interfaces with IPv6 advertise, by their indexes, and whether their link-local one is chosen.
+
+        One that is to cease does so some time after it was told.
+        """
+        api = self.subject.api
+        return sorted(
+            (
+                (
+                    row.sw_if_index,
+                    row.send_radv or row.cease_radv,
+                    row.cease_radv,
+                    row.adv_managed_flag,
+                    row.adv_other_flag,
+                ),
+                (row.send_unicast, row.adv_link_layer_address, row.adv_router_lifetime),
+                (row.max_radv_interval, row.min_radv_interval, row.initial_adverts_count, row.initial_adverts_interval),
+                sorted((str(each.prefix), each.onlink_flag, each.autonomous_flag) for each in row.prefixes),
+                str(api.sw_interface_ip6_get_link_local_address(sw_if_index=row.sw_if_index).ip).startswith("fe80::7"),
+            )
+            for row in api.sw_interface_ip6nd_ra_dump(sw_if_index=ALL)
+        )
 
     def _routes(self, table: Any) -> list[str]:
         """Return the prefixes of what somebody typed."""
@@ -277,6 +301,18 @@ class LanguageSide(Side):
     def mirror(self, index: int, target: int, state: int, is_l2: bool) -> int:
         arguments = {"sw_if_index_from": index, "sw_if_index_to": target, "state": state, "is_l2": is_l2}
         return int(self.subject.api.sw_interface_span_enable_disable(**arguments).retval)
+
+    def advertise(self, index: int, wish: dict[str, int]) -> int:
+        return int(self.subject.api.sw_interface_ip6nd_ra_config(sw_if_index=index, **wish).retval)
+
+    def advertise_prefix(self, index: int, prefix: str, wish: dict[str, int]) -> int:
+        return int(self.subject.api.sw_interface_ip6nd_ra_prefix(sw_if_index=index, prefix=prefix, **wish).retval)
+
+    def link_local(self, index: int, address: str) -> int:
+        return int(self.subject.api.sw_interface_ip6_set_link_local_address(sw_if_index=index, ip=address).retval)
+
+    def ipv6(self, index: int, is_on: bool) -> int:
+        return int(self.subject.api.sw_interface_ip6_enable_disable(sw_if_index=index, enable=is_on).retval)
 
     def unnumbered(self, borrower: int, donor: int, is_add: bool) -> int:
         arguments = {"sw_if_index": donor, "unnumbered_sw_if_index": borrower, "is_add": is_add}
@@ -458,6 +494,41 @@ class FeatureGenerator(Generator):
         )
 
 
+class AdvertisementGenerator(Generator):
+    """Draws operations on what interfaces tell their links over IPv6, and on the addresses that keep it there."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(3) == 0:
+            return super().draw(names)
+        name = Name(pick([*sorted(names), "missing"]))
+        flags = {word: number(3) for word in ("managed", "other", "ll_option", "send_unicast", "cease", "suppress")}
+        times = {"max_interval": pick([0, 0, 4, 60, 700]), "min_interval": pick([0, 0, 3, 45, 50])}
+        rest = {"lifetime": pick([0, 60, 1800, 9001]), "initial_count": number(5), "initial_interval": number(19)}
+        prefix = f"2001:db8:{number(2)}::{number(2)}/{pick([56, 64])}"
+        flag = pick(["ra-managed-config-flag", "ra-suppress", "ra-suppress-link-layer", "ra-cease", "ra-send-unicast"])
+        numbers = pick(["ra-interval 60", "ra-interval 60 20", "ra-lifetime 0", "ra-initial 2 5", "", "x"])
+        switches = {word: number(2) for word in ("is_no", "use_default", "no_onlink")}
+        ends = pick(["", "infinite", "default", "3600 1800 off-link", "infinite no-autoconfig no-advertise", "x"])
+        own = f"2001:db8:{names.index(name) if name in names else 77:x}::1/64"
+        return pick(
+            [
+                ("advertise", (name, {**flags, "is_no": number(2), "default_router": number(2), **times, **rest})),
+                ("advertise", (name, {pick(sorted(flags)): 1, "is_no": number(2)})),
+                ("advertise_prefix", (name, prefix, switches)),
+                ("advertise_prefix", (name, prefix, {"val_lifetime": ALL, "off_link": number(2)})),
+                ("link_local", (name, f"fe80::7{number(3)}")),
+                ("ipv6", (name, bool(number(2)))),
+                ("cli", (f"ip6 nd {name} {pick(['', 'no '])}{flag} {numbers}",)),
+                ("cli", (f"ip6 nd {name} {pick(['', 'no '])}prefix {prefix} {ends}",)),
+                ("cli", (f"{pick(['enable', 'disable'])} ip6 interface {name}",)),
+                ("cli", (f"set interface ip address {pick(['', 'del '])}{name} {own}",)),
+                ("cli", (f"set interface ip address {name} fe80::7{number(3)}/{pick([128, 64])}",)),
+            ]
+        )
+
+
 def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:
     return {key: (simulated[key], real[key]) for key in real if simulated[key] != real[key]}
 
@@ -481,7 +552,7 @@ def sides(api_dir: Path, tmp_path: Path) -> Iterator[tuple[LanguageSide, Languag
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator, FeatureGenerator])
+@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator, FeatureGenerator, AdvertisementGenerator])
 def test_random_operations_on_everything_are_answered_alike(
     sides: tuple[LanguageSide, LanguageSide], kind: type[Generator], seed: int
 ) -> None:

@@ -96,7 +96,8 @@ class _Layout:
         """Yield what one value of a type comes down to; a union is an array of bytes as long as its longest member."""
         definitions = self._definitions
         if type_name in _CODES:
-            yield self._leaf(path, _CODES[type_name])
+            code = _CODES[type_name]
+            yield self._leaf(path, code, struct.calcsize(code) if code.endswith("s") else 0)
         elif type_name in definitions.aliases:
             yield from self.leaves(definitions.aliases[type_name], path, depth - 1)
         elif type_name in definitions.unions:

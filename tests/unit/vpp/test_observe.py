@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import socket
+import struct
 
 import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.features import MssLimit, UrpfCheck, UrpfMode
+from vppcfg.model.features import MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
@@ -421,6 +423,35 @@ def test_reverse_path_checks_name_a_table_when_it_is_not_that_of_the_interface()
         UrpfCheck(mode=UrpfMode.STRICT),
         UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True, table_id=7),
     )
+
+
+def _times(longest: float) -> dict[str, Value]:
+    times = {"max_radv_interval": longest, "min_radv_interval": 150.0, "initial_adverts_interval": 16.0}
+    return {name: struct.pack("<d", seconds) for name, seconds in times.items()}
+
+
+def test_advertisements_are_read_where_somebody_has_asked_for_any() -> None:
+    stub = StubVpp()
+    stub.add_interface(PORT, "eth0")
+    stub.add_interface(PORT + 1, "eth1")
+    quiet: dict[str, Value] = {
+        **{"sw_if_index": PORT, "adv_router_lifetime": 600, "adv_link_layer_address": 1, "initial_adverts_count": 3},
+        **_times(200.0),
+    }
+    loud = {**quiet, "sw_if_index": PORT + 1, "send_radv": 1, "adv_managed_flag": 1, **_times(201.0)}
+    stub.tell("sw_interface_ip6nd_ra_dump", "sw_interface_ip6nd_ra_details", quiet, loud)
+    found = observed(stub).interfaces
+    assert found["eth0"].ra is None
+    assert found["eth1"].ra == RouterAdvertisements(is_managed=True, max_interval_s=201)
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300])
+def test_an_interval_that_is_none_is_not_believed(seconds: float) -> None:
+    stub = StubVpp()
+    stub.add_interface(PORT, "eth0")
+    stub.tell("sw_interface_ip6nd_ra_dump", "sw_interface_ip6nd_ra_details", {"sw_if_index": PORT, **_times(seconds)})
+    with pytest.raises(DataplaneError, match="is not what its definition says"):
+        observed(stub)
 
 
 def test_limits_of_the_mss_are_read_page_by_page() -> None:

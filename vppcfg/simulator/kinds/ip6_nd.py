@@ -12,7 +12,7 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
@@ -300,7 +300,8 @@ def _read_prefix(line: Input, wish: dict[str, int]) -> None:
     while not line.is_at_end:
         word = next((word for word in _PREFIX_WORDS if line.take(word)), None)
         if word is None:
-            raise RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+            line.skip_space()
+            raise line.unknown("parse error")
         wish[_PREFIX_WORDS[word]] = 1
 
 
@@ -326,9 +327,17 @@ def _answer_get_local(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=Retval.IP6_NOT_ENABLED) if link is None else call.reply(ip=link.address)
 
 
+def _interface(tables: Tables, line: Input) -> SwInterface:
+    """Take the name of an interface; what VPP says of one that is missing ends in a quote of its own."""
+    row = line.interface(tables)
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "unknown interface\n'")
+    return row
+
+
 def _enable_command(tables: Tables, line: Input) -> str:
     """`enable ip6 interface <interface>`."""
-    row = line.require_interface(tables)
+    row = _interface(tables, line)
     was_on = ip6_link.find(tables, row.index) is not None
     ip6_link.enable(tables, row.index)
     if was_on:
@@ -338,7 +347,7 @@ def _enable_command(tables: Tables, line: Input) -> str:
 
 def _disable_command(tables: Tables, line: Input) -> str:
     """`disable ip6 interface <interface>`."""
-    row = line.require_interface(tables)
+    row = _interface(tables, line)
     if ip6_link.find(tables, row.index) is None:
         raise RefusedError(Retval.UNSPECIFIED, "Failed")
     ip6_link.disable(tables, row.index)
