@@ -54,9 +54,11 @@ from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipip import Ipip
+from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import MemifMode, MemifRole, memif_numbers
+from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -869,9 +871,12 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
         {"packet_mtu": 0 if is_sub else 1400},
         {"packet_mtu": 1300, "protocol_mtus": (1290, 0, 0)},
         {"is_up": False},
-        {"tag": ""},
-        {"tag": "vppcfg by hand"},
     ]
+    edits += (
+        [{"tag": f"{MADE_MARK} by hand"}]
+        if interface.kind in MARKED_KINDS
+        else [{"tag": ""}, {"tag": "vppcfg by hand"}]
+    )
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})
         if any(":" in address for address in interface.addresses):
