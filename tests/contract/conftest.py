@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.subject import HOST_DEVICES, PORTS, Subject
+from tests.contract.subject import HOST_DEVICES, PORTS, Messages, Subject
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
@@ -48,7 +48,7 @@ def simulated(api_dir: Path, tmp_path: Path) -> Iterator[Subject]:
         client = connected(tmp_path / "api.sock", api_dir, stack)
         yield Subject(
             id="simulator",
-            api=client.api,
+            api=Messages(client.api),
             client=client,
             knows_vlan_devices=True,
             add_host_device=lambda name: None,
@@ -71,7 +71,7 @@ def real(real_process: RealVpp) -> Iterator[Subject]:
         client = connected(real_process.socket_path, real_process.api_dir, stack)
         subject = Subject(
             id="real",
-            api=client.api,
+            api=Messages(client.api),
             client=client,
             knows_vlan_devices=real_process.knows_vlan_devices,
             add_host_device=real_process.add_host_device,

@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
+from vppcfg.common.release import NEWEST, release_of
+
 ALL = 0xFFFFFFFF
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "eth2")
 HOST_DEVICES = ("e1.100", "e1.200", "e1.300", "e1.100.7")
@@ -25,6 +29,26 @@ class Flags:
     DEFAULT = 32
     OUTER_ANY = 64
     INNER_ANY = 128
+
+
+class Messages:
+    """What an API client can send; a test ends as skipped at a message that an older release lacks."""
+
+    def __init__(self, api: Any) -> None:
+        """Look at what the client has learnt of its VPP."""
+        self._api = api
+
+    def has(self, name: str) -> bool:
+        """Return whether this VPP has a message."""
+        return hasattr(self._api, name)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what sends a message."""
+        if self.has(name):
+            return getattr(self._api, name)
+        release = release_of(self._api.show_version().version)
+        assert release < NEWEST, f"VPP {release} has no message {name}"
+        pytest.skip(f"VPP {release} has no message {name}")
 
 
 @dataclass(kw_only=True)
@@ -93,6 +117,10 @@ class Subject:
             cursor = reply.cursor
         return found
 
+    def rows(self, message: str, **fields: Any) -> list[Any]:
+        """Return what a dump tells; nothing when this VPP lacks it."""
+        return list(getattr(self.api, message)(**fields)) if self.api.has(message) else []
+
     def cli(self, line: str) -> tuple[int, str]:
         """Run a CLI line."""
         reply = self.api.cli_inband(cmd=line)
@@ -158,39 +186,40 @@ class Subject:
 
     def _reset_settings(self) -> None:
         """Take off interfaces what outlives them."""
-        for row in self.api.mpls_interface_dump(sw_if_index=ALL):
+        for row in self.rows("mpls_interface_dump", sw_if_index=ALL):
             self.api.sw_interface_set_mpls_enable(sw_if_index=row.sw_if_index, enable=False)
-        for row in self.api.ip_unnumbered_dump(sw_if_index=ALL):
+        for row in self.rows("ip_unnumbered_dump", sw_if_index=ALL):
             self.api.sw_interface_set_unnumbered(unnumbered_sw_if_index=row.sw_if_index, is_add=False)
         for row in self.interfaces().values():
             self.leave_l2(row.sw_if_index)
-            self.api.sflow_enable_disable(hw_if_index=row.sw_if_index, enable_disable=False)
+            if self.api.has("sflow_enable_disable"):
+                self.api.sflow_enable_disable(hw_if_index=row.sw_if_index, enable_disable=False)
             self.api.acl_interface_set_acl_list(sw_if_index=row.sw_if_index, count=0, n_input=0, acls=[])
 
     def _reset_made(self) -> None:
         """Delete what VPP makes itself."""
-        for row in self.api.vxlan_tunnel_v2_dump(sw_if_index=ALL):
+        for row in self.rows("vxlan_tunnel_v2_dump", sw_if_index=ALL):
             ends = {"src_address": row.src_address, "dst_address": row.dst_address, "vni": row.vni}
             self.api.vxlan_add_del_tunnel_v3(is_add=False, **ends, src_port=row.src_port)
-        for row in self.api.gre_tunnel_v2_dump(sw_if_index=ALL):
+        for row in self.rows("gre_tunnel_v2_dump", sw_if_index=ALL):
             self.api.gre_tunnel_add_del_v2(is_add=False, tunnel=row.tunnel._asdict())
-        for row in self.api.ipip_tunnel_dump(sw_if_index=ALL):
+        for row in self.rows("ipip_tunnel_dump", sw_if_index=ALL):
             self.api.ipip_del_tunnel(sw_if_index=row.tunnel.sw_if_index)
-        for row in self.api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=False):
+        for row in self.rows("wireguard_interface_dump", sw_if_index=ALL, show_private_key=False):
             self.api.wireguard_interface_delete(sw_if_index=row.interface.sw_if_index)
-        for row in self.api.af_packet_dump():
+        for row in self.rows("af_packet_dump"):
             if row.host_if_name in HOST_DEVICES:
                 self.api.af_packet_delete(host_if_name=row.host_if_name)
-        for row in self.api.memif_dump():
+        for row in self.rows("memif_dump"):
             self.api.memif_delete(sw_if_index=row.sw_if_index)
-        for row in self.api.memif_socket_filename_dump():
+        for row in self.rows("memif_socket_filename_dump"):
             self.api.memif_socket_filename_add_del(is_add=False, socket_id=row.socket_id)
         for row in self.interfaces().values():
             for delete in (self.api.bond_delete, self.api.delete_loopback, self.api.tap_delete_v2):
                 delete(sw_if_index=row.sw_if_index)
-        for row in self.api.bridge_domain_dump(bd_id=ALL, sw_if_index=ALL):
+        for row in self.rows("bridge_domain_dump", bd_id=ALL, sw_if_index=ALL):
             self.api.bridge_domain_add_del_v2(bd_id=row.bd_id, is_add=False)
-        for row in self.api.acl_dump(acl_index=ALL):
+        for row in self.rows("acl_dump", acl_index=ALL):
             self.api.acl_del(acl_index=row.acl_index)
 
     def _reset_port(self, index: int) -> None:
