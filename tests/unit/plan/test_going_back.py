@@ -8,12 +8,15 @@ import pytest
 
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.going_back import Reachable, closest_to
+from vppcfg.plan.going_back import Reachable, closest_to, created_ports
+from vppcfg.plan.operations import DeleteHostInterface
 from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
@@ -128,3 +131,15 @@ def test_a_table_of_ours_comes_back_though_nothing_is_in_it() -> None:
     assert back(former, now, "vrf:blue").state.vrfs == {}
     assert back(now, former).state.vrfs == {}
     assert back(now, former, "vrf:blue").state.vrfs == blue
+
+
+def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> None:
+    """VPP cannot mark a host-interface while it makes it, so that a change can be cut off in between."""
+    name, made = "host-e1", HostInterface(device="e1")
+    unmarked = Interface(name=name, kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=9000)
+    now = replace(state_of(PORT, unmarked), made={name: made})
+    after = replace(state_of(PORT, replace(unmarked, kind=made.kind, tag=MADE_MARK)), made={name: made})
+    created = created_ports(state_of(PORT), after)
+    target = closest_to(state_of(PORT), now, lambda name: False, created)
+    assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
+    assert closest_to(state_of(PORT), now, lambda name: False).state.interfaces.keys() == {"port", name}

@@ -1,0 +1,110 @@
+"""Ports that a file makes: whose those are that VPP has, what is taken over, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.config.dump import write
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.model.host_interface import HostInterface
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.making import Making
+from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.state import Facts, State
+from vppcfg.plan.operations import DeleteHostInterface, SetTag
+from vppcfg.plan.plan import make_plan
+
+OURS = "vppcfg:made"
+SLAVE = Memif(role=MemifRole.SLAVE, socket="/run/a")
+
+
+def vpp(name: str, made: Making | None, tag: str = "", device_class: str = "af-packet") -> State:
+    """Return a VPP with one port, ours when its tag says so."""
+    kind = made.kind if made is not None and tag.startswith(OURS) else InterfaceKind.PHYSICAL
+    port = Interface(
+        name=name, kind=kind, device_class=device_class, link_mtu=1500, packet_mtu=1500, is_up=True, tag=tag
+    )
+    sockets = ((1, made.socket),) if isinstance(made, Memif) and made.socket else ()
+    facts = Facts(plugins=frozenset({"af_packet", "memif", "linux_cp"}), memif_sockets=sockets)
+    return State(interfaces={name: port}, made={} if made is None else {name: made}, facts=facts)
+
+
+def wanted(text: str, state: State) -> Resolution:
+    configuration = parse_text(text, "file").configuration
+    assert configuration is not None
+    return resolve(configuration, state)
+
+
+def rules(resolution: Resolution) -> list[str]:
+    return [problem.rule for problem in resolution.problems]
+
+
+MAKES = "interfaces: { host-e1: { mtu: 1500 } }\nhost_interfaces: { host-e1: {} }\n"
+NAMES = "interfaces: { host-e1: { mtu: 1500 } }\n"
+
+
+def test_one_of_somebody_else_is_taken_over_by_its_mark_alone() -> None:
+    resolution = wanted(MAKES, vpp("host-e1", HostInterface(device="e1")))
+    plan = make_plan(resolution.observed, resolution.desired)
+    assert plan.operations == (SetTag(interface="host-e1", tag=OURS),)
+    assert plan.reached.interfaces["host-e1"].kind is InterfaceKind.HOST_INTERFACE
+
+
+@pytest.mark.parametrize("tag", ["", "vppcfg", "vppcfg uplink"])
+def test_one_of_somebody_else_that_only_interfaces_names_stays_a_port(tag: str) -> None:
+    state = vpp("host-e1", HostInterface(device="e1"), tag)
+    resolution = wanted(NAMES, state)
+    assert rules(resolution) == []
+    assert not any(isinstance(each, DeleteHostInterface) for each in make_plan(state, resolution.desired).operations)
+    assert rules(wanted("interfaces: {}\n", state)) == ["phy-unlisted"]
+
+
+def test_one_of_ours_that_the_file_lacks_is_removed() -> None:
+    state = vpp("host-e1", HostInterface(device="e1"), f"{OURS} uplink")
+    operations = make_plan(state, wanted("interfaces: {}\n", state).desired).operations
+    assert isinstance(operations[-1], DeleteHostInterface)
+
+
+def test_one_of_ours_that_the_file_names_and_does_not_make_is_a_problem() -> None:
+    state = vpp("host-e1", HostInterface(device="e1"), OURS)
+    resolution = wanted(NAMES, state)
+    assert rules(resolution) == ["made-undefined"]
+    assert make_plan(state, resolution.desired).steps == ()
+
+
+@pytest.mark.parametrize(
+    "found",
+    [Memif(role=MemifRole.MASTER, socket="/run/a"), Memif(role=MemifRole.SLAVE, socket="/run/b"), None],
+    ids=["another role", "another socket", "no memif"],
+)
+def test_another_one_of_somebody_else_is_in_the_way(found: Memif | None) -> None:
+    state = vpp("memif1/0", found, device_class="memif" if found else "dpdk")
+    text = "interfaces: { memif1/0: { mtu: 1500 } }\nmemifs: { memif1/0: { role: slave, socket: /run/a } }\n"
+    resolution = wanted(text, state)
+    assert rules(resolution)[:1] == ["made-otherwise"]
+    assert make_plan(state, resolution.desired).steps == ()
+
+
+def test_a_socket_of_somebody_else_is_taken() -> None:
+    state = vpp("memif1/7", SLAVE, device_class="memif")
+    text = """
+    interfaces: { memif1/0: { mtu: 1500 }, memif1/7: { mtu: 1500 } }
+    memifs: { memif1/0: { role: master, socket: /run/b } }
+    """
+    assert rules(wanted(text, state)) == ["memif-socket-taken"]
+
+
+@pytest.mark.parametrize("made", [SLAVE, Memif(role=MemifRole.MASTER, mode=MemifMode.IP)], ids=["L2", "L3"])
+def test_a_dump_says_what_a_file_has_made_and_leaves_others_alone(made: Memif) -> None:
+    ours = vpp("memif1/0" if made.socket else "memif0/0", made, OURS, "memif")
+    if not made.has_ethernet:
+        ours = State(
+            interfaces={"memif0/0": Interface(name="memif0/0", kind=made.kind, packet_mtu=1500, tag=OURS)},
+            made=ours.made,
+            facts=ours.facts,
+        )
+    text = write(ours)
+    assert "memifs:" in text
+    assert make_plan(ours, wanted(text, ours).desired).steps == ()
+    assert "unmanaged:\n  - memif1/0" in write(vpp("memif1/0", SLAVE, device_class="memif"))
