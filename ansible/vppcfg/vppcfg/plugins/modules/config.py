@@ -65,7 +65,7 @@ options:
     description: Apply a configuration that was rolled back.
     type: bool
     default: false
-  message:
+  comment:
     description: What the history of the router is to say about the change.
     type: str
     default: ""
@@ -181,7 +181,7 @@ def main():
         confirm={"type": "float"},
         adopt={"type": "bool", "default": False},
         again={"type": "bool", "default": False},
-        message={"type": "str", "default": ""},
+        comment={"type": "str", "default": ""},
     )
     module = AnsibleModule(argument_spec=arguments, mutually_exclusive=[("content", "src")], supports_check_mode=True)
     state = module.params["state"]
@@ -251,8 +251,8 @@ def overridden(module, vppcfg, path):
         apply += ["--install-as", params["dest"]]
     if params["confirm"]:
         apply += ["--confirm", "%g" % params["confirm"]]
-    if params["message"]:
-        apply += ["-m", params["message"]]
+    if params["comment"]:
+        apply += ["-m", params["comment"]]
     answer = vppcfg.run(apply)
     finished(module, vppcfg, answer, result)
 

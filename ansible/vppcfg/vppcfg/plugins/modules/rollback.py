@@ -29,7 +29,7 @@ options:
   confirm:
     description: Minutes within which the rollback must be confirmed.
     type: float
-  message:
+  comment:
     description: What the history of the router is to say about it.
     type: str
     default: ""
@@ -92,7 +92,7 @@ def main():
         **runs.limit_arguments(),
         number={"type": "int"},
         confirm={"type": "float"},
-        message={"type": "str", "default": ""},
+        comment={"type": "str", "default": ""},
     )
     module = AnsibleModule(argument_spec=arguments, supports_check_mode=True)
     vppcfg = runs.Vppcfg(module)
@@ -106,20 +106,21 @@ def main():
     words = ["rollback"] + number + ["--yes", "--format", "json"] + runs.limit_words(module.params)
     if module.params["confirm"]:
         words += ["--confirm", "%g" % module.params["confirm"]]
-    if module.params["message"]:
-        words += ["-m", module.params["message"]]
+    if module.params["comment"]:
+        words += ["-m", module.params["comment"]]
     answer = vppcfg.run(words)
     events = answer.lines()
     end = runs.end_of(events)
     if end is not None:
         result.update(change=end["change"], commands=runs.commands_of(events))
     if answer.code != runs.DONE:
-        known = dict(result, exit_code=answer.code, way_back=end["way_back"] if end else [])
-        known["changed"] = bool(end) and end["state"] not in ("old",)
-        vppcfg.fail(answer, **known)
+        result.update(exit_code=answer.code, way_back=end["way_back"] if end else [])
+        result["changed"] = bool(end) and end["state"] != "old"
+        vppcfg.fail(answer, **result)
     if end is not None and module.params["confirm"]:
         result["confirm_until"] = runs.deadline_of(vppcfg.changes(), end["change"])
-    module.exit_json(**dict(result, changed=end is not None))
+    result["changed"] = end is not None
+    module.exit_json(**result)
 
 
 def shown_before(module, vppcfg, result):

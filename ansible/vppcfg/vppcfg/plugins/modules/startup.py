@@ -108,7 +108,8 @@ def main():
     if is_different and not module.check_mode:
         answer = vppcfg.run(words + ["--install"])
         if answer.code != runs.DONE:
-            vppcfg.fail(answer, **dict(result, changed=False, exit_code=answer.code))
+            result.update(changed=False, exit_code=answer.code)
+            vppcfg.fail(answer, **result)
     module.exit_json(**result)
 
 

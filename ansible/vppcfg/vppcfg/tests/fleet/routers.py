@@ -97,8 +97,8 @@ class Fleet:
             if "--unless-confirmed" in words and str(self.folder) in words:
                 os.kill(int(process.name), signal.SIGKILL)
 
-    def inventory(self, files: dict[str, str], **common: object) -> Path:
-        """Write the inventory with the configuration of each router, and return it."""
+    def inventory(self, files: dict[str, str], unreachable: str = "", **common: object) -> Path:
+        """Write the inventory with the configuration of each router, one of which cannot be reached; return it."""
         hosts = {}
         for name in self.names:
             place = self.folder / name
@@ -109,6 +109,8 @@ class Fleet:
                 "vppcfg_run_dir": str(place / "run"),
                 "vppcfg_dest": str(place / "vppcfg.yaml"),
             }
+        if unreachable:
+            hosts[unreachable].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=1)
         known = {
             "ansible_connection": "local",
             "ansible_python_interpreter": sys.executable,
@@ -139,7 +141,7 @@ class Fleet:
     def play(self, playbook: str, inventory: Path, *options: str) -> tuple[int, str]:
         """Run a playbook to its end, and return its exit code and what it said."""
         process = self.begin(playbook, inventory, *options)
-        said, _ = process.communicate(timeout=1800)
+        said = process.communicate(timeout=1800)[0]
         (self.folder / "last.log").write_text(said)
         return process.returncode, said
 

@@ -10,6 +10,7 @@ said to be stranded, and the report agrees with the routers.
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 import tempfile
@@ -88,7 +89,12 @@ def all_are_old_or_new(fleet: Fleet, window_s: float) -> None:
 
 def rollout(fleet: Fleet, *options: str, **common: object) -> tuple[int, str]:
     """Run the playbook to the new configuration."""
-    return fleet.play("change", fleet.inventory(files(fleet, NEW_MTU), vppcfg_serial=BATCHES, **common), *options)
+    return fleet.play("change", fleet.inventory(files(fleet, NEW_MTU), **common), *in_batches(), *options)
+
+
+def in_batches() -> list[str]:
+    """Return the options that say how large batches are; a play reads that before it knows any host."""
+    return ["-e", json.dumps({"vppcfg_serial": BATCHES})]
 
 
 @scenario
@@ -98,7 +104,7 @@ def change(fleet: Fleet) -> None:
     expect(code == 0, "check mode succeeds")
     expect("mtu: 1500 -> 1450" in checked, "diff mode shows the words of the configuration")
     expect(all(fleet.is_at(name, text) for name, text in files(fleet, OLD_MTU).items()), "check mode changes nothing")
-    code, _ = rollout(fleet)
+    code = rollout(fleet)[0]
     expect(code == 0, "the run succeeds")
     expect(set(states(fleet).values()) == {"confirmed"}, "all are confirmed")
     is_true(fleet)
@@ -114,7 +120,7 @@ def change(fleet: Fleet) -> None:
 def refused(fleet: Fleet) -> None:
     """The canary refuses a step: it goes back, and nobody else begins."""
     break_down(fleet, "r1", "--fail-at", "1")
-    code, _ = rollout(fleet)
+    code = rollout(fleet)[0]
     expect(code != 0, "the run fails")
     found = states(fleet)
     expect(found.pop("r1") == "gone back", "the canary went back")
@@ -125,8 +131,8 @@ def refused(fleet: Fleet) -> None:
 @scenario
 def one_of_batch_two(fleet: Fleet) -> None:
     """One of the second batch lies: neither it nor its neighbour stays, and the third batch never begins."""
-    break_down(fleet, "r2", "--skip-at", "1")
-    code, _ = rollout(fleet, vppcfg_confirm=1)
+    break_down(fleet, "r2", "--skip-at", "1-")
+    code = rollout(fleet, vppcfg_confirm=1)[0]
     found = states(fleet)
     expect(code != 0, "the run fails")
     expect((found["r1"], found["r2"], found["r3"]) == ("confirmed", "gone back", "waiting"), f"the table: {found}")
@@ -141,7 +147,7 @@ def all_of_batch_two(fleet: Fleet) -> None:
     """The whole second batch dies or goes mute."""
     break_down(fleet, "r2", "--die-at", "1", "--restart", "1")
     break_down(fleet, "r3", "--hang-at", "1", "--hang", "20")
-    code, _ = rollout(fleet, vppcfg_confirm=1)
+    code = rollout(fleet, vppcfg_confirm=1)[0]
     found = states(fleet)
     expect(code != 0 and found["r1"] == "confirmed", "the canary is confirmed")
     expect(not {found["r2"], found["r3"]} & {"confirmed", "unchanged", "not begun"}, f"the batch has failed: {found}")
@@ -150,10 +156,20 @@ def all_of_batch_two(fleet: Fleet) -> None:
 
 
 @scenario
+def unreachable(fleet: Fleet) -> None:
+    """The canary cannot be reached: nobody else begins."""
+    code = rollout(fleet, unreachable="r1")[0]
+    found = states(fleet)
+    expect(code != 0 and found.pop("r1") == "unknown", f"the canary is unknown: {found}")
+    expect(set(found.values()) == {"not begun"}, "nobody else began")
+    expect(all(fleet.is_at(name, text) for name, text in files(fleet, OLD_MTU).items()), "all are old")
+
+
+@scenario
 def stranded(fleet: Fleet) -> None:
     """The canary can go neither on nor back: the table says stranded, and nobody else begins."""
     break_down(fleet, "r1", "--fail-at", "2-")
-    code, _ = rollout(fleet)
+    code = rollout(fleet)[0]
     found = states(fleet)
     expect(code != 0 and found.pop("r1") in ("stranded", "gone back"), f"the canary is said: {found}")
     expect(set(found.values()) == {"not begun"}, "nobody else began")
@@ -163,7 +179,7 @@ def stranded(fleet: Fleet) -> None:
 def gate(fleet: Fleet) -> None:
     """A command of the operator says no: the router goes back by itself."""
     commands = [{"command": "echo Down", "expect": "Established"}]
-    code, _ = rollout(fleet, vppcfg_confirm=0.5, vppcfg_gate_commands=commands)
+    code = rollout(fleet, vppcfg_confirm=0.5, vppcfg_gate_commands=commands)[0]
     found = states(fleet)
     expect(code != 0 and found.pop("r1") in ("waiting", "gone back"), "the canary is not confirmed")
     expect(set(found.values()) == {"not begun"}, "nobody else began")
@@ -174,10 +190,8 @@ def gate(fleet: Fleet) -> None:
 @scenario
 def controller_killed(fleet: Fleet) -> None:
     """The controller is killed between apply and confirm: the router goes back by itself."""
-    inventory = fleet.inventory(
-        files(fleet, NEW_MTU), vppcfg_serial=BATCHES, vppcfg_confirm=0.7, vppcfg_gate_seconds=600
-    )
-    process = fleet.begin("change", inventory)
+    inventory = fleet.inventory(files(fleet, NEW_MTU), vppcfg_confirm=0.7, vppcfg_gate_seconds=600)
+    process = fleet.begin("change", inventory, *in_batches())
     deadline = time.monotonic() + 300
     while "waiting to be confirmed" not in fleet.run("r1", "history").stdout:
         expect(time.monotonic() < deadline, "the canary is changed")
