@@ -99,6 +99,7 @@ class LanguageSide(Side):
         shown["MACs"] = sorted(
             (row.bd_id, str(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
             for row in api.l2_fib_table_dump(bd_id=ALL)
+            if row.static_mac or row.filter_mac
         )
         shown["checks"] = [
             (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
@@ -387,7 +388,7 @@ class LanguageGenerator(Generator):
                 ("mac_entry", (other, number(1, 4), pick(MACS), True, True, False)),
                 (
                     "cli",
-                    (f"l2fib add {pick(MACS)} {number(4)} {pick([name, 'filter'])} {pick(['', 'static', 'bvi'])}",),
+                    (f"l2fib add {pick(MACS)} {number(4)} {pick(['filter', name, f'{name} static', f'{name} bvi'])}",),
                 ),
                 ("cli", (f"l2fib del {pick(MACS)} {number(4)}",)),
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
