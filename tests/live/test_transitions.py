@@ -65,7 +65,7 @@ def apply(process: RealVpp, file: Path) -> None:
 def type_in(process: RealVpp, file: Path, folder: Path) -> None:
     """Run the plan's text line by line: at VPP's prompt, or in a shell where a comment says what to do in Linux."""
     text = folder / "plan.txt"
-    assert run(process, "plan", "-c", str(file), "-o", str(text)) == ExitCode.DONE
+    assert run(process, "plan", "--allow-mass-deletion", "-c", str(file), "-o", str(text)) == ExitCode.DONE
     for line in text.read_text().splitlines():
         if in_linux := _LINUX_STEP.fullmatch(line):
             process.ip(*in_linux["words"].split())
