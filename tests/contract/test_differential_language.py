@@ -96,11 +96,6 @@ class LanguageSide(Side):
             name: [api.sw_interface_get_table(sw_if_index=index, is_ipv6=is_ipv6).vrf_id for is_ipv6 in (False, True)]
             for name, index in self.indexes.items()
         }
-        shown["MACs"] = sorted(
-            (row.bd_id, str(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
-            for row in api.l2_fib_table_dump(bd_id=ALL)
-            if row.static_mac or row.filter_mac
-        )
         shown["checks"] = [
             (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
             for row in api.urpf_interface_dump(sw_if_index=ALL)
@@ -284,10 +279,6 @@ class LanguageSide(Side):
     def sflow(self, index: int, is_on: bool) -> int:
         return int(self.subject.api.sflow_enable_disable(hw_if_index=index, enable_disable=is_on).retval)
 
-    def mac_entry(self, index: int, bd_id: int, mac: str, is_add: bool, is_static: bool, is_filter: bool) -> int:
-        flags = {"is_add": is_add, "static_mac": is_static, "filter_mac": is_filter}
-        return int(self.subject.api.l2fib_add_del(sw_if_index=index, bd_id=bd_id, mac=mac, **flags).retval)
-
     def sflow_header(self, size: int) -> int:
         return int(self.subject.api.sflow_header_bytes_set(header_B=size).retval)
 
@@ -384,13 +375,6 @@ class LanguageGenerator(Generator):
                     (Name(pick([*ethernet, "missing"])), number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes),
                 ),
                 ("bridge_member", (other, number(4), 0, 0, True)),
-                ("mac_entry", (name, number(4), pick(MACS), yes, bool(number(2)), not number(4))),
-                ("mac_entry", (other, number(1, 4), pick(MACS), True, True, False)),
-                (
-                    "cli",
-                    (f"l2fib add {pick(MACS)} {number(4)} {pick(['filter', name, f'{name} static', f'{name} bvi'])}",),
-                ),
-                ("cli", (f"l2fib del {pick(MACS)} {number(4)}",)),
                 ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
                 ("gre", (number(4), number(1, 3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
                 ("cli", (f"create gre tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(GRE_WORDS)}",)),
