@@ -169,10 +169,13 @@ def test_a_retry_that_mends_nothing_is_not_made() -> None:
 
 def test_the_version_stands_in_one_place() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    names = [name for name in listed.split("\0") if name and not name.startswith(("tests/", "docs/", "vppcfg/"))]
+    elsewhere = ("tests/", "docs/", "vppcfg/", "ansible/")
+    names = [name for name in listed.split("\0") if name and not name.startswith(elsewhere)]
     own = re.compile(rf"version\W*{re.escape(__version__)}\b|vppcfg[ (_-]*{re.escape(__version__)}\b", re.IGNORECASE)
     assert [name for name in names if own.search((ROOT / name).read_text())] == []
     assert f'__version__ = "{__version__}"' in (ROOT / "vppcfg" / "__init__.py").read_text()
+    galaxy = (ROOT / "ansible" / "vppcfg" / "vppcfg" / "galaxy.yml").read_text()
+    assert f"\nversion: {__version__}\n" in galaxy, "the collection is released with vppcfg"
 
 
 def test_the_example_is_a_configuration_without_a_problem() -> None:

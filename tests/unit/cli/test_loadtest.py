@@ -218,7 +218,7 @@ def test_the_tuner_is_asked_about_the_hold(serve: Serve, capsys: pytest.CaptureF
     result = read_result(file)
     assert result.tuning is not None
     assert {port["name"] for port in result.tuning["load"]["ports"]} >= {"GigabitEthernet1/0/0"}
-    assert "Tuning       the tuner finds nothing that limits the VPP" in capsys.readouterr().out
+    assert "the main thread polls GigabitEthernet1/0/0, GigabitEthernet3/0/0" in capsys.readouterr().out
 
 
 def test_a_vpp_that_cannot_be_read_is_said_before_anything_is_sent(

@@ -42,7 +42,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
         "written `acls`; they have no state",
     ),
     "rx-queues": (
-        ("tx-queues", "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "rx-mode", "ring-size"),
+        ("tx-queues", "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "ring-size"),
         _DRIVER,
     ),
     "speed": (("duplex", "autoneg", "fec", "flow-control"), _DRIVER),
@@ -53,13 +53,12 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
     "policer": (("policers", "qos", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
     "span": (("port-mirroring", "monitor-session"), "written `mirror`"),
-    "lldp": (("cdp",), _SCRIPT),
-    "memif": (("vhost-user", "af-packet", "host-interfaces", "rdma", "avf"), _SCRIPT),
-    "link-local": (
-        ("ipv6-link-local", "ip6-link-local"),
-        "not managed by vppcfg: VPP makes a link-local address from the MAC",
-    ),
-    "router-advert": (("router-advertisement", "ra", "nd"), _SCRIPT),
+    "cdp": (("lldp-med",), "not in VPP; `lldp` is"),
+    "memif": (("memif-interface",), "a section of its own, `memifs`"),
+    "af-packet": (("afpacket", "host-interfaces"), "a section of its own, `host_interfaces`"),
+    "vhost-user": (("rdma", "avf"), _SCRIPT),
+    "ipv6-link-local": (("ip6-link-local", "link-local-address"), "written `link-local`"),
+    "router-advert": (("router-advertisement", "nd"), "written `ra`"),
     "geneve": (("l2tp", "gtpu", "lisp", "srv6", "sr"), _SCRIPT),
 }
 """One spelling, the others, and what is said of all of them."""
