@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from vppcfg.simulator import l2
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
+from vppcfg.simulator.wire import to_bytes
 
 LOCAL0 = "local0"
 Slot = tuple[str | int, ...]
@@ -28,6 +31,11 @@ def require(tables: Tables, sw_if_index: int) -> SwInterface:
 def made_up_mac(number: int) -> bytes:
     """Return a MAC address as VPP makes them up; the last four bytes are random there."""
     return bytes([0x02, 0xFE]) + (number & 0xFFFFFFFF).to_bytes(4)
+
+
+def made_up_mac_of(name: str) -> bytes:
+    """Return a made-up MAC address for the port of this name: the same one, whatever VPP has made before it."""
+    return made_up_mac(crc32(to_bytes(name)))
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:

@@ -11,6 +11,7 @@ from vppcfg.simulator import kinds
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.releases import RELEASES, Release
+from vppcfg.simulator.vpp import SimulatedVpp
 
 ANSWERED = [name for kind in KINDS for name in (*kind.changes, *kind.queries)]
 
@@ -47,3 +48,27 @@ def test_a_release_has_one_layout_of_each_message(release: Release) -> None:
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
 def test_every_file_of_the_api_has_a_version(release: Release) -> None:
     assert all(file.version_in(release.name).crc for file in api_files(release, PLUGINS))
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("create host-interface name v1", "host-v1"),
+        ("create host-interface name \udcff", "host-\udcff"),
+        ("create interface memif id 3 master", "memif0/3"),
+        ("create tap id 3", "tap3"),
+        ("create bond mode lacp id 3", "BondEthernet3"),
+        ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 3", "vxlan_tunnel3"),
+    ],
+)
+def test_a_port_has_the_same_made_up_mac_whatever_was_made_before_it(command: str, name: str) -> None:
+    """VPP draws them by lot; what is made in another order has to be comparable here all the same."""
+
+    def mac_behind(*earlier: str) -> bytes:
+        vpp = SimulatedVpp()
+        assert [vpp.run_line(line)[0] for line in (*earlier, command)] == [0] * (len(earlier) + 1)
+        row = vpp.tables.named(name)
+        assert row is not None
+        return vpp.tables.hw_of(row).mac
+
+    assert mac_behind() == mac_behind("create loopback interface", "create host-interface name v2")

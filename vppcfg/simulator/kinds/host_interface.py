@@ -56,13 +56,15 @@ def create(tables: Tables, device: str, mac: bytes = b"", *, is_ip: bool = False
     if not tables.linux.has_device(device):
         raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface name")
 
+    name = f"host-{device}"
+
     def port_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
-            name=f"host-{device}",
+            name=name,
             device_class=_DEVICE_CLASS,
             is_ethernet=not is_ip,
-            mac=bytes(6) if is_ip else mac or interfaces.made_up_mac(0x50000000 | index),
+            mac=bytes(6) if is_ip else mac or interfaces.made_up_mac_of(name),
             link_mtu=_MTU,
             is_link_up=True,
         )

@@ -108,14 +108,15 @@ def create(
     if any(other.number == number for other in others):
         raise RefusedError(Retval.SUBIF_ALREADY_EXISTS, "Subinterface already exists (interface already exists)")
     is_ethernet = mode == _ETHERNET
+    name = f"memif{socket_id}/{number}"
 
     def port_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
-            name=f"memif{socket_id}/{number}",
+            name=name,
             device_class=_DEVICE_CLASS,
             is_ethernet=is_ethernet,
-            mac=(mac or interfaces.made_up_mac(0x60000000 | index)) if is_ethernet else bytes(6),
+            mac=(mac or interfaces.made_up_mac_of(name)) if is_ethernet else bytes(6),
             link_mtu=_MTU if is_ethernet else 0,
             max_link_mtu=_MAX_LINK_MTU,
             has_link_of_its_own=True,
