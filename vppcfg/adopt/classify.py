@@ -144,7 +144,7 @@ def _others_in(line: SourceLine) -> Iterable[str]:
         yield table_key(int(numbers[0]), is_ipv6=line.command == "ip6 table")
     elif line.command in {"set interface ip table", "set interface ip6 table"} and numbers:
         yield table_key(int(numbers[-1]), is_ipv6=line.command == "set interface ip6 table")
-    elif "bridge" in line.command and numbers:
+    elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
         yield f"bd{int(numbers[0])}"
     elif line.command == "set acl-plugin acl" and "tag" in words[:-1]:
         yield f"acl:{words[words.index('tag') + 1]}"

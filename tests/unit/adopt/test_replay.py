@@ -275,6 +275,21 @@ def test_mac_addresses_of_bridge_domains_are_keys_of_them() -> None:
     assert "filtered-macs: [ '02:00:5e:00:53:02' ]\n" in adoption.text
 
 
+def test_the_filtered_mac_addresses_of_a_bridge_domain_are_left_with_it() -> None:
+    """No interface stands in their command, by which it would be told that they are of a bridge domain that is left."""
+    filtered = "l2fib add 02:00:5e:00:53:01 20 filter"
+    adoption = adopted(
+        "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\ncreate bridge-domain 20\n"
+        f"create bridge-domain 10\nset interface l2 bridge geneve_tunnel0 20\n{filtered}\n"
+        "l2fib add 02:00:5e:00:53:02 20 filter\nl2fib del 02:00:5e:00:53:02 20\n"
+        "l2fib add 02:00:5e:00:53:03 10 filter\n"
+    )
+    assert outcomes(adoption)[:5] == ["unmanaged", "unmanaged", "file", "unmanaged", "unmanaged"]
+    assert outcomes(adoption)[5:] == ["no_effect", "unmanaged", "file"]
+    assert filtered in adoption.rest.commands
+    assert adoption.report.lines[7].path == ("bridgedomains", "bd10")
+
+
 def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
     adoption = adopted(
         "set interface state xe1 up\nset interface l2 xconnect xe0 xe1\nset interface l2 xconnect xe1 xe0\n"
