@@ -162,7 +162,7 @@ def _sockets(document: object) -> tuple[tuple[int, str], ...]:
 
 def _table(table: str, document: object) -> dict[str, Any]:
     record = _TABLES[table]
-    converters = _CONVERTERS[table] if table in _CONVERTERS else _converters_of(cast(Hashable, record))
+    converters = {**_converters_of(cast(Hashable, record)), **_CONVERTERS.get(table, {})}
     entries = _mapping(document, table)
     return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
 

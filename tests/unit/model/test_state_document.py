@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.laws.networks import states
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.model.tap import Tap
@@ -23,6 +25,23 @@ def test_a_state_survives_being_written_as_json(state: State) -> None:
     again = state_of(json.loads(json.dumps(document_of(state))))
     assert again == state
     assert again.facts == state.facts
+
+
+def test_the_mac_addresses_of_bridge_domains_survive_being_written_as_json() -> None:
+    member = Interface(
+        name="eth1",
+        kind=InterfaceKind.PHYSICAL,
+        bridge=10,
+        static_macs=(StaticMac(bd_id=10, mac="02:00:00:00:00:01"), StaticMac(bd_id=20, mac="02:00:00:00:00:02")),
+    )
+    bridge = Bridge(
+        bd_id=10,
+        settings=BridgeSettings(learn=False),
+        filtered_macs=("02:00:00:00:00:03", "02:00:00:00:00:04"),
+        stray_macs=("02:00:00:00:00:05",),
+    )
+    state = State(interfaces={"eth1": member}, bridges={"bd10": bridge})
+    assert state_of(json.loads(json.dumps(document_of(state)))) == state
 
 
 def test_a_state_that_was_written_before_is_read_and_written_the_same_again() -> None:
@@ -83,6 +102,14 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
         (
             {"format_version": 1, "bonds": {"a": {}}, "taps": {"a": {"host_name": "x"}}},
             "taps.a in the state document: it",
+        ),
+        (
+            {"format_version": 1, "bridges": {"bd1": {"bd_id": 1, "filtered_macs": [5]}}},
+            "filtered_macs in the state document is not a list",
+        ),
+        (
+            {"format_version": 1, "bridges": {"bd1": {"bd_id": 1, "stray_macs": "02:00:00:00:00:05"}}},
+            "stray_macs in the state document is not a list",
         ),
         ({"format_version": 1, "interfaces": {"a": {"is_up": "no"}}}, "is_up cannot be 'no'"),
         ({"format_version": 1, "linux_bridges": 5}, "linux_bridges in the state document is not a list"),
