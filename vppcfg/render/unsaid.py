@@ -36,7 +36,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 """The same for a Linux device, whose attributes change with those of its interface."""
 
 
-_SAID_WHOLE = frozenset({ObjectKind.BRIDGE, ObjectKind.SFLOW, ObjectKind.LLDP})
+_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP})
 """What has nothing that a file cannot say."""
 
 
@@ -59,6 +59,9 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
     """
     if change.action in (Action.CREATE, Action.DELETE) or change.kind in _SAID_WHOLE:
         return
+    if change.kind is ObjectKind.BRIDGE:
+        yield from _stray_macs(change)
+        return
     others = {attribute.name for sibling in siblings for attribute in sibling.attributes}
     if change.kind is ObjectKind.LINUX:
         is_new = any(sibling.action is not Action.UPDATE for sibling in siblings)
@@ -71,23 +74,42 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
     for attribute in change.attributes:
         if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not _is_shown(change, attribute, before, after):
             yield f"{what}{_told(attribute)}"
+    if change.kind is ObjectKind.INTERFACE:
+        yield from _static_macs_elsewhere(change.name, before, after)
+
+
+def _stray_macs(change: Change[Any]) -> Iterator[str]:
+    """Yield a line when a bridge domain does not send the same MAC addresses to interfaces that are gone."""
+    for attribute in change.attributes:
+        if attribute.name == "stray_macs":
+            yield f"static macs of interfaces that are gone: {_words(attribute.old)} -> {_words(attribute.new)}"
+
+
+def _static_macs_elsewhere(name: str, before: State, after: State) -> Iterator[str]:
+    """Yield a line when an interface does not have the same static MAC addresses where it is no member.
+
+    The file says those of members alone. VPP keeps them when an interface leaves a bridge domain: they may become
+    unsaid although they stay as they are.
+    """
+    old, new = (_unsaid_macs(state.interfaces[name], state) for state in (before, after))
+    if old != new:
+        yield f"static macs where it is no member: {_words(old)} -> {_words(new)}"
+
+
+def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
+    is_said = interface.bridge is not None and bridge_name(interface.bridge) in state.bridges
+    return tuple(each for each in interface.static_macs if not is_said or each.bd_id != interface.bridge)
 
 
 def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, after: State) -> bool:
     """Return whether the words of the file differ when just this attribute changes."""
     if change.kind is ObjectKind.ACL:
         return attribute.name == "rules"
-    if attribute.name == "mac":
+    if attribute.name in ("mac", "is_bvi", "static_macs"):
         return True
     if attribute.name == "bridge":
         ids = [bd_id for bd_id in (attribute.old, attribute.new) if isinstance(bd_id, int)]
         return all(bridge_name(bd_id) in before.bridges or bridge_name(bd_id) in after.bridges for bd_id in ids)
-    if attribute.name == "is_bvi":
-        return True
-    if attribute.name == "static_macs":
-        entries = (*before.interfaces[change.name].static_macs, *after.interfaces[change.name].static_macs)
-        places = {before.interfaces[change.name].bridge, after.interfaces[change.name].bridge}
-        return all(each.bd_id in places for each in entries)
     if attribute.name == "split_horizon_group":
         return not before.interfaces[change.name].is_bvi
     parent = before.interfaces[change.name].parent or change.name

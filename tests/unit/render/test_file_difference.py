@@ -307,6 +307,41 @@ def test_a_mistake_of_somebody_elses_hand_is_a_comment() -> None:
     ]
 
 
+BRIDGED = f"""{BARE}
+bridgedomains:
+  bd7: {{ mtu: 1500, interfaces: [ eth1 ], static-macs: {{ "02:00:00:00:00:07": eth1 }} }}
+"""
+MEMBERLESS = f"{BARE}\nbridgedomains: {{ bd7: {{}} }}\n"
+LEAVING = [
+    "~ bridgedomains.bd7",
+    "    - interfaces: eth1",
+    "    - static-macs: { '02:00:00:00:00:07': eth1 }",
+]
+
+
+def test_a_static_mac_that_outlives_its_membership_is_told() -> None:
+    before, gone = state_of(BRIDGED), state_of(MEMBERLESS)
+    assert shown(before, gone) == LEAVING
+    macs = before.interfaces["eth1"].static_macs
+    kept = replace(gone, interfaces={**gone.interfaces, "eth1": evolve(gone.interfaces["eth1"], static_macs=macs)})
+    remark = "static macs where it is no member: {} -> {}"
+    entry = "(bd id 7, mac 02:00:00:00:00:07)"
+    assert shown(before, kept) == ["~ interfaces.eth1", f"    # {remark.format('none', entry)}", *LEAVING]
+    told = ["~ interfaces.eth1", f"    # {remark.format(entry, 'none')}"]
+    assert shown(kept, gone) == told
+    coming = [each.replace("- ", "+ ") for each in LEAVING]
+    assert shown(kept, before) == [*told, *coming]
+
+
+def test_a_mac_address_of_a_bridge_domain_for_what_is_gone_is_told() -> None:
+    state = state_of(MEMBERLESS)
+    stray = replace(state.bridges["bd7"], stray_macs=("02:00:00:00:00:07",))
+    assert shown(replace(state, bridges={"bd7": stray}), state) == [
+        "~ bridgedomains.bd7",
+        "    # static macs of interfaces that are gone: (02:00:00:00:00:07) -> none",
+    ]
+
+
 def test_equal_states_differ_in_nothing() -> None:
     state = state_of(EVERY_KEY)
     assert shown(state, state) == []
