@@ -78,7 +78,7 @@ def _state(api: Any) -> dict[str, Any]:
                     (str(each.prefix), each.onlink_flag, each.autonomous_flag, each.val_lifetime, each.no_advertise)
                     for each in row.prefixes
                 ),
-                str(api.sw_interface_ip6_get_link_local_address(sw_if_index=row.sw_if_index).ip),
+                _link_local(api, row.sw_if_index),
             )
             for row in api.sw_interface_ip6nd_ra_dump(sw_if_index=ALL)
             if row.sw_if_index not in hosts
@@ -191,8 +191,10 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
         "memifs": {
             names[row.sw_if_index]: (row.id, row.socket_id, int(row.role), int(row.mode)) for row in api.memif_dump()
         },
-        "memif sockets": {
-            row.socket_id: row.socket_filename for row in api.memif_socket_filename_dump() if row.socket_id
+        "memif sockets": {  # one that no memif uses does nothing, and stays
+            row.socket_id: row.socket_filename
+            for row in api.memif_socket_filename_dump()
+            if row.socket_id in {memif.socket_id for memif in api.memif_dump()} - {0}
         },
         "host-interfaces": sorted(row.host_if_name for row in api.af_packet_dump() if row.sw_if_index in names),
         "taps": {
@@ -278,3 +280,9 @@ def _pairs(api: Any) -> list[Any]:
         if not rows or reply.cursor == ALL:
             return found
         cursor = reply.cursor
+
+
+def _link_local(api: Any, index: int) -> str:
+    """Return a link-local address; one that is made of a MAC address (RFC 4291, appendix A) may be of any."""
+    address = api.sw_interface_ip6_get_link_local_address(sw_if_index=index).ip
+    return "of a MAC address" if address.packed[11:13] == b"\xff\xfe" else str(address)
