@@ -71,7 +71,7 @@ def assert_same_shape(line: str, pattern: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[Any], data: st.DataObject) -> None:
     drawn = data.draw(st.from_type(kind))
@@ -99,7 +99,7 @@ def test_harmless_names_are_said(kind: type[Any]) -> None:
     assert any(lines) or kind.__name__ in unsaid
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(names=st.lists(EVIL, min_size=1, max_size=4))
 def test_a_plan_has_a_line_per_step_and_its_comments_end_where_they_should(names: list[str]) -> None:
     steps = tuple(Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=name)) for name in names)
@@ -126,7 +126,7 @@ def test_what_another_client_named_is_not_put_into_a_line(operation: Any) -> Non
     assert "\n" not in describe(operation)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(description=EVIL)
 def test_a_description_becomes_a_tag_that_can_be_said(description: str) -> None:
     tag = tag_for(description.replace('"', "").replace("'", ""))

@@ -86,7 +86,7 @@ ADDRESSES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(address=ADDRESSES)
 def test_addresses_are_known_by_their_pattern(address: str) -> None:
     for data in ({"interfaces": {"eth0": {"addresses": [address]}}}, {"prefixlists": {"a": {"members": [address]}}}):
