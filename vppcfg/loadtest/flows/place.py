@@ -190,17 +190,22 @@ def core_of(netns: str, server: str, port: int, client_port: int, look: Callable
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL):
             return None
-        raise EngineError(
-            f"the router does not forward to {server}: {error.strerror or 'no answer'}", "check addresses and routes"
-        ) from error
+        raise _does_not_forward(server, error) from error
     with sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
         former = look()
         try:
             sock.sendall(bytes(_BURST_BYTES))
         except OSError as error:
+            if error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):  # the router went down after it took the flow
+                raise _does_not_forward(server, error) from error
             raise EngineError(f"the flow from port {client_port} breaks off: {error.strerror or error}") from error
         return busiest(former, look())
+
+
+def _does_not_forward(server: str, error: OSError) -> EngineError:
+    text = f"the router does not forward to {server}: {error.strerror or 'no answer'}"
+    return EngineError(text, "check addresses and routes")
 
 
 def _swallow(server: socket.socket) -> None:
