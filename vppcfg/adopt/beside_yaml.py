@@ -6,15 +6,14 @@ counts whole; what the others make of the same object in another way is a fault 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vppcfg.adopt.adoption import Adoption
-from vppcfg.adopt.migrated import adopt_migrated, faults_of
-from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.migrated import adopt_migrated, faults_of, line_at
+from vppcfg.adopt.report import LineOutcome
 from vppcfg.config.assumed import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
@@ -31,16 +30,23 @@ Data = Mapping[Any, Any]
 def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
     """Return what a file of the public vppcfg and all others say together. Raise what `adopt_migrated` raises."""
     migrated, document = adopt_migrated(name, source), read_document(source)
-    text = merged_text(Document(data=_joined(_data(others.text), _data(migrated.text))))
+    former, file = _data(others.text), _data(migrated.text)
+    text = merged_text(Document(data=_joined(former, file)))
     lines = [*others.report.lines, *migrated.report.lines]
     whole = parse_text(text, name).configuration
     if whole is None:
-        known = {line.path for line in lines}
-        lines += [line for line in faults_of(name, text, document) if line.path not in known]
+        told = {line.path for line in lines}
+        lines += [line for line in faults_of(name, text, document) if line.path not in told]
         state = State()
     else:
         ground = assumed_state(whole)
-        lines += _disagreements(others.text, migrated.text, ground, name, document)
+        known = dict(_entries(former))
+        in_both = [path for path, _ in _entries(file) if path in known]
+        was, will = (_meant(each.text, ground) for each in (others, migrated))
+        lines += [
+            line_at(name, path, document, LineOutcome.FAULT, why, "adopt-disagree")
+            for path, why in _disagreements(in_both, was, will)
+        ]
         state = resolve(whole, ground).desired
     report = replace(
         others.report,
@@ -74,35 +80,25 @@ def _with_subs_of(there: Any, entry: Any) -> Any:
     return {**own, _SUBS: {**subs, **(own.get(_SUBS) or {})}}
 
 
-def _disagreements(others: str, migrated: str, ground: State, name: str, document: Document) -> Iterator[SourceLine]:
-    """Yield a fault for each key of an entry that both have and that means something else in each."""
-    former, latter = (_meant(text, ground) for text in (others, migrated))
-    if former is None or latter is None:
+def _disagreements(
+    in_both: Iterable[KeyPath], others: Mapping[KeyPath, Data], file: Mapping[KeyPath, Data]
+) -> Iterator[tuple[KeyPath, str]]:
+    """Yield each key of the entries that both have and that means something else in each, and what."""
+    if not others or not file:
         return
-    named = dict(_entries(_data(others)))
-    for path, _ in _entries(_data(migrated)):
-        if path not in named:
-            continue
-        was, will = former.get(path, {}), latter.get(path, {})
+    for path in in_both:
+        was, will = others.get(path, {}), file.get(path, {})
         for key in dict.fromkeys((*was, *will)):
             if was.get(key) != will.get(key):
-                yield SourceLine(
-                    source=name,
-                    number=document.locate((*path, key))[0],
-                    text=".".join(str(part) for part in (*path, key)),
-                    outcome=LineOutcome.FAULT,
-                    path=(*path, key),
-                    why=f"the others make it {_said(was.get(key))}, and this file {_said(will.get(key))}, which counts",
-                    rule="adopt-disagree",
-                    subjects=(name,),
-                )
+                said = _said(was.get(key)), _said(will.get(key))
+                yield (*path, key), f"the others make it {said[0]}, and this file {said[1]}, which counts"
 
 
-def _meant(text: str, ground: State) -> dict[KeyPath, Data] | None:
-    """Return the entries of a configuration as `dump` would write what it makes of a VPP; None when it is not valid."""
-    configuration: Configuration | None = parse_text(text, "a source").configuration
+def _meant(text: str, ground: State) -> Mapping[KeyPath, Data]:
+    """Return the entries of a configuration as `dump` would write what it makes of a VPP; none when it is not valid."""
+    configuration = parse_text(text, "a source").configuration
     if configuration is None:
-        return None
+        return {}
     return dict(_entries(_data(written(resolve(configuration, ground).desired).text)))
 
 

@@ -45,7 +45,7 @@ def _dropped(name: str, notes: Sequence[MigrationNote], document: Document) -> I
         if note.kind is MigrationKind.DROPPED:
             is_empty = note.path[-1] == "description"
             outcome = LineOutcome.NO_EFFECT if is_empty else LineOutcome.UNMANAGED
-            yield _line(name, note.path, document, outcome, note.text)
+            yield line_at(name, note.path, document, outcome, note.text)
 
 
 def _notices(notes: Sequence[MigrationNote], document: Document) -> Iterator[str]:
@@ -59,10 +59,11 @@ def faults_of(name: str, text: str, document: Document) -> Iterator[SourceLine]:
     """Yield what is still wrong with the new file, at its place in the old one as far as it has one."""
     for problem in parse_text(text, name).problems:
         if problem.severity is Severity.ERROR:
-            yield _line(name, problem.path, document, LineOutcome.FAULT, problem.text, problem.rule)
+            yield line_at(name, problem.path, document, LineOutcome.FAULT, problem.text, problem.rule)
 
 
-def _line(name: str, path: KeyPath, document: Document, outcome: LineOutcome, why: str, rule: str = "") -> SourceLine:
+def line_at(name: str, path: KeyPath, document: Document, outcome: LineOutcome, why: str, rule: str = "") -> SourceLine:
+    """Return what became of a part of a file that is adopted, at its place there."""
     number = document.locate(path)[0]
     return SourceLine(
         source=name, number=number, text=_dotted(path), outcome=outcome, path=path, why=why, rule=rule, subjects=(name,)

@@ -48,7 +48,7 @@ def add_parser(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         help="a startup.conf or a script of VPP commands, which may be given again, in the order in which VPP runs "
-        "them; or a file of the public vppcfg, a folder or a tar, alone (default: the running VPP)",
+        "them, and one file of the public vppcfg; or a folder or a tar, alone (default: the running VPP)",
     )
     parser.add_argument(
         "--as",
