@@ -66,6 +66,16 @@ def limit_words(params):
     return words
 
 
+def change_words(params):
+    """Return the options of a change that say until when it must be confirmed, and what the history says of it."""
+    words = []
+    if params["confirm"]:
+        words += ["--confirm", "%g" % params["confirm"]]
+    if params["comment"]:
+        words += ["-m", params["comment"]]
+    return words
+
+
 class Answer:
     """What a run of vppcfg came to."""
 
@@ -199,3 +209,18 @@ def deadline_of(changes, number):
         if change["number"] == number and change["timer"] and change["status"] == "waiting to be confirmed":
             return change["timer"]["deadline"]
     return ""
+
+
+def finish(module, vppcfg, answer, result):
+    """End a module as its change ended."""
+    events = answer.lines()
+    end = end_of(events)
+    if end is not None:
+        result.update(change=end["change"], commands=commands_of(events))
+    if answer.code != DONE:
+        result.update(exit_code=answer.code, way_back=end["way_back"] if end else [])
+        result["changed"] = bool(end) and end["state"] != "old"
+        vppcfg.fail(answer, **result)
+    if end is not None and module.params["confirm"]:
+        result["confirm_until"] = deadline_of(vppcfg.changes(), end["change"])
+    module.exit_json(**result)

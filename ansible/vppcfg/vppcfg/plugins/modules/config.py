@@ -20,6 +20,7 @@ author:
   - the vppcfg project (@vppcfg)
 extends_documentation_fragment:
   - vppcfg.vppcfg.common
+  - vppcfg.vppcfg.limits
 attributes:
   check_mode:
     description: Whether check mode says what a run would do, and changes nothing.
@@ -69,23 +70,6 @@ options:
     description: What the history of the router is to say about the change.
     type: str
     default: ""
-  max_impact:
-    description: Refuse a plan that does more than this to traffic.
-    type: str
-    choices: [none, degrade, policy, flap, recreate, remove]
-    default: remove
-  override_protected:
-    description: Let the interfaces feel it that the configuration protects.
-    type: bool
-    default: false
-  allow_mass_deletion:
-    description: Delete more than half of what exists.
-    type: bool
-    default: false
-  no_way_back:
-    description: Make a change for which there is no way back.
-    type: bool
-    default: false
 """
 
 EXAMPLES = r"""
@@ -212,23 +196,22 @@ def rendered(module, vppcfg, path):
     """Return the commands for a VPP without a configuration."""
     answer = vppcfg.run(["plan", "--novpp", "--format", "cli", "-c", path])
     if answer.code != runs.DONE:
-        vppcfg.fail(answer, problems=problems_of(vppcfg, path))
+        vppcfg.fail(answer, problems=checked(vppcfg, path)[1])
     module.exit_json(changed=False, exit_code=0, problems=[], commands=answer.out.splitlines())
 
 
 def parsed(module, vppcfg, path):
     """Return what is wrong with a configuration."""
-    answer = vppcfg.run(["check", "--format", "json", "-c", path], has_socket=False)
-    problems = (answer.document() or {}).get("problems", [])
+    answer, problems = checked(vppcfg, path)
     if answer.code != runs.DONE:
         vppcfg.fail(answer, problems=problems)
     module.exit_json(changed=False, exit_code=0, problems=problems)
 
 
-def problems_of(vppcfg, path):
-    """Return what is wrong with a configuration, before any VPP is looked at."""
+def checked(vppcfg, path):
+    """Return the answer of a check, and what is wrong with a configuration, before any VPP is looked at."""
     answer = vppcfg.run(["check", "--format", "json", "-c", path], has_socket=False)
-    return (answer.document() or {}).get("problems", [])
+    return answer, (answer.document() or {}).get("problems", [])
 
 
 def overridden(module, vppcfg, path):
@@ -249,12 +232,7 @@ def overridden(module, vppcfg, path):
     apply = ["apply", "--yes", "--format", "json"] + words
     if params["dest"]:
         apply += ["--install-as", params["dest"]]
-    if params["confirm"]:
-        apply += ["--confirm", "%g" % params["confirm"]]
-    if params["comment"]:
-        apply += ["-m", params["comment"]]
-    answer = vppcfg.run(apply)
-    finished(module, vppcfg, answer, result)
+    runs.finish(module, vppcfg, vppcfg.run(apply + runs.change_words(params)), result)
 
 
 def planned(vppcfg, path, words):
@@ -269,25 +247,9 @@ def planned(vppcfg, path, words):
     }
     if answer.code != runs.DONE:
         if answer.code == runs.INVALID:
-            result["problems"] = problems_of(vppcfg, path)
+            result["problems"] = checked(vppcfg, path)[1]
         vppcfg.fail(answer, **result)
     return result
-
-
-def finished(module, vppcfg, answer, result):
-    """End the module as the change ended."""
-    events = answer.lines()
-    end = runs.end_of(events)
-    if end is not None:
-        result["change"] = end["change"]
-        result["commands"] = runs.commands_of(events)
-    if answer.code != runs.DONE:
-        known = dict(result, way_back=end["way_back"] if end else [], exit_code=answer.code)
-        known["changed"] = bool(end) and end["state"] not in ("old",)
-        vppcfg.fail(answer, **known)
-    if end is not None and module.params["confirm"]:
-        result["confirm_until"] = runs.deadline_of(vppcfg.changes(), end["change"])
-    module.exit_json(**result)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ author:
   - the vppcfg project (@vppcfg)
 extends_documentation_fragment:
   - vppcfg.vppcfg.common
+  - vppcfg.vppcfg.limits
 attributes:
   check_mode:
     description: Whether check mode says what a run would do, and changes nothing.
@@ -33,23 +34,6 @@ options:
     description: What the history of the router is to say about it.
     type: str
     default: ""
-  max_impact:
-    description: Refuse a plan that does more than this to traffic.
-    type: str
-    choices: [none, degrade, policy, flap, recreate, remove]
-    default: remove
-  override_protected:
-    description: Let the interfaces feel it that the configuration protects.
-    type: bool
-    default: false
-  allow_mass_deletion:
-    description: Delete more than half of what exists.
-    type: bool
-    default: false
-  no_way_back:
-    description: Make a change for which there is no way back.
-    type: bool
-    default: false
 """
 
 EXAMPLES = r"""
@@ -104,23 +88,9 @@ def main():
     if module.check_mode:
         module.exit_json(**result)
     words = ["rollback"] + number + ["--yes", "--format", "json"] + runs.limit_words(module.params)
-    if module.params["confirm"]:
-        words += ["--confirm", "%g" % module.params["confirm"]]
-    if module.params["comment"]:
-        words += ["-m", module.params["comment"]]
-    answer = vppcfg.run(words)
-    events = answer.lines()
-    end = runs.end_of(events)
-    if end is not None:
-        result.update(change=end["change"], commands=runs.commands_of(events))
-    if answer.code != runs.DONE:
-        result.update(exit_code=answer.code, way_back=end["way_back"] if end else [])
-        result["changed"] = bool(end) and end["state"] != "old"
-        vppcfg.fail(answer, **result)
-    if end is not None and module.params["confirm"]:
-        result["confirm_until"] = runs.deadline_of(vppcfg.changes(), end["change"])
-    result["changed"] = end is not None
-    module.exit_json(**result)
+    answer = vppcfg.run(words + runs.change_words(module.params))
+    result["changed"] = runs.end_of(answer.lines()) is not None
+    runs.finish(module, vppcfg, answer, result)
 
 
 def shown_before(module, vppcfg, result):
