@@ -38,10 +38,10 @@ $(READY): pyproject.toml setup.py
 demo: $(READY) ## plan and apply two configurations on a simulated router
 	@PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo.sh
 
-# One more at a time than there are CPUs, for many tests wait for a timer or a router; a worker that has nothing left
+# Two more at a time than there are CPUs, for many tests wait for a timer or a router; a worker that has nothing left
 # takes tests from another one. What measures time comes after them, alone. pytest exits 5 when PYTEST_ARGS names
 # nothing of a kind.
-PARALLEL ?= -n $(shell expr $$(nproc) + 1) --dist worksteal
+PARALLEL ?= -n $(shell expr $$(nproc) + 2) --dist worksteal
 NONE_NAMED = [ $$? = 5 ]
 TIMED = $(shell grep -rl --include="test_*.py" "mark.timed" tests)
 
@@ -52,7 +52,7 @@ test: $(READY) ## run the tests
 
 .PHONY: test-long
 test-long: $(READY) ## run the tests, those that take minutes too
-	@LAW_TIMES=10 $(BIN)/python -m pytest $(PARALLEL) -m 'not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
+	@LAW_TIMES=20 $(BIN)/python -m pytest $(PARALLEL) -m 'not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
 	@$(BIN)/python -m pytest -m timed $(PYTEST_ARGS) || $(NONE_NAMED)
 
 # What pyproject.toml names is the lowest version that will do; .venv has the newest ones of the day on which it was made.

@@ -11,14 +11,13 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.hosts.trees import MACHINES, grow
-from vppcfg import assets
 from vppcfg.cli.startup import explained
 from vppcfg.cli.startup_files import _difference
 from vppcfg.common.release import Release, release_of
 from vppcfg.config import load
+from vppcfg.config.explain import explanations
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
@@ -117,13 +116,6 @@ def test_every_machine_has_cases() -> None:
     assert used == set(MACHINES)
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        rule
-        for rule, entry in yaml.safe_load(assets.find("schema/rules.yaml").read_text()).items()
-        if entry.get("when") == "startup"
-    ],
-)
+@pytest.mark.parametrize("rule", [rule for rule, explanation in explanations().items() if explanation.needs_machine])
 def test_every_rule_that_looks_at_the_machine_has_a_case(rule: str) -> None:
     assert any(f"[{rule}]" in path.read_text() for path in GOLDEN.glob("*/problems.txt"))

@@ -9,11 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.hosts.trees import grow
-from vppcfg import assets
 from vppcfg.cli.main import main
+from vppcfg.config.explain import explanations
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.conf"))
@@ -50,8 +49,8 @@ def test_what_is_said_is_what_the_text_has(
     "rule",
     [
         rule
-        for rule, entry in yaml.safe_load(assets.find("schema/rules.yaml").read_text()).items()
-        if entry.get("when") == "conf" and rule != "conf-too-large"  # tests/golden_startup has one of 300 KB
+        for rule, explanation in explanations().items()
+        if explanation.is_of_startup_conf and rule != "conf-too-large"  # tests/golden_startup has one of 300 KB
     ],
 )
 def test_every_rule_of_startup_conf_has_a_file(rule: str) -> None:

@@ -1,4 +1,4 @@
-"""How many examples the laws are tried on: each draws new ones every time, `make test-long` ten times as many."""
+"""How many examples the laws are tried on: each draws new ones every time, `make test-long` twenty times as many."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def check_one(observed: State, configuration: Configuration) -> None:
     assert (plan.impact.label == "none") == (found == {})
 
 
-@examples(60)
+@examples(30)
 @given(observed=states(with_linux=True), configuration=configurations(with_linux=True))
 def test_the_impact_is_what_a_slow_account_of_services_finds_at_every_step(
     observed: State, configuration: Configuration

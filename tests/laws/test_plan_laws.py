@@ -24,8 +24,8 @@ from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
-many = examples(200)
-some = examples(40)
+many = examples(100)
+some = examples(20)
 
 
 def plan_for(configuration: Configuration, observed: State) -> Plan:

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() i
 FILES = sorted((Path(__file__).parent / "startup_confs").glob("*.conf"))
 SAMPLE = 61
 """One of so many mutations is tried; a prime, so that no column of a file is left out again and again."""
-_APART = ("/run", "/var/log", "/dev/shm")
+_APART = ("/run/", "/var/log/", "/dev/shm/")
 _THERE = {"/run", "/run/vpp", "/var/log", "/var/log/vpp", "/dev/shm"}
 """What the VPP of tests/startup_vpp.py has in file systems of its own."""
 _LISTENS_S = 20.0
@@ -63,7 +63,7 @@ def judged(text: str, tree: Path) -> ConfJudgement:
     """Return what our check says, with all that it can know of the machine."""
     conf, _ = read_conf(text, NEWEST)
     named = folders_named(conf)
-    folders = {f for f in named if f in _THERE or (not f.startswith(_APART) and os.path.isdir(f))}
+    folders = {f for f in named if f in _THERE or (not f"{f}/".startswith(_APART) and os.path.isdir(f))}
     installed = {name_in(file.name) for file in plugin_folder().glob(f"*{SUFFIX}")}
     return judge(text, (NEWEST,), ConfSurroundings(host=read_host(str(tree)), folders=folders, installed=installed))
 

@@ -70,8 +70,12 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
 """The only packages from outside that a layer may import."""
 
 NAMELESS = {"utils", "util", "helpers", "helper", "base", "manager", "misc"}
-TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
-"""Every module of the package, by its path."""
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Return every module of the package, by its path."""
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def name_of(module: Path) -> str:
@@ -89,7 +93,7 @@ def layer_of(module: Path) -> str:
 def imports_of(module: Path) -> tuple[str, ...]:
     """Return the full name of everything that a module imports, inside functions too."""
     names: list[str] = []
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(trees()[module]):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -102,7 +106,7 @@ def imports_of(module: Path) -> tuple[str, ...]:
 @cache
 def calls_in(module: Path) -> tuple[ast.Call, ...]:
     """Return every call in a module."""
-    return tuple(node for node in ast.walk(TREES[module]) if isinstance(node, ast.Call))
+    return tuple(node for node in ast.walk(trees()[module]) if isinstance(node, ast.Call))
 
 
 def is_within(name: str, package: str) -> bool:
@@ -112,7 +116,7 @@ def is_within(name: str, package: str) -> bool:
 def test_a_module_imports_only_what_its_layer_may() -> None:
     forbidden = [
         f"{name_of(module)} imports {name}"
-        for module in TREES
+        for module in trees()
         for name in imports_of(module)
         if is_within(name, "vppcfg") and not may_import(layer_of(module), name)
     ]
@@ -134,7 +138,9 @@ def test_no_modules_import_each_other() -> None:
 
 def graph() -> dict[str, set[str]]:
     """Return the modules of the package, each with those that it imports."""
-    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in TREES}
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in trees()
+    }
     return {
         name: {imported if imported in modules else imported.rpartition(".")[0] for imported in imports_of(path)}
         & modules.keys() - {name}
@@ -178,7 +184,7 @@ def test_a_module_imports_only_the_outside_packages_of_its_layer() -> None:
     known = set(sys.stdlib_module_names) | {"vppcfg"}
     forbidden = [
         f"{name_of(module)} imports {name}"
-        for module in TREES
+        for module in trees()
         for name in imports_of(module)
         if name.partition(".")[0] not in known | set(THIRD_PARTY.get(layer_of(module), ()))
     ]
@@ -188,7 +194,7 @@ def test_a_module_imports_only_the_outside_packages_of_its_layer() -> None:
 def test_no_module_is_imported_by_a_computed_name() -> None:
     computed = [
         name_of(module)
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
         if getattr(node, "attr", getattr(node, "id", None)) in {"import_module", "__import__"}
     ]
@@ -199,7 +205,7 @@ def test_what_vppcfg_does_knows_nothing_of_the_command() -> None:
     """So that a program can do all of it without a command line."""
     forbidden = [
         f"{name_of(module)} imports {name}"
-        for module in TREES
+        for module in trees()
         if layer_of(module) != "cli"
         for name in imports_of(module)
         if is_within(name, "vppcfg.cli") or (layer_of(module) in {"app", "api"} and is_within(name, "argparse"))
@@ -210,7 +216,7 @@ def test_what_vppcfg_does_knows_nothing_of_the_command() -> None:
 def test_only_the_command_prints() -> None:
     prints = [
         f"{name_of(module)}:{call.lineno}"
-        for module in TREES
+        for module in trees()
         if layer_of(module) != "cli"
         for call in calls_in(module)
         if isinstance(call.func, ast.Name) and call.func.id == "print"
@@ -222,7 +228,7 @@ def test_only_the_command_prints() -> None:
 def test_no_program_is_started_through_a_shell(word: str) -> None:
     calls = [
         f"{name_of(module)}:{call.lineno}"
-        for module in TREES
+        for module in trees()
         for call in calls_in(module)
         if word in {keyword.arg for keyword in call.keywords}
     ]
@@ -234,7 +240,7 @@ def test_nothing_reaches_a_shell_or_runs_text_as_code() -> None:
     forbidden |= {"subprocess.getoutput", "subprocess.getstatusoutput", "eval", "exec", "pty.spawn"}
     used = [
         f"{name_of(module)}: {name}"
-        for module in TREES
+        for module in trees()
         for name in {ast.unparse(call.func) for call in calls_in(module)} | set(imports_of(module))
         if name in forbidden
     ]
@@ -244,7 +250,7 @@ def test_nothing_reaches_a_shell_or_runs_text_as_code() -> None:
 def test_programs_are_started_in_few_places() -> None:
     """Each of them is listed in docs/security.md."""
     documented = (ROOT / "docs" / "security.md").read_text()
-    starters = [module for module in TREES if any(is_within(name, "subprocess") for name in imports_of(module))]
+    starters = [module for module in trees() if any(is_within(name, "subprocess") for name in imports_of(module))]
     assert [name_of(module) for module in starters if name_of(module) not in documented] == []
 
 
@@ -252,7 +258,7 @@ def methods_called(name: str) -> list[str]:
     """Return the modules outside the simulator that call a method of this name."""
     return [
         name_of(module)
-        for module in TREES
+        for module in trees()
         for call in calls_in(module)
         if isinstance(call.func, ast.Attribute) and call.func.attr == name and layer_of(module) != "simulator"
     ]
@@ -276,7 +282,7 @@ def test_temporary_files_have_names_that_nobody_knows() -> None:
     assert methods_called("mktemp") == []
     texts = [
         f"{name_of(module)}:{node.lineno}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
@@ -289,7 +295,7 @@ def test_only_the_frame_of_the_command_catches_everything() -> None:
     """And a watch, which has to outlive a bug that a new content of its file meets."""
     handlers = [
         name_of(module)
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and catches_everything(node)
     ]
@@ -307,18 +313,18 @@ def catches_everything(handler: ast.ExceptHandler) -> bool:
 
 
 def test_a_module_is_named_for_what_it_does() -> None:
-    parts = {part.removesuffix(".py") for module in TREES for part in module.relative_to(PACKAGE).parts}
+    parts = {part.removesuffix(".py") for module in trees() for part in module.relative_to(PACKAGE).parts}
     assert parts & NAMELESS == set()
 
 
 def test_a_module_says_what_it_is_for() -> None:
-    assert [name_of(module) for module, tree in TREES.items() if tree.body and not ast.get_docstring(tree)] == []
+    assert [name_of(module) for module, tree in trees().items() if tree.body and not ast.get_docstring(tree)] == []
 
 
 def test_every_function_has_a_name() -> None:
     nameless = [
         f"{name_of(module)}:{node.lineno}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name == "_"
     ]
@@ -328,7 +334,7 @@ def test_every_function_has_a_name() -> None:
 def test_a_name_of_a_class_means_one_thing() -> None:
     """The simulator is apart: it has names of its own for what VPP has."""
     homes: dict[str, list[str]] = {}
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         if layer_of(module) != "simulator":
             for node in ast.walk(tree):
                 if isinstance(node, ast.ClassDef):
@@ -337,7 +343,7 @@ def test_a_name_of_a_class_means_one_thing() -> None:
 
 
 def test_only_the_command_knows_of_command_lines() -> None:
-    readers = {layer_of(module) for module in TREES if "argparse" in imports_of(module)}
+    readers = {layer_of(module) for module in trees() if "argparse" in imports_of(module)}
     assert readers == {"cli", "commandline"}
 
 
@@ -345,7 +351,7 @@ def test_a_module_is_worth_opening() -> None:
     """Below 20 lines it belongs to a neighbour; the face of a package may be short."""
     short = [
         name_of(module)
-        for module in TREES
+        for module in trees()
         if len(module.read_text().splitlines()) < 20 and module.name not in {"__init__.py", "__main__.py", "assets.py"}
     ]
     assert short == []
@@ -399,13 +405,15 @@ LISTS = {
 def test_a_kind_is_known_to_its_own_modules_and_to_the_lists_alone(kind: str, elsewhere: set[str]) -> None:
     word = re.compile(rf"(?<![a-z]){kind}(?![a-z])|{kind.capitalize()}")
     naming = {
-        str(module.relative_to(PACKAGE)) for module in TREES if module.stem != kind and word.search(module.read_text())
+        str(module.relative_to(PACKAGE))
+        for module in trees()
+        if module.stem != kind and word.search(module.read_text())
     }
     assert naming - LISTS == elsewhere
 
 
 def test_every_layer_of_the_code_is_in_the_table() -> None:
-    present = {layer_of(module) for module in TREES} - {"__init__"}
+    present = {layer_of(module) for module in trees()} - {"__init__"}
     assert present - set(LAYERS) == set()
 
 

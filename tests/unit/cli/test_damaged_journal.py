@@ -114,10 +114,10 @@ def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixtu
 
 
 def places(router: Router, damage: Callable[[Path], None]) -> list[Path]:
-    """Return what is to be damaged of the journal: in `make test-long` everything, else every other file in turn."""
+    """Return what is to be damaged of the journal: in `make test-long` everything, else every third file in turn."""
     entries = [router.journal / "000001", router.journal / "000002"]
     every = [*(entry / name for entry in entries for name in FILES), router.copy]
-    return every if TIMES > 1 else every[DAMAGES.index(damage) % 2 :: 2]
+    return every if TIMES > 1 else every[DAMAGES.index(damage) % 3 :: 3]
 
 
 def is_of_an_entry(path: Path) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from MLRsearch import MeasurementResult
-from MLRsearch.target_spec import TargetSpec
-from MLRsearch.target_stat import TargetStat
 
 from tests.unit.loadtest.samples import BACK, THERE
 from vppcfg.common.clock import SimulatedClock
@@ -15,6 +14,9 @@ from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.result import Throughput
 from vppcfg.loadtest.search import Bench, Goal, Search, SearchPlan, goal_of, goals_of
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
+
+if TYPE_CHECKING:
+    from MLRsearch.target_stat import TargetStat
 
 LOAD_PPS = 1e6
 GOALS = tuple(goal_of(text) for text in ("rfc2544", "tst009", "pdr=0.5,final=1,sum=120,exceed=50"))
@@ -152,6 +154,10 @@ def test_goals_that_are_the_same_and_loads_that_leave_no_room_are_refused() -> N
 
 
 def stat_of(goal: Goal) -> TargetStat:
+    """Return how MLRsearch counts for a goal. Importing it is slow below pytest, so nothing else here does."""
+    from MLRsearch.target_spec import TargetSpec
+    from MLRsearch.target_stat import TargetStat
+
     return TargetStat(
         TargetSpec(
             loss_ratio=goal.loss_ratio,
@@ -173,6 +179,8 @@ def kind(stat: TargetStat) -> str:
 
 
 def test_a_load_becomes_a_bound_as_in_the_standard() -> None:
+    from MLRsearch import MeasurementResult
+
     stats = [stat_of(goal) for goal in GOALS]
     for count, duration_s, loss_ratio, expected in STEPS:
         offered = round(LOAD_PPS * duration_s)
