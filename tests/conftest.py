@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.app import places
+
 TESTS = Path(__file__).parent
 
 
@@ -66,9 +68,13 @@ def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 
 @pytest.fixture(autouse=True)
 def folders_of_this_test(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep journals and locks in folders of the test's own, on a disk that need not survive a loss of power."""
+    """Keep journals and locks in folders of the test's own, on a disk that need not survive a loss of power.
+
+    And have no VPP where one is looked for when none is named: one may run on this machine.
+    """
     folder = new_folder()
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(places, "SOCKET", str(folder / "api.sock"))
     monkeypatch.setenv("VPPCFG_STATE_DIR", str(folder / "state"))
     monkeypatch.setenv("VPPCFG_RUN_DIR", str(folder / "run"))
     return folder

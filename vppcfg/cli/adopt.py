@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from vppcfg.app import places
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
-from vppcfg.errors import ConfigError, ExitCode, UsageError
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -206,9 +206,14 @@ def _ground(args: argparse.Namespace) -> Ground:
 
 def _running(args: argparse.Namespace) -> State | None:
     """Return the state of the VPP at hand, None when there is none; one that is named must be there."""
-    if args.api_socket == places.SOCKET and not os.path.exists(args.api_socket):
-        return None
-    with target_of(args).connect() as dataplane:
+    try:
+        dataplane = target_of(args).connect()
+    except DataplaneError as error:
+        is_stopped = isinstance(error.__cause__, FileNotFoundError | ConnectionRefusedError)
+        if args.api_socket == places.SOCKET and is_stopped:
+            return None
+        raise
+    with dataplane:
         return dataplane.observe()
 
 

@@ -14,8 +14,8 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
 _LOOPBACK = re.compile(r"loop[0-9]+")
-_OF_LOOPBACKS = frozenset({"description", "mac", "lcp", "mtu", "addresses", "unnumbered", "mpls", "acls"})
-"""What the public tool knows of an interface and a loopback can have."""
+_OF_LOOPBACKS = frozenset({"description", "mac", "lcp", "mtu", "addresses", "link-local", "unnumbered", "mpls", "acls"})
+"""What the public tool knows of an interface, or becomes of that, and a loopback can have."""
 _LINK_LOCAL = re.compile(r"fe[89ab][0-9a-f]:", re.IGNORECASE)
 
 
@@ -82,16 +82,31 @@ def _descriptions(node: Any, path: KeyPath) -> Iterator[MigrationNote]:
 
 
 def _link_local_addresses(new: dict[str, Any]) -> Iterator[MigrationNote]:
-    """Take out link-local addresses, which VPP makes by itself."""
+    """Write the link-local address that VPP has as `link-local`, and take out those that it has refused.
+
+    VPP takes one of length 128, and the last one that it was given counts; it refuses every other length
+    (vnet/ip/ip6_forward.c).
+    """
     for path, entry in _interfaces(new):
         addresses = entry.get("addresses")
         if not isinstance(addresses, list):
             continue
-        for address in addresses:
-            if _is_link_local(address):
-                text = f"{address} is link-local; VPP makes one from the MAC, and a chosen one is not managed"
-                yield MigrationNote(path=(*path, "addresses"), kind=MigrationKind.DROPPED, text=text)
-        left = [address for address in addresses if not _is_link_local(address)]
+        link_local = [address for address in addresses if _is_link_local(address)]
+        taken = [address for address in link_local if str(address).endswith("/128")]
+        for address in link_local:
+            host = str(address).partition("/")[0]
+            kind = MigrationKind.DROPPED
+            if "link-local" not in entry and taken[-1:] == [address]:
+                entry["link-local"] = host
+                kind, text = MigrationKind.MOVED, f"{address} is written `link-local: {host}`"
+            elif address in taken:
+                text = f"{address} is link-local, and VPP has only the last one of an interface"
+            else:
+                text = (
+                    f"VPP has refused {address}, for a link-local address has no length; `link-local: {host}` sets it"
+                )
+            yield MigrationNote(path=(*path, "addresses"), kind=kind, text=text)
+        left = [address for address in addresses if address not in link_local]
         if left or not addresses:
             entry["addresses"] = left
         else:

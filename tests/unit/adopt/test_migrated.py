@@ -55,7 +55,7 @@ def test_the_command_writes_the_new_file_and_reports(
     Path("old.yaml").write_text(OLD)
     assert main(["adopt", "--from", "old.yaml", "-o", "new.yaml"]) == ExitCode.DONE
     shown = capsys.readouterr().out
-    assert "link-local; VPP makes one from the MAC" in shown
+    assert "`link-local: fe80::1` sets it" in shown
     assert main(["check", "-q", "-c", "new.yaml"]) == ExitCode.DONE
     assert main(["adopt", "--from", "old.yaml", "-o", "strict.yaml", "--strict"]) == ExitCode.INVALID
     assert not Path("strict.yaml").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import socket
 import sys
 import tarfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from vppcfg.app import places
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -42,6 +44,18 @@ def test_the_plan_of_what_is_adopted_is_empty_on_the_vpp_that_ran_the_script(
     assert "assumed" not in capsys.readouterr().out
     assert main(["plan", "-c", "a.yaml", "-a", socket, "--detailed-exitcode"]) == ExitCode.DONE
     assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat44 add interface address {GI1}"]
+
+
+def test_a_vpp_that_has_stopped_is_not_needed_unless_it_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_behind = str(Path("api.sock").absolute())
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(left_behind)
+    assert main(["adopt", "-a", left_behind, "--from", "a.vpp"]) == ExitCode.DATAPLANE
+    assert "nobody listens" in capsys.readouterr().err
+    monkeypatch.setattr(places, "SOCKET", left_behind)
+    assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
 
 
 def test_a_running_vpp_is_adopted_as_it_is_dumped(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,7 +66,7 @@ def test_the_formatter_has_nothing_to_complain_of(name: str, tmp_path: Path) -> 
 
 def test_the_pages_are_written_to_a_folder(tmp_path: Path) -> None:
     main(DOCS, tmp_path / "man")
-    assert {path.name: path.read_text() for path in (tmp_path / "man").iterdir()} == PAGES
+    assert {path.name: path.read_text() for path in (tmp_path / "man").iterdir()} == dict(pages(DOCS))
 
 
 def test_a_row_of_a_table_is_a_tagged_paragraph() -> None:

@@ -71,6 +71,19 @@ def test_link_local_addresses_are_taken_out_and_reported() -> None:
     ]
 
 
+def test_the_link_local_address_that_vpp_has_is_kept() -> None:
+    found = migrated("interfaces: { eth0: { addresses: [ 'fe80::1/128', 'fe80::2/128', 'fe80::3/64' ] } }")
+    assert found.document["interfaces"]["eth0"] == {"link-local": "fe80::2"}
+    assert [(note.kind, note.text) for note in found.notes] == [
+        (MigrationKind.DROPPED, "fe80::1/128 is link-local, and VPP has only the last one of an interface"),
+        (MigrationKind.MOVED, "fe80::2/128 is written `link-local: fe80::2`"),
+        (
+            MigrationKind.DROPPED,
+            "VPP has refused fe80::3/64, for a link-local address has no length; `link-local: fe80::3` sets it",
+        ),
+    ]
+
+
 def test_loopbacks_below_interfaces_move_with_what_they_have() -> None:
     found = migrated(
         "interfaces: { loop0: { lcp: loop0, mtu: 9000, addresses: [ 192.0.2.1/32 ], state: up }, eth0: {} }\n"
