@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.subject import Subject
+from tests.contract.subject import PORTS, Subject
 
 ROUND_ROBIN, ACTIVE_BACKUP, XOR, BROADCAST, LACP = range(1, 6)
 MAC = "02:00:00:00:00:aa"
@@ -126,3 +126,13 @@ def test_deleting_a_member_takes_it_out(vpp: Subject) -> None:
     join(vpp, member, group)
     vpp.api.delete_loopback(sw_if_index=member)
     assert vpp.api.sw_member_interface_dump(sw_if_index=group) == []
+
+
+def test_the_last_member_comes_to_the_place_of_one_that_leaves(vpp: Subject, first: int, second: int) -> None:
+    group, third = bond(vpp), vpp.index(PORTS[2])
+    for index in (first, second, third):
+        assert join(vpp, index, group) == 0
+    assert part(vpp, first) == 0
+    assert [row.sw_if_index for row in vpp.api.sw_member_interface_dump(sw_if_index=group)] == [third, second]
+    assert (join(vpp, first, group), part(vpp, second)) == (0, 0)
+    assert [row.sw_if_index for row in vpp.api.sw_member_interface_dump(sw_if_index=group)] == [third, first]

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.contract.conftest import connected
-from tests.contract.subject import ALL, PORTS
+from tests.contract.subject import ALL, PORTS, Flags
 from tests.contract.test_differential import Generator, Name, Operation, Side, _subject
-from tests.real_vpp import running, skip_reason
+from tests.real_vpp import HOST_DEVICES, running, skip_reason
 from tests.wireguard_keys import PEERS, PRIVATE
 from vppcfg.model.wireguard import key_bytes
+from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.releases import NEWEST
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -28,6 +35,11 @@ GRE_WORDS = ("teb", "erspan 5", "teb key 7", "erspan 5 key 7", "teb key 7 del", 
 IPIP_WORDS = ("", "flags encap-copy-df", "p2mp", "flags encap-set-df flags decap-copy-ecn")
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
 ROUTES = ("10.9.0.0/16", "10.9.1.2/24", "172.16.0.0/12")
+NEIGHBORS = ("192.0.2.5", "192.0.2.6", "10.0.0.9", "2001:db8::5", "fe80::5")
+FILES = ("/tmp/differential-a.sock", "/tmp/differential-b.sock", "")
+ROLES = ("master", "slave", "", "slave mode ip")
+RX_MODES = ("polling", "interrupt", "adaptive", "", "sometimes")
+NO_FLAGS, STATIC, NO_ROUTE = 0, 1, 2
 TYPED = 9
 """The source of what is typed (FIB_SOURCE_CLI)."""
 MADE_UP = "02:fe:"
@@ -110,7 +122,46 @@ class LanguageSide(Side):
             for row in api.sw_interface_span_dump(is_l2=is_l2)
         ]
         shown["advertisements"] = self._advertisements()
-        return shown
+        return shown | self._told_to_ports() | self._told_of_macs()
+
+    def _told_to_ports(self) -> dict[str, Any]:
+        """Return what ports are made with and do by themselves, by their indexes."""
+        api = self.subject.api
+        ports = {row.sw_if_index for row in self.subject.interfaces().values() if row.interface_dev_type == "af-packet"}
+        return {
+            "host-interfaces": sorted(
+                (row.host_if_name, row.sw_if_index) for row in api.af_packet_dump() if row.host_if_name in HOST_DEVICES
+            ),
+            "memifs": sorted(
+                (row.sw_if_index, row.socket_id, row.id, int(row.role), int(row.mode)) for row in api.memif_dump()
+            ),
+            "memif sockets": sorted(
+                (row.socket_id, row.socket_filename) for row in api.memif_socket_filename_dump() if row.socket_id
+            ),
+            "lldp": sorted(_lldp(row) for row in api.lldp_dump(cursor=0)[1]),
+            "rx modes": sorted(
+                (row.sw_if_index, row.queue_id, int(row.mode))
+                for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
+                if row.sw_if_index in ports
+            ),
+        }
+
+    def _told_of_macs(self) -> dict[str, Any]:
+        """Return the neighbours and the MAC addresses of bridge domains that were told, not learnt ones."""
+        api = self.subject.api
+        neighbors = [row.neighbor for family in (0, 1) for row in api.ip_neighbor_dump(sw_if_index=ALL, af=family)]
+        return {
+            "neighbors": sorted(
+                (row.sw_if_index, str(row.ip_address), str(row.mac_address), int(row.flags))
+                for row in neighbors
+                if int(row.flags) & STATIC
+            ),
+            "MACs": sorted(
+                (row.bd_id, str(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
+                for row in api.l2_fib_table_dump(bd_id=ALL)
+                if row.static_mac or row.filter_mac
+            ),
+        }
 
     def _advertisements(self) -> Any:
         """Return what interfaces with IPv6 advertise, by their indexes, and whether their link-local one is chosen.
@@ -310,9 +361,59 @@ class LanguageSide(Side):
         arguments = {"sw_if_index": donor, "unnumbered_sw_if_index": borrower, "is_add": is_add}
         return int(self.subject.api.sw_interface_set_unnumbered(**arguments).retval)
 
+    def host_interface(self, device: str, mac: str) -> int:
+        arguments = {"mode": 1, "flags": 3, "use_random_hw_addr": not mac, "hw_addr": mac or MACS[0]}
+        queues = {"num_rx_queues": 1, "num_tx_queues": 1}
+        return int(self.subject.api.af_packet_create_v3(host_if_name=device, **arguments, **queues).retval)
+
+    def delete_host_interface(self, device: str) -> int:
+        return int(self.subject.api.af_packet_delete(host_if_name=device).retval)
+
+    def memif_socket(self, number: int, file: str, is_add: bool) -> int:
+        arguments = {"socket_id": number, "socket_filename": file, "is_add": is_add}
+        return int(self.subject.api.memif_socket_filename_add_del(**arguments).retval)
+
+    def memif(self, socket: int, number: int, role: int, mode: int, ring: int) -> int:
+        arguments = {"socket_id": socket, "id": number, "role": role, "mode": mode, "ring_size": ring}
+        return int(self.subject.api.memif_create_v2(**arguments, rx_queues=1, tx_queues=1).retval)
+
+    def delete_memif(self, index: int) -> int:
+        return int(self.subject.api.memif_delete(sw_if_index=index).retval)
+
+    def lldp(self, index: int, description: str, address: str, is_on: bool) -> int:
+        arguments = {"sw_if_index": index, "port_desc": description, "mgmt_ip4": address, "enable": is_on}
+        return int(self.subject.api.sw_interface_set_lldp(**arguments).retval)
+
+    def lldp_settings(self, name: str, hold: int, interval: int) -> int:
+        return int(self.subject.api.lldp_config(system_name=name, tx_hold=hold, tx_interval=interval).retval)
+
+    def rx_mode(self, index: int, mode: int, queue: int) -> int:
+        arguments = {"sw_if_index": index, "mode": mode, "queue_id_valid": queue >= 0, "queue_id": max(queue, 0)}
+        return int(self.subject.api.sw_interface_set_rx_mode(**arguments).retval)
+
+    def gso(self, index: int, is_on: bool) -> object:
+        """Switch GSO and return what VPP tells of it next, which it knows once anything of the index had a feature."""
+        code = self.subject.api.feature_gso_enable_disable(sw_if_index=index, enable_disable=is_on).retval
+        asked = {"arc_name": "ip4-output", "feature_name": "gso-ip4", "sw_if_index": index}
+        reply = self.subject.api.feature_is_enabled(**asked)
+        return code, reply.retval, bool(is_on or reply.is_enabled)
+
+    def neighbor(self, index: int, address: str, mac: str, flags: int, is_add: bool) -> int:
+        neighbor = {"sw_if_index": index, "flags": flags, "mac_address": mac, "ip_address": address}
+        return int(self.subject.api.ip_neighbor_add_del(is_add=is_add, neighbor=neighbor).retval)
+
+    def mac_entry(self, index: int, bd_id: int, mac: str, is_add: bool, is_static: bool, is_filter: bool) -> int:
+        flags = {"is_add": is_add, "static_mac": is_static, "filter_mac": is_filter}
+        return int(self.subject.api.l2fib_add_del(sw_if_index=index, bd_id=bd_id, mac=mac, **flags).retval)
+
 
 def _mac(address: Any) -> str:
     return MADE_UP if str(address).startswith(MADE_UP) else str(address)
+
+
+def _lldp(row: Any) -> Any:
+    texts = [field.partition(b"\0")[0] for field in (row.system_name, row.port_desc, row.mgmt_oid)]
+    return row.sw_if_index, texts, str(row.mgmt_ip4), str(row.mgmt_ip6), row.tx_hold, row.tx_interval
 
 
 def _bridge(row: Any, names: dict[int, str]) -> Any:
@@ -514,43 +615,186 @@ class AdvertisementGenerator(Generator):
         )
 
 
+class PortGenerator(Generator):
+    """Draws operations on ports that a file makes, on what ports do by themselves, and on neighbours."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(4) == 0:
+            return super().draw(names)
+        known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
+        made = [one for one in known if one.startswith(("host-", "memif")) and "." not in one] or ["missing"]
+        name, port, new = (Name(pick(among)) for among in ([*known, "missing"], PORTS, made))
+        device, yes = pick([*HOST_DEVICES, *HOST_DEVICES, "nowhere"]), bool(number(3))
+        where = f"id {number(3)} socket-id {number(4)}"
+        lldp, rx = f"set interface lldp {pick([name, port, new])}", f"set interface rx-mode {pick([name, port, new])}"
+        told = f"{name} {pick(NEIGHBORS)} {pick(MACS)}"
+        return pick(
+            [
+                ("host_interface", (device, pick(["", "", *MACS]))),
+                ("host_interface", (device, "")),
+                ("delete_host_interface", (device,)),
+                ("cli", (f"create host-interface name {device} {pick(['', 'num-rx-queues 1', 'speed 5'])}",)),
+                ("cli", (f"delete host-interface name {device}",)),
+                ("memif_socket", (number(4), pick(FILES), yes)),
+                ("cli", (f"create memif socket id {number(4)} filename {pick(FILES[:2])}",)),
+                ("cli", (f"delete memif socket id {number(4)}",)),
+                ("memif", (number(4), number(3), number(2), number(2), pick([0, 0, 1024, 1000]))),
+                ("memif", (0, number(3), 0, 0, 0)),
+                ("cli", (f"create interface memif {where} {pick(ROLES)}",)),
+                ("delete_memif", (pick([new, name]),)),
+                ("cli", (f"delete interface memif {pick([new, name])}",)),
+                ("create", (new, number(1, 4), Flags.ONE_TAG | Flags.EXACT, number(1, 4), 0)),
+                ("add_address", (new, f"10.{number(9)}.0.1/24")),
+                ("add_pair", (new, f"m{number(3)}", "")),
+                ("delete_pair", (new,)),
+                ("state_of", (new, number(2))),
+                ("link_mtu", (new, pick([1500, 9000, 65535]))),
+                ("packet_mtu", (new, pick([0, 1500]))),
+                ("mac", (new, pick(MACS))),
+                ("lldp", (pick([name, port, new]), pick(["", "uplink"]), pick(["0.0.0.0", "192.0.2.1"]), yes)),
+                ("lldp_settings", (pick(["", "r1"]), number(9), pick([0, 30, 3601]))),
+                ("cli", (f"{lldp} {pick(['', 'disable', 'port-desc x', 'mgmt-ip6 2001:db8::1 mgmt-oid 1.3'])}",)),
+                ("cli", (f"set lldp {pick(['', 'system-name r2', 'tx-hold 5 tx-interval 20', 'tx-hold 101'])}",)),
+                ("rx_mode", (pick([name, port, new]), number(1, 5), pick([-1, -1, 0, 7]))),
+                ("cli", (f"{rx} {pick(['', '', 'queue 0 '])}{pick(RX_MODES)}",)),
+                ("gso", (pick([name, port, new]), bool(number(2)))),
+                ("cli", (f"set interface feature gso {name} {pick(['', 'enable', 'disable'])}",)),
+                ("neighbor", (name, pick(NEIGHBORS), pick(MACS), pick([STATIC, STATIC, STATIC | NO_ROUTE]), yes)),
+                ("cli", (f"set ip neighbor {pick(['', 'del '])}{told} {pick(['static', 'static no-fib-entry'])}",)),
+            ]
+        )
+
+
+class MacGenerator(Generator):
+    """Draws operations on bridge domains, on what they are told of MAC addresses, and on the tags of their members."""
+
+    def draw(self, names: list[str]) -> Operation:
+        """Return the next operation; no port has a MAC address that domains are told of, for they would learn it."""
+        pick, number = self._random.choice, self._random.randrange
+        if number(6) == 0:
+            return super().draw(names)
+        known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
+        subs = [one for one in known if "." in one and not one.startswith("tap")] or ["missing"]
+        loops = [one for one in known if one.startswith("loop")] or ["loop9"]
+        name, sub, port, loop = (Name(pick(among)) for among in ([*known, "missing"], subs, PORTS, loops))
+        member, yes, mac = pick([name, sub, sub, port]), bool(number(3)), pick(MACS)
+        told = pick(["filter", f"{member}", f"{member} static", f"{member} bvi"])
+        tags = f"{pick(['push', 'translate 1-1', 'translate 1-2'])} {pick(['dot1q', 'dot1ad'])} {number(1, 9)}"
+        rewrites = ["disable", "pop 1", "pop 2", tags, f"{tags} {number(1, 9)}"]
+        return pick(
+            [
+                ("create", (port, number(1, 4), Flags.ONE_TAG | Flags.EXACT, number(1, 4), 0)),
+                ("create", (port, number(4, 6), Flags.TWO_TAGS | Flags.EXACT, number(1, 4), number(1, 3))),
+                ("delete", (sub,)),
+                ("loopback", (number(3), pick(MACS))),
+                ("delete_loopback", (loop,)),
+                ("mac", (loop, mac)),
+                ("bridge", (number(4), yes, bool(number(2)), number(9))),
+                ("bridge", (number(1, 4), yes, False, 0)),
+                ("bridge_member", (member, number(4), 0, number(3), yes)),
+                ("bridge_member", (member, number(1, 4), 0, 0, True)),
+                ("bridge_member", (loop, number(1, 4), 1, 0, yes)),
+                ("leave_l2", (member,)),
+                ("mac_entry", (member, number(4), mac, yes, bool(number(2)), not number(4))),
+                ("mac_entry", (member, number(1, 4), mac, True, True, False)),
+                ("mac_entry", (member, number(1, 4), mac, False, True, False)),
+                ("cli", (f"l2fib add {mac} {number(4)} {told}",)),
+                ("cli", (f"l2fib del {mac} {number(4)}",)),
+                ("cli", (f"set interface l2 bridge {member} {number(1, 4)} {pick(['', '1', 'bvi'])}",)),
+                ("cli", (f"set interface l3 {member}",)),
+                ("cli", (f"create bridge-domain {number(1, 4)} {pick(['', 'learn 0', 'del'])}",)),
+                ("rewrite", (member, number(10), number(2), number(1, 8), number(1, 8))),
+                ("cli", (f"set interface l2 tag-rewrite {member} {pick(rewrites)}",)),
+                ("state_of", (member, number(2))),
+            ]
+        )
+
+
+GENERATORS = (
+    LanguageGenerator,
+    TableGenerator,
+    FeatureGenerator,
+    AdvertisementGenerator,
+    PortGenerator,
+    MacGenerator,
+)
+
+
 def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:
     return {key: (simulated[key], real[key]) for key in real if simulated[key] != real[key]}
 
 
-@pytest.fixture
-def sides(api_dir: Path, tmp_path: Path) -> Iterator[tuple[LanguageSide, LanguageSide]]:
-    """Return a real VPP and a simulated one."""
-    reason = skip_reason()
-    if reason is not None:
-        pytest.skip(reason)
+@contextmanager
+def both_sides(folder: Path) -> Iterator[tuple[LanguageSide, LanguageSide]]:
+    """Start a real VPP and a simulated one, whose definitions and socket go into `folder`."""
+    write_api_dir(folder / "api", NEWEST)
     with running(PORTS) as process, ExitStack() as stack:
         process.add_netns("dataplane")
         real = LanguageSide(_subject("real", connected(process.socket_path, process.api_dir, stack), process))
         vpp = SimulatedVpp(
             ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
             namespaces=["dataplane"],
+            host_devices=HOST_DEVICES,
             has_vlan_devices=process.knows_vlan_devices,
         )
-        stack.enter_context(SimulatorServer(vpp, tmp_path / "api.sock"))
-        yield real, LanguageSide(_subject("simulator", connected(tmp_path / "api.sock", api_dir, stack), None))
+        stack.enter_context(SimulatorServer(vpp, folder / "api.sock"))
+        yield real, LanguageSide(_subject("simulator", connected(folder / "api.sock", folder / "api", stack), None))
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", [LanguageGenerator, TableGenerator, FeatureGenerator, AdvertisementGenerator])
-def test_random_operations_on_everything_are_answered_alike(
-    sides: tuple[LanguageSide, LanguageSide], kind: type[Generator], seed: int
-) -> None:
-    real, simulated = sides
-    generator = kind(seed)
+def compare(real: LanguageSide, simulated: LanguageSide, generator: Generator, operations: int) -> int:
+    """Carry out random operations on both; return how many VPP took, and fail where the two differ."""
     history: list[tuple[Operation, object]] = []
-    for number in range(OPERATIONS):
+    for number in range(operations):
         operation = generator.draw(list(simulated.indexes))
         expected = real.carry_out(operation)
         history.append((operation, expected))
-        assert simulated.carry_out(operation) == expected, history[-12:]
+        answer = simulated.carry_out(operation)
+        assert answer == expected, (answer, history[-12:])
         assert simulated.indexes == real.indexes, history[-12:]
         if number % 50 == 49:
             assert _differences(simulated.state(), real.state()) == {}, history[-60:]
-    accepted = sum(answer in {0, (0, "")} for _, answer in history)
+    return sum(answer in {0, (0, "")} for _, answer in history)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_random_operations_on_everything_are_answered_alike(tmp_path: Path, kind: type[Generator], seed: int) -> None:
+    reason = skip_reason()
+    if reason is not None:
+        pytest.skip(reason)
+    with both_sides(tmp_path) as (real, simulated):
+        accepted = compare(real, simulated, kind(seed), OPERATIONS)
     assert OPERATIONS // 4 < accepted < OPERATIONS
+
+
+def main() -> int:
+    """Compare as many random operations as one likes, each kind of them in turn, and say how long they took."""
+    parser = argparse.ArgumentParser(prog="python -m tests.contract.test_differential_language", description=__doc__)
+    parser.add_argument("--operations", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=1000, help="the first seed; each run has the next one")
+    parser.add_argument("--kind", choices=[kind.__name__ for kind in GENERATORS], action="append")
+    args = parser.parse_args()
+    kinds = [kind for kind in GENERATORS if not args.kind or kind.__name__ in args.kind]
+    done, differing, start = 0, 0, time.monotonic()
+    for seed in count(args.first):
+        if done >= args.operations:
+            return 1 if differing else 0
+        kind = kinds[seed % len(kinds)]
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "api").mkdir()
+            try:
+                with both_sides(Path(folder)) as (real, simulated):
+                    compare(real, simulated, kind(seed), OPERATIONS)
+            except (AssertionError, OSError) as difference:
+                differing += 1
+                sys.stdout.write(f"{kind.__name__} {seed}: {type(difference).__name__} {difference}\n")
+        done += OPERATIONS
+        if done % 10_000 == 0:
+            sys.stdout.write(f"{done} operations, {differing} runs differ, {time.monotonic() - start:.0f} s\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -62,3 +62,6 @@ def test_it_is_typed(vpp: Subject, sub: int) -> None:
     assert has(vpp, sub)
     assert vpp.cli(f"set interface feature gso {name} disable") == (0, "")
     assert not has(vpp, sub)
+    for words in (f"{name} enable sometimes", "nothing enable", "enable"):
+        assert vpp.cli(f"set interface feature gso {words}") == (0, "")
+    assert not has(vpp, sub)

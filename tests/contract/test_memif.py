@@ -150,6 +150,8 @@ def test_a_memif_is_deleted_by_its_interface(vpp: Subject, first: int) -> None:
             -1,
             NO_SOCKET,
         ),
+        (f"create memif socket id 0 filename {FILE}", -1, "create memif socket: Invalid socket id\n"),
+        ("delete memif socket id 0", -1, "delete memif socket: Invalid socket id\n"),
         ("create interface memif id 8 socket-id 5 master", 0, ""),
         ("create interface memif id 8 socket-id 0 slave mode ip", 0, ""),
         ("create interface memif id 7 socket-id 5 master", -1, f"{ALREADY} (interface already exists)\n"),
@@ -166,6 +168,8 @@ def test_a_memif_is_deleted_by_its_interface(vpp: Subject, first: int) -> None:
         ("create interface memif id 8 color red", -1, "create interface memif: unknown input `'\n"),
         ("delete interface memif memif5/7", 0, ""),
         ("delete interface memif", 0, ""),
+        ("delete interface memif nothing x", -1, "delete interface memif: unknown input `'\n"),
+        ("delete memif socket id 5 x", -1, "delete memif socket: unknown input `'\n"),
         ("delete interface memif local0", -1, "delete interface memif: not a memif interface\n"),
     ],
 )

@@ -56,5 +56,10 @@ def test_it_is_typed(vpp: Subject, port: int) -> None:
     for word, mode in (("polling", POLLING), ("interrupt", INTERRUPT)):
         assert vpp.cli(f"set interface rx-mode {PORTS[0]} {word}") == (0, "")
         assert modes(vpp)[port] == {mode}
+    refusal = (-1, "set interface rx-mode: parse error: 'sometimes'\n")
+    assert vpp.cli(f"set interface rx-mode {PORTS[0]} sometimes") == refusal
+    for words, queue in (("adaptive", ALL), ("queue 0 adaptive", 0)):
+        text = f"set interface rx-mode: unable to set rx-mode on interface {PORTS[0]} queue-id {queue}.\n"
+        assert vpp.cli(f"set interface rx-mode {PORTS[0]} {words}") == (-1, text)
     for words in ("polling", PORTS[0], f"{PORTS[0]} sometimes", f"{PORTS[0]} adaptive"):
         assert vpp.cli(f"set interface rx-mode {words}")[0] != 0

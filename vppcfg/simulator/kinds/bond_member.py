@@ -162,7 +162,7 @@ def detach(tables: Tables, sw_if_index: int) -> None:
     if member is None:
         raise RefusedError(Retval.INVALID_INTERFACE, "interface was not a member")
     bond = main.bonds[member.bond]
-    bond.members.remove(sw_if_index)
+    _remove(bond.members, sw_if_index)
     _deactivate(tables, bond, member)
     row = tables.sw.get(sw_if_index)
     if row is not None:
@@ -222,8 +222,15 @@ def _follow_state(tables: Tables, bond: BondRow, member: MemberRow) -> None:
 
 def _deactivate(tables: Tables, bond: BondRow, member: MemberRow) -> None:
     if member.sw_if_index in bond.active:
-        bond.active.remove(member.sw_if_index)
+        _remove(bond.active, member.sw_if_index)
         _set_link(tables, bond)
+
+
+def _remove(members: list[int], sw_if_index: int) -> None:
+    """Take one out; the last one comes to its place (vec_del1)."""
+    last = members.pop()
+    if last != sw_if_index:
+        members[members.index(sw_if_index)] = last
 
 
 def _set_link(tables: Tables, bond: BondRow) -> None:

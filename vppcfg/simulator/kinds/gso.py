@@ -11,7 +11,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values, cstring
 
@@ -73,15 +73,20 @@ def _answer_is_enabled(call: Call, values: Values) -> Outgoing:
     return call.reply(is_enabled=is_on)
 
 
-def _command(tables: Tables, line: Input) -> str:
-    """`set interface feature gso <interface> [enable|disable]`."""
-    row = line.interface(tables)
-    is_on = line.take("enable")
-    if not is_on:
-        line.take("disable")
-    if row is None:
-        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
-    set_enabled(tables, row.index, is_on)
+def _command(tables: Tables, rest: Input) -> str:
+    """`set interface feature gso <interface> [enable|disable]`; VPP says nothing of what it does not understand."""
+    line, row, is_on = rest.line(), None, False
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            row = found
+        elif line.take("enable"):
+            is_on = True
+        elif line.take("disable"):
+            is_on = False
+        else:
+            return ""
+    if row is not None:
+        set_enabled(tables, row.index, is_on)
     return ""
 
 

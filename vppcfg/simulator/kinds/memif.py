@@ -186,28 +186,33 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 def _command_create_socket(tables: Tables, rest: Input) -> str:
     """`create memif socket [id <id>] [filename <path>]`."""
     found = _socket_words(rest)
-    set_socket(tables, found.get("id", NONE), found.get("filename", ""))
+    set_socket(tables, _typed_id(found), found.get("filename", ""))
     return ""
 
 
 def _command_delete_socket(tables: Tables, rest: Input) -> str:
     """`delete memif socket [id <id>]`."""
-    unset_socket(tables, _socket_words(rest).get("id", NONE))
+    unset_socket(tables, _typed_id(_socket_words(rest)))
     return ""
+
+
+def _typed_id(found: dict[str, Any]) -> int:
+    socket_id = int(found.get("id", NONE))
+    if socket_id in (0, NONE):
+        raise RefusedError(Retval.UNSPECIFIED, "Invalid socket id")
+    return socket_id
 
 
 def _socket_words(rest: Input) -> dict[str, Any]:
     line = rest.line()
     found: dict[str, Any] = {}
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (number := line.number_after("id")) is not None:
             found["id"] = number
         elif line.take("filename"):
             found["filename"] = line.string() or ""
         else:
-            raise refusal
+            raise _unknown()
     return found
 
 
@@ -241,7 +246,12 @@ def _option(line: Input, found: dict[str, Any]) -> None:
     elif (mac := line.mac_after("hw-addr")) is not None:
         found["mac"] = mac
     else:
-        raise RefusedError(Retval.UNSPECIFIED, "unknown input `'")
+        raise _unknown()
+
+
+def _unknown() -> RefusedError:
+    """Return VPP's refusal of a word, which repeats what it has read of the next line: nothing."""
+    return RefusedError(Retval.UNSPECIFIED, "unknown input `'")
 
 
 def _command_delete(tables: Tables, rest: Input) -> str:
@@ -249,14 +259,12 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     line = rest.line()
     index = None
     while not line.is_at_end:
-        line.skip_space()
-        refusal = line.unknown()
         if (number := line.number_after("sw_if_index")) is not None:
             index = number
         elif (row := line.interface(tables)) is not None:
             index = row.index
         else:
-            raise refusal
+            raise _unknown()
     if index is None:
         return ""
     if index not in tables.part(MemifMain).memifs:

@@ -49,7 +49,8 @@ def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) ->
         text = f"unknown queue {queue} on interface {port.name}"
         raise RefusedError(Retval.UNIMPLEMENTED, text)
     if mode == _ADAPTIVE and port.device_class == "af-packet":
-        raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id 0.")
+        named = NONE if queue is None else queue
+        raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id {named}.")
     if has_queues:
         tables.part(RxMain).modes[port.index] = _POLLING if mode == _DEFAULT else mode
 
@@ -82,7 +83,8 @@ def _command(tables: Tables, line: Input) -> str:
         elif (word := line.choice_after("", _WORDS)) is not None:
             mode = word
         else:
-            raise line.unknown("parse error:")
+            line.skip_space()
+            raise RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
     if port is None:
         raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
     if mode is None:
