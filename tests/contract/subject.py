@@ -15,6 +15,8 @@ PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "eth2")
 HOST_DEVICES = ("e1.100", "e1.200", "e1.300", "e1.100.7")
 """Linux devices that exist before VPP makes a pair, for kernels without 802.1Q."""
 SETTLED_MTU = 9000
+MORE = -165
+"""There is more of a dump behind the cursor (VNET_API_ERROR_EAGAIN)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,16 +108,18 @@ class Subject:
         return {int(row.rx_sw_if_index): int(row.tx_sw_if_index) for row in self.api.l2_xconnect_dump()}
 
     def pairs(self) -> dict[int, Any]:
-        """Return all LCP pairs by the index of their interface, over as many pages as VPP makes of them."""
-        found: dict[int, Any] = {}
-        cursor = 0
-        while cursor != ALL:
-            reply, rows = self.api.lcp_itf_pair_get(cursor=cursor)
-            found.update({int(row.phy_sw_if_index): row for row in rows})
-            if not rows:
-                break
+        """Return all LCP pairs by the index of their interface."""
+        return {int(row.phy_sw_if_index): row for row in self.pages("lcp_itf_pair_get")}
+
+    def pages(self, message: str, **fields: Any) -> list[Any]:
+        """Return the rows of a dump that VPP breaks off when it has other work, over as many pages as it makes."""
+        found, cursor = [], 0
+        while True:
+            reply, rows = getattr(self.api, message)(cursor=cursor, **fields)
+            found += rows
+            if reply.retval != MORE:
+                return found
             cursor = reply.cursor
-        return found
 
     def rows(self, message: str, **fields: Any) -> list[Any]:
         """Return what a dump tells; nothing when this VPP lacks it."""

@@ -114,7 +114,7 @@ class LanguageSide(Side):
         ]
         shown["limits"] = [
             (row.sw_if_index, row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
-            for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
+            for row in self.subject.pages("mss_clamp_get", sw_if_index=ALL)
         ]
         shown["mirrors"] = [
             (row.sw_if_index_from, row.sw_if_index_to, int(row.state), is_l2)
@@ -138,7 +138,7 @@ class LanguageSide(Side):
             "memif sockets": sorted(
                 (row.socket_id, row.socket_filename) for row in api.memif_socket_filename_dump() if row.socket_id
             ),
-            "lldp": sorted(_lldp(row) for row in api.lldp_dump(cursor=0)[1]),
+            "lldp": sorted(_lldp(row) for row in self.subject.pages("lldp_dump")),
             "rx modes": sorted(
                 (row.sw_if_index, row.queue_id, int(row.mode))
                 for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
@@ -319,7 +319,17 @@ class LanguageSide(Side):
         return begun, self.subject.api.ip_table_replace_end(table=table).retval
 
     def enter(self, index: int, number: int, is_ipv6: bool) -> int:
+        if is_ipv6 and self._is_in(index, number):
+            return 0
         return int(self.subject.api.sw_interface_set_table(sw_if_index=index, is_ipv6=is_ipv6, vrf_id=number).retval)
+
+    def type_enter(self, index: int, name: str, number: int) -> object:
+        return (0, "") if self._is_in(index, number) else self.cli(f"set interface ip6 table {name} {number}")
+
+    def _is_in(self, index: int, number: int) -> bool:
+        """Return whether an interface is in an IPv6 table: VPP frees it, and uses it, when its last one enters anew."""
+        reply = self.subject.api.sw_interface_get_table(sw_if_index=index, is_ipv6=True)
+        return bool(reply.retval == 0 and number == reply.vrf_id)
 
     def mpls_table(self) -> int:
         return int(self.subject.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0}).retval)
@@ -392,11 +402,13 @@ class LanguageSide(Side):
         return int(self.subject.api.sw_interface_set_rx_mode(**arguments).retval)
 
     def gso(self, index: int, is_on: bool) -> object:
-        """Switch GSO and return what VPP tells of it next, which it knows once anything of the index had a feature."""
-        code = self.subject.api.feature_gso_enable_disable(sw_if_index=index, enable_disable=is_on).retval
+        """Switch GSO, off only after on and off: VPP tells the truth once anything of the index had a feature."""
+        switch = self.subject.api.feature_gso_enable_disable
+        codes = [switch(sw_if_index=index, enable_disable=state).retval for state in (True, False)]
+        codes.append(switch(sw_if_index=index, enable_disable=is_on).retval)
         asked = {"arc_name": "ip4-output", "feature_name": "gso-ip4", "sw_if_index": index}
         reply = self.subject.api.feature_is_enabled(**asked)
-        return code, reply.retval, bool(is_on or reply.is_enabled)
+        return codes, reply.retval, bool(reply.is_enabled)
 
     def neighbor(self, index: int, address: str, mac: str, flags: int, is_add: bool) -> int:
         neighbor = {"sw_if_index": index, "flags": flags, "mac_address": mac, "ip_address": address}
@@ -534,7 +546,8 @@ class TableGenerator(Generator):
                 ("sweep", (number(5), bool(number(2)))),
                 ("cli", (f"ip table {pick(['add', 'del'])} {number(4)}",)),
                 ("cli", (f"ip6 table {pick(['add', 'del'])} {number(1, 4)}",)),
-                ("cli", (f"set interface {pick(['ip', 'ip6'])} table {name} {number(4)}",)),
+                ("cli", (f"set interface ip table {name} {number(4)}",)),
+                ("type_enter", (name, str(name), number(4))),
                 ("cli", (f"ip route {pick(['add', 'add', 'del'])} {pick(ROUTES)} table {number(4)} via 192.0.2.77",)),
                 ("loopback", (number(4), pick(MACS))),
                 ("delete_loopback", (Name(f"loop{number(4)}"),)),

@@ -20,8 +20,7 @@ def settings(vpp: Subject, name: str = "", hold: int = 0, interval: int = 0) -> 
 
 
 def rows(vpp: Subject) -> list[Any]:
-    _, found = vpp.api.lldp_dump(cursor=0)
-    return sorted(found, key=lambda row: row.sw_if_index)
+    return sorted(vpp.pages("lldp_dump"), key=lambda row: row.sw_if_index)
 
 
 def told(vpp: Subject) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ def clamp(vpp: Subject, index: int, four: tuple[int, int], six: tuple[int, int] 
 
 
 def shown(vpp: Subject, index: int = ALL) -> list[tuple[Any, ...]]:
-    _, rows = vpp.api.mss_clamp_get(cursor=0, sw_if_index=index)
+    rows = vpp.pages("mss_clamp_get", sw_if_index=index)
     return [
         (row.sw_if_index, (row.ipv4_mss, int(row.ipv4_direction)), (row.ipv6_mss, int(row.ipv6_direction)))
         for row in rows
