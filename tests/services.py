@@ -107,6 +107,10 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.ra,
         interface.link_local,
         interface.neighbors,
+        interface.has_proxy_arp,
+        [each for each in sorted(state.proxy_arps, key=str) if each.table_id == interface.tables[0]]
+        if interface.has_proxy_arp
+        else [],
     )
     if isinstance(made, Wireguard):
         offer["peers"] = {key: set(peer.allowed_ips) for key, peer in made.peers.items()}

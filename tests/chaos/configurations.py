@@ -54,6 +54,7 @@ interfaces:
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     mirror: { tap1: both, GigabitEthernet4/0/0: input }
     lldp: { description: uplink }
+    proxy-arp: true
     ra: { managed: true, prefixes: { "2001:db8::/64": {} } }
     link-local: fe80::1
     rx-mode: interrupt
@@ -61,7 +62,7 @@ interfaces:
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
     sub-interfaces:
-      100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ] }
+      100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ], proxy-arp: true }
       200: { mtu: 1500, encapsulation: { dot1q: 200 } }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500 }
@@ -122,6 +123,7 @@ acls:
       - { action: permit, source: 192.0.2.0/24, protocol: tcp, destination-port: https }
       - { action: deny }
 lldp: { system-name: r1, hold: 5 }
+proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ] } }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
 """)
 
@@ -134,6 +136,7 @@ interfaces:
     mss-clamp: { ipv4: 1400 }
     mirror: { GigabitEthernet4/0/0: output }
     lldp: { description: other }
+    proxy-arp: true
     rx-mode: polling
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
@@ -176,6 +179,7 @@ acls:
     terms:
       - { action: deny }
 lldp: { system-name: r2, interval: 60 }
+proxy_arp: { ranges: [ 203.0.113.2-203.0.113.9 ] }
 sflow: { sampling-rate: 1000 }
 """)
 

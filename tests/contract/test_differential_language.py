@@ -121,6 +121,8 @@ class LanguageSide(Side):
             for is_l2 in (False, True)
             for row in api.sw_interface_span_dump(is_l2=is_l2)
         ]
+        shown["answering"] = [row.sw_if_index for row in api.proxy_arp_intfc_dump()]
+        shown["ranges"] = [(row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in api.proxy_arp_dump()]
         shown["advertisements"] = self._advertisements()
         return shown | self._told_to_ports() | self._told_of_macs()
 
@@ -351,6 +353,13 @@ class LanguageSide(Side):
         limits = {"ipv4_mss": four[0], "ipv4_direction": four[1], "ipv6_mss": six[0], "ipv6_direction": six[1]}
         return int(self.subject.api.mss_clamp_enable_disable(sw_if_index=index, **limits).retval)
 
+    def answer(self, index: int, is_on: bool) -> int:
+        return int(self.subject.api.proxy_arp_intfc_enable_disable(sw_if_index=index, enable=is_on).retval)
+
+    def arp_range(self, table: int, first: int, last: int, is_add: bool) -> int:
+        ends = {"low": f"192.0.2.{first}", "hi": f"192.0.2.{last}"}
+        return int(self.subject.api.proxy_arp_add_del(is_add=is_add, proxy={"table_id": table, **ends}).retval)
+
     def mirror(self, index: int, target: int, state: int, is_l2: bool) -> int:
         arguments = {"sw_if_index_from": index, "sw_if_index_to": target, "state": state, "is_l2": is_l2}
         return int(self.subject.api.sw_interface_span_enable_disable(**arguments).retval)
@@ -575,6 +584,10 @@ class FeatureGenerator(Generator):
                 ("urpf", (sub, number(3), number(2), bool(number(2)), ALL)),
                 ("clamp", (name, (number(1400), number(4)), (number(1400), number(4)))),
                 ("clamp", (sub, (1360, 3), (0, 0))),
+                ("answer", (name, bool(number(2)))),
+                ("arp_range", (pick([0, 7]), number(2), number(2), bool(number(2)))),
+                ("cli", (f"set interface proxy-arp {pick([sub, port])} {pick(['enable', 'off', ''])}",)),
+                ("cli", (f"set arp proxy {pick(['', 'del '])}table-id {pick([0, 7])} start 192.0.2.1 end 192.0.2.1",)),
                 ("mirror", (sub, port, number(5), bool(number(2)))),
                 ("mirror", (port, Name(pick(PORTS)), number(4), bool(number(2)))),
                 ("cli", (f"set urpf {' '.join(words)} {pick([sub, port])}",)),

@@ -19,6 +19,7 @@ from vppcfg.config.configuration import (
     LcpConfig,
     MadeConfig,
     NeighborConfig,
+    ProxyArpRange,
     StaticMacConfig,
     VrfConfig,
 )
@@ -131,6 +132,7 @@ LLDP_SETTINGS = (
     LldpSettings(system_name="r1", interval_s=60),
     LldpSettings(system_name="r2", hold=4, interval_s=30),
 )
+PROXY_ARPS = (("192.0.2.10", "192.0.2.20"), ("192.0.2.15", "192.0.2.15"), ("10.0.0.1", "10.0.255.255"))
 URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT),
     UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True),
@@ -274,6 +276,17 @@ class _Network:
             acls=self.acls,
             sflow=sflow,
             lldp=self._dice.further(75).pick(LLDP_SETTINGS),
+            proxy_arps=self._proxy_arps(self._dice.further(79)),
+        )
+
+    def _proxy_arps(self, dice: _Dice) -> tuple[ProxyArpRange, ...]:
+        """Return ranges for which VPP answers, in the default table and in VRFs with IPv4."""
+        vrfs = [None, *(name for name, vrf in self.vrfs.items() if vrf.has_ipv4)]
+        path = ("proxy_arp",)
+        return tuple(
+            ProxyArpRange(first=first, last=last, vrf=vrf, path=path)
+            for vrf in vrfs
+            for first, last in dice.some(PROXY_ARPS)
         )
 
     def choose(self) -> None:
@@ -671,8 +684,18 @@ class _Network:
         for interface in self._routed():
             if others.one_in(4) and self._has_ethernet(interface.name):
                 self._change(interface.name, neighbors=tuple(others.some(NEIGHBORS)))
+        answering = self._dice.further(80)
+        for interface in self._routed():
+            if answering.one_in(4) and self._has_ipv4(interface):
+                self._change(interface.name, has_proxy_arp=True)
         self._hand_out_checks(self._dice.further(2))
         self._advertise(self._dice.further(4))
+
+    def _has_ipv4(self, interface: InterfaceConfig) -> bool:
+        """Return whether an interface that carries Ethernet has IPv4, and is a member of nothing."""
+        owner = self.interfaces[interface.unnumbered] if interface.unnumbered is not None else interface
+        has_address = any("." in address for address in owner.addresses)
+        return has_address and self._has_ethernet(interface.name) and interface.name not in self._members
 
     def _advertise(self, dice: _Dice) -> None:
         """Let some interfaces with IPv6 advertise themselves, and have link-local addresses of their own."""
@@ -990,6 +1013,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
+        {"has_proxy_arp": any("." in address for address in interface.addresses)},
         {"lldp": LLDP[dice.count(0, 2)], "rx_mode": RxMode.POLLING} if name in PORTS else {"lldp": None},
         {"urpf": ()},
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},

@@ -17,6 +17,7 @@ from vppcfg.model.features import (
     Lldp,
     Mirror,
     MssLimit,
+    ProxyArp,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
@@ -443,6 +444,20 @@ def test_frames_are_mirrored_and_seen(plane: LiveDataplane) -> None:
         Mirror(target="port2", direction=TrafficDirection.OUTPUT, is_l2=True),
     )
     assert do(plane, both.undone, sent.undone).interfaces["port1"].mirrors == ()
+
+
+def test_arp_is_answered_for_others_and_seen(plane: LiveDataplane) -> None:
+    some = ProxyArp(first="192.0.2.10", last="192.0.2.20", table_id=7)
+    one = ProxyArp(first="192.0.2.30", last="192.0.2.30")
+    enable = op.SetProxyArp(interface="port1", is_on=True)
+    add = [op.AddProxyArp(first=each.first, last=each.last, table_id=each.table_id) for each in (some, one)]
+    state = do(plane, op.CreateVrf(table_id=7, is_ipv6=False, name="seven"), enable, *add)
+    assert state.interfaces["port1"].has_proxy_arp
+    assert state.proxy_arps == {some, one}
+    remove = [op.RemoveProxyArp(first=each.first, last=each.last, table_id=each.table_id) for each in (some, one)]
+    state = do(plane, enable.undone, *remove, op.DeleteVrf(table_id=7, is_ipv6=False))
+    assert not state.interfaces["port1"].has_proxy_arp
+    assert state.proxy_arps == frozenset()
 
 
 def test_lldp_is_spoken_and_seen(plane: LiveDataplane) -> None:

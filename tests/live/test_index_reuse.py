@@ -38,6 +38,7 @@ interfaces:
     mss-clamp: {{ ipv4: 1360 }}
     mirror: {{ tap1: both, GigabitEthernet3/0/0: input }}
     lldp: {{ description: uplink }}
+    proxy-arp: true
     addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
     sub-interfaces:
       100:
@@ -47,6 +48,7 @@ interfaces:
         gso: true
         urpf: {{ ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }}
         mss-clamp: {{ ipv4: 1360, ipv6: 1340 }}
+        proxy-arp: true
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
         ra: {{ managed: true, interval: 60, prefixes: {{ 2001:db8:1::/64: {{}} }} }}
         link-local: fe80::1
@@ -66,11 +68,12 @@ interfaces:
   ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1400 }},
             addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
   tap1: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
+proxy_arp: {{ ranges: [ 203.0.113.1-203.0.113.9 ] }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
 loopbacks:
   loop0: {{ mtu: 2000, mac: "02:00:00:00:10:00", addresses: [ 10.0.0.1/24 ], mpls: true, gso: true, lcp: lo0,
-           urpf: {{ ipv4: strict }}, mss-clamp: {{ ipv6: 1220 }},
+           urpf: {{ ipv4: strict }}, mss-clamp: {{ ipv6: 1220 }}, proxy-arp: true,
            neighbors: {{ 10.0.0.5: "02:00:00:00:50:07" }} }}
   loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
 vxlan_tunnels:

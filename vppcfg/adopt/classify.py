@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from vppcfg.adopt.places import says_more_than_a_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
@@ -28,6 +28,7 @@ _KEYS: Mapping[str, str] = {
     "set ip neighbor": "neighbors",
     "set interface lldp": "lldp",
     "set interface rx-mode": "rx-mode",
+    "set interface proxy-arp": "proxy-arp",
     "sflow enable-disable": "sflow",
     "lcp create": "lcp",
 }
@@ -74,6 +75,8 @@ class Classifier:
             line.path = ("sflow",)
         elif line.command == "set lldp":
             line.path = ("lldp",)
+        elif line.command == "set arp proxy":
+            line.path = ("proxy_arp",)
         if line.outcome is LineOutcome.FILE:
             self._add_remark(line)
 
@@ -88,11 +91,18 @@ class Classifier:
         """Return why the file does not say what a line makes that is no interface, None when it does."""
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
+        if line.command == "set arp proxy" and not self._has_range(line.text.split()):
+            return "the file has no such range: it is of a table without a name, has no address, or is taken out again"
         if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, _others_in(line))):
             return "the FIB table has no name, so that it is no VRF of a file"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
         return None
+
+    def _has_range(self, words: Sequence[str]) -> bool:
+        """Return whether the file has the range that a command names."""
+        given = {word: words[words.index(word) + 1] if word in words[:-1] else "" for word in ("start", "end")}
+        return any((each.first, each.last) == (given["start"], given["end"]) for each in self._configuration.proxy_arps)
 
     def _add_remark(self, line: SourceLine) -> None:
         if line.command == "set interface tag":

@@ -180,6 +180,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip neighbor": _after("del"),
     "set interface lldp": _first,
     "set interface rx-mode": _first,
+    "set interface proxy-arp": _first,
     "sflow enable-disable": _first,
     "create sub-interfaces": _first,
     "bond add": _joined,

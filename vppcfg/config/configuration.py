@@ -157,6 +157,18 @@ class VrfConfig:
 
 
 @record
+class ProxyArpRange:
+    """One range of the section `proxy_arp`."""
+
+    first: str
+    """Canonical."""
+    last: str
+    vrf: str | None
+    """None is the default one."""
+    path: KeyPath
+
+
+@record
 class AclConfig:
     """One entry below `acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
 
@@ -179,6 +191,8 @@ class Configuration:
     acls: Mapping[str, AclConfig] = field(default_factory=dict)
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
+    proxy_arps: tuple[ProxyArpRange, ...] = ()
+    """In the order of the file."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
+from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
@@ -36,6 +37,7 @@ class DesiredState:
         self.acls: dict[str, Acl] = {}
         self.sflow: SflowSettings = observed.sflow
         self.lldp = LldpSettings()
+        self.proxy_arps: frozenset[ProxyArp] = frozenset()
         self.linux: dict[str, LinuxDevice] = {}
         self.namespaces: frozenset[str] = observed.namespaces
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
@@ -78,6 +80,7 @@ class DesiredState:
             acls=dict(self.acls),
             sflow=self.sflow,
             lldp=self.lldp,
+            proxy_arps=self.proxy_arps,
             linux=dict(self.linux),
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,

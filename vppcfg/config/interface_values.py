@@ -30,6 +30,7 @@ class InterfaceValues:
     has_mpls: bool = False
     has_sflow: bool = False
     has_gso: bool = False
+    has_proxy_arp: bool = False
     urpf: tuple[UrpfCheck, ...] = ()
     mss_clamp: tuple[MssLimit, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
@@ -94,6 +95,7 @@ VALUES = (
         plugin_since=Release(25, 2),
     ),
     Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6), is_of_bond=True),
+    Value(key="proxy-arp", attribute="has_proxy_arp", kind=bool, is_of_bond=True, is_routing=True),
     Value(
         key="urpf",
         attribute="urpf",

@@ -9,7 +9,18 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections import MADE, MADE_BY, MADE_BY_CONFIG, SECTIONS, desired_interface, lcp, lldp, sflow, vrf
+from vppcfg.config.sections import (
+    MADE,
+    MADE_BY,
+    MADE_BY_CONFIG,
+    SECTIONS,
+    desired_interface,
+    lcp,
+    lldp,
+    proxy_arp,
+    sflow,
+    vrf,
+)
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -72,6 +83,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     _copy_bridges(desired)
     _copy_acls(desired)
     vrf.copy_what_is_not_ours(desired)
+    proxy_arp.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredState, interface: Interface) -> bool:

@@ -71,6 +71,21 @@ def mirrors_in_order(mirrors: Iterable[Mirror]) -> tuple[Mirror, ...]:
 
 
 @record
+class ProxyArp:
+    """IPv4 addresses of others for which VPP answers ARP, on the interfaces of a table that have it turned on."""
+
+    first: str
+    last: str
+    """The last one is among them."""
+    table_id: int = 0
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Return a key that sorts ranges by their table and their addresses."""
+        return self.table_id, address_key(f"{self.first}/32"), address_key(f"{self.last}/32")
+
+
+@record
 class Lldp:
     """What a port tells its neighbour of itself (plugins/lldp)."""
 

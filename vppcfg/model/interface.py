@@ -184,6 +184,8 @@ class Interface:
     has_sflow: bool = False
     has_gso: bool = False
     """Whether VPP cuts large packets that leave here, where the device cannot."""
+    has_proxy_arp: bool = False
+    """Whether VPP answers here for the addresses of others that State.proxy_arps has."""
     neighbors: tuple[Neighbor, ...] = ()
     """Static ones, in the order of their addresses."""
     urpf: tuple[UrpfCheck, ...] = ()
@@ -228,6 +230,7 @@ FEATURES = {
     "has_mpls": "MPLS",
     "has_sflow": "sFlow",
     "has_gso": "GSO",
+    "has_proxy_arp": "proxy ARP",
     "urpf": "uRPF",
     "mss_clamp": "TCP MSS clamping",
     "mirrors": "mirroring",

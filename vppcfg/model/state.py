@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
+from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -78,6 +79,7 @@ class State:
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
     """Not known while no port speaks LLDP: VPP tells them with its ports."""
+    proxy_arps: frozenset[ProxyArp] = frozenset()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -12,11 +12,11 @@ from functools import lru_cache, partial
 from types import NoneType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from vppcfg.common.addresses import address_key
+from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.model.features import Lldp
+from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -46,6 +46,8 @@ def document_of(state: State) -> dict[str, Any]:
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
     if state.descriptions:
         document["descriptions"] = plain(state.descriptions)
+    if state.proxy_arps:
+        document["proxy_arps"] = [plain(each) for each in sorted(state.proxy_arps, key=lambda each: each.order)]
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
@@ -120,6 +122,7 @@ def state_of(document: object) -> State:
         interfaces=entered,
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
         lldp=_build(LldpSettings, data.get("lldp", {}), "lldp"),
+        proxy_arps=_proxy_arps(data.get("proxy_arps", [])),
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
@@ -242,6 +245,17 @@ def _truth(key: str, data: Mapping[str, Any]) -> bool:
     return value
 
 
+def _proxy_arps(document: object) -> frozenset[ProxyArp]:
+    if not isinstance(document, list):
+        raise ValueError("proxy_arps in the state document is no list")
+    found = frozenset(_build(ProxyArp, entry, "proxy_arps") for entry in document)
+    for each in found:
+        for end in (each.first, each.last):
+            if canonical_host(end) != end or ":" in end:
+                raise ValueError(f"proxy_arps in the state document: {end!r} is no IPv4 address")
+    return found
+
+
 def _texts(place: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"{place} in the state document is not a list of names")
@@ -293,6 +307,9 @@ def _check_references(state: State) -> None:
     for key, vrf in state.vrfs.items():
         if key != vrf.key:
             raise ValueError(f"vrfs.{key} in the state document describes {vrf.key}")
+    for each in state.proxy_arps:
+        if each.table_id and table_key(each.table_id, is_ipv6=False) not in state.vrfs:
+            raise ValueError(f"proxy_arps in the state document needs table {each.table_id}, which is missing")
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:

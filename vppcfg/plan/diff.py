@@ -14,6 +14,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
+from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
@@ -43,6 +44,7 @@ class ObjectKind(Enum):
     LINUX = "linux"
     SFLOW = "sflow"
     LLDP = "lldp"
+    PROXY_ARP = "proxy-arp"
     MPLS = "mpls"
     VRF = "vrf"
 
@@ -90,6 +92,7 @@ class Difference:
     """Namespaces and Linux bridges that are missing."""
     sflow: Change[SflowSettings] | None = None
     lldp: Change[LldpSettings] | None = None
+    proxy_arp: Change[frozenset[ProxyArp]] | None = None
     mpls: Change[bool] | None = None
     """The default MPLS table is missing."""
 
@@ -104,7 +107,8 @@ class Difference:
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        yield from (change for change in (self.sflow, self.lldp, self.mpls) if change is not None)
+        others: tuple[Change[Any] | None, ...] = (self.sflow, self.lldp, self.proxy_arp, self.mpls)
+        yield from (change for change in others if change is not None)
 
 
 def diff(observed: State, desired: State) -> Difference:
@@ -123,6 +127,7 @@ def diff(observed: State, desired: State) -> Difference:
         host=tuple(_host_changes(observed, desired)),
         sflow=_sflow_change(observed, desired),
         lldp=_lldp_change(observed, desired),
+        proxy_arp=_proxy_arp_change(observed, desired),
         mpls=_mpls_change(observed, desired),
     )
 
@@ -270,6 +275,21 @@ def _lldp_change(observed: State, desired: State) -> Change[LldpSettings] | None
     before, after = observed.lldp, desired.lldp
     return Change(
         action=Action.UPDATE, kind=ObjectKind.LLDP, name="lldp", before=before, after=after, attributes=attributes
+    )
+
+
+def _proxy_arp_change(observed: State, desired: State) -> Change[frozenset[ProxyArp]] | None:
+    before, after = observed.proxy_arps, desired.proxy_arps
+    if before == after:
+        return None
+    ranges = AttributeChange(name="proxy_arps", old=before, new=after)
+    return Change(
+        action=Action.UPDATE,
+        kind=ObjectKind.PROXY_ARP,
+        name="proxy_arp",
+        before=before,
+        after=after,
+        attributes=(ranges,),
     )
 
 

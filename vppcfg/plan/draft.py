@@ -10,6 +10,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.acl import Acl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
+from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter, evolve
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -58,6 +59,7 @@ class Draft:
         self.acls: dict[str, Acl] = dict(state.acls)
         self.sflow: SflowSettings = state.sflow
         self.lldp: LldpSettings = state.lldp
+        self.proxy_arps: frozenset[ProxyArp] = state.proxy_arps
         self.has_mpls_table: bool = state.has_mpls_table
         self.memif_sockets: dict[int, str] = {
             **dict(state.facts.memif_sockets),
@@ -79,6 +81,8 @@ class Draft:
         """Interfaces by the access lists that they apply."""
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
+        self.with_proxy_arp: set[str] = set()
+        """Interfaces that answer for others."""
         self.bridge_members: dict[int, set[str]] = {}
         self.static_macs: dict[int, dict[str, str]] = {}
         """The interface of each static MAC address of each bridge domain."""
@@ -125,6 +129,7 @@ class Draft:
             acls=dict(self.acls),
             sflow=self.sflow,
             lldp=self.lldp,
+            proxy_arps=self.proxy_arps,
             has_mpls_table=self.has_mpls_table,
             linux=dict(self.linux),
             namespaces=frozenset(self.namespaces),
@@ -173,6 +178,8 @@ class Draft:
         self.references.add(interface.name, _targets(interface))
         if interface.mirrors:
             self.mirrored.add(interface.name, {each.target for each in interface.mirrors})
+        if interface.has_proxy_arp:
+            self.with_proxy_arp.add(interface.name)
         if interface.acls:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
         if interface.bridge is not None:

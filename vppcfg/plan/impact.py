@@ -123,6 +123,7 @@ class _NotingDraft(Draft):
         """Interfaces."""
         self.changed_acls: set[str] = set()
         self.changed_bridges: set[str] = set()
+        self._known_proxy_arps = self.proxy_arps
         self.interfaces = _Noting(self.interfaces, self.changed)
         self.lcps = _Noting(self.lcps, self.changed)
         self.made = _Noting(self.made, self.changed)
@@ -146,6 +147,9 @@ class _NotingDraft(Draft):
             domain = self.bridges.get(bridge)
             names |= self.bridge_members.get(domain.bd_id, set()) if domain is not None else set()
         self.changed_bridges.clear()
+        if self.proxy_arps is not self._known_proxy_arps:
+            self._known_proxy_arps = self.proxy_arps
+            names |= self.with_proxy_arp
         return names
 
 

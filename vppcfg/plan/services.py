@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from vppcfg.model.acl import Acl, AclRule
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge, bridge_name
+from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import NO_FEATURES, Interface, features_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
@@ -53,6 +54,8 @@ class Policy(NamedTuple):
     features: tuple[object, ...] = NO_FEATURES
     """The values of FEATURES."""
     neighbors: tuple[Neighbor, ...] = ()
+    proxy_arps: frozenset[ProxyArp] = frozenset()
+    """For what others it answers."""
     bridge: tuple[object, ...] = ()
     """The switches of the bridge domain, and the MAC addresses to which it sends nothing."""
 
@@ -119,6 +122,10 @@ class Tables(Protocol):
     @property
     def linux(self) -> Mapping[str, LinuxDevice]:
         """Return the Linux devices by interface."""
+
+    @property
+    def proxy_arps(self) -> Collection[ProxyArp]:
+        """Return the ranges of addresses for which VPP answers ARP."""
 
 
 class Services:
@@ -213,8 +220,12 @@ class Services:
             tuple(self._rules(interface.acls.output)),
             features,
             interface.neighbors,
+            self._proxy_arps(interface) if interface.has_proxy_arp else frozenset(),
             _switches(bridge) if bridge is not None else (),
         )
+
+    def _proxy_arps(self, interface: Interface) -> frozenset[ProxyArp]:
+        return frozenset(each for each in self._tables.proxy_arps if each.table_id == interface.tables[0])
 
     def _rules(self, names: tuple[str, ...]) -> Iterator[tuple[AclRule, ...]]:
         for name in names:

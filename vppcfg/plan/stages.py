@@ -29,7 +29,10 @@ class Stage(IntEnum):
     """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
     TURN_OFF = auto()
     """Access lists, sFlow, MPLS and features of what is deleted; all but the lists where they are no longer wanted,
-    static neighbours, and MAC addresses that bridge domains filter or send to interfaces that are gone.
+    static neighbours, MAC addresses that bridge domains filter or send to interfaces that are gone, and ranges of proxy
+    ARP in FIB tables that go, which would stay for the next table.
+
+    Ranges of proxy ARP of FIB tables that are to go, too: they would stay for the next table that comes.
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
@@ -93,6 +96,8 @@ class Stage(IntEnum):
     TURN_SFLOW_ON = auto()
     SET_LLDP = auto()
     SET_RX_MODE = auto()
+    ADD_PROXY_ARP = auto()
+    REMOVE_PROXY_ARP = auto()
     TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()

@@ -18,6 +18,7 @@ from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.diff import Action, Change, ObjectKind
 from vppcfg.plan.operations import (
     AddBondMember,
+    AddProxyArp,
     AddWireguardPeer,
     BindAcls,
     DeleteLcpPair,
@@ -29,6 +30,7 @@ from vppcfg.plan.operations import (
     RemoveAddress,
     RemoveBondMember,
     RemoveNeighbor,
+    RemoveProxyArp,
     RemoveWireguardPeer,
     ReplaceAcl,
     SetAdminState,
@@ -233,6 +235,8 @@ def _feature(operation: SetFeature) -> Predicate:
 
 WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
     AddWireguardPeer: _said("gets a peer otherwise", "get peers otherwise"),
+    AddProxyArp: _said("has a range more", "have a range more"),
+    RemoveProxyArp: _said("has a range less", "have a range less"),
     AddBondMember: _said("joins {o.bond}", "join {o.bond}"),
     RemoveBondMember: _said("leaves {o.bond}", "leave {o.bond}"),
     BindAcls: _said("applies other access lists", "apply other access lists"),

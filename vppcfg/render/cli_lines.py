@@ -523,6 +523,22 @@ _MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", Traffi
 _CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 
 
+def _set_proxy_arp(operation: op.SetProxyArp) -> str:
+    return f"set interface proxy-arp {operation.interface} {'enable' if operation.is_on else 'disable'}"
+
+
+def _add_proxy_arp(operation: op.AddProxyArp) -> str | None:
+    return f"set arp proxy {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
+
+
+def _remove_proxy_arp(operation: op.RemoveProxyArp) -> str | None:
+    return f"set arp proxy del {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
+
+
+def _proxy_arp_range(operation: op.AddProxyArp | op.RemoveProxyArp) -> str:
+    return f"table-id {operation.table_id} start {operation.first} end {operation.last}"
+
+
 def _set_lldp(operation: op.SetLldp) -> str | None:
     """Write the command of plugins/lldp/lldp_cli.c, which reads a description as one word."""
     lldp = operation.lldp
@@ -704,6 +720,9 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetUrpf: _set_urpf,
     op.SetMssClamp: _set_mss_clamp,
     op.SetMirror: _set_mirror,
+    op.SetProxyArp: _set_proxy_arp,
+    op.AddProxyArp: _add_proxy_arp,
+    op.RemoveProxyArp: _remove_proxy_arp,
     op.SetLldp: _set_lldp,
     op.SetLldpSettings: _set_lldp_settings,
     op.SetRa: _set_ra,

@@ -36,7 +36,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 """The same for a Linux device, whose attributes change with those of its interface."""
 
 
-_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP})
+_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP})
 """What has nothing that a file cannot say."""
 
 

@@ -28,7 +28,7 @@ _BYTES = {
     **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "socket_filename"), 0),
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6"), 16),
-    "mgmt_ip4": 4,
+    **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),
     **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),

@@ -28,6 +28,7 @@ from vppcfg.vpp.messages import (
     memif,
     mpls,
     neighbor,
+    proxy_arp,
     sflow,
     vrf,
 )
@@ -73,6 +74,7 @@ def observe(connection: Connection, version: str) -> State:
     acls = acl.read(connection, replies)
     details = _second_round(connection, replies, kept, names, acls)
     around = _surroundings(connection, replies, shown, names, details)
+    vrfs = vrf.read(connection, replies, details.tables.values())
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
         interfaces=interface.build(kept, around),
@@ -82,10 +84,11 @@ def observe(connection: Connection, version: str) -> State:
             **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
         },
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
-        vrfs=vrf.read(connection, replies, details.tables.values()),
+        vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         sflow=sflow.read_settings(connection, replies),
         lldp=lldp.read_settings(connection, replies),
+        proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
         facts=_facts(connection, replies, shown, version),
     )

@@ -316,3 +316,18 @@ def test_the_mode_of_a_port_is_a_key_of_it() -> None:
     assert outcomes(adoption) == ["file", "file"]
     assert adoption.text.count("rx-mode: adaptive") == 1
     assert "rx-mode: polling" not in adoption.text
+
+
+def test_proxy_arp_is_a_key_of_interfaces_and_a_section() -> None:
+    adoption = adopted(
+        "ip table add 7 name red\nset interface ip address xe0 192.0.2.1/24\nset interface proxy-arp xe0 enable\n"
+        "set interface ip table xe1 7\nset interface ip address xe1 192.0.2.1/24\n"
+        "set arp proxy start 192.0.2.10 end 192.0.2.20\nset arp proxy table-id 7 start 192.0.2.9 end 192.0.2.9\n"
+        "set arp proxy start 192.0.2.99 end 192.0.2.90\n"
+    )
+    assert outcomes(adoption) == [*["file"] * 7, "unmanaged"]
+    assert [line.path for line in adoption.report.lines][2] == ("interfaces", "xe0", "proxy-arp")
+    assert [line.path for line in adoption.report.lines][5:7] == [("proxy_arp",)] * 2
+    assert "    proxy-arp: true\n" in adoption.text
+    expected = "proxy_arp:\n  ranges: [ 192.0.2.10-192.0.2.20 ]\n  vrfs:\n    red: [ 192.0.2.9 ]\n"
+    assert expected in adoption.text

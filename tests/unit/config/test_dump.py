@@ -23,6 +23,7 @@ from vppcfg.model.features import (
     Lldp,
     Mirror,
     MssLimit,
+    ProxyArp,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
@@ -542,6 +543,12 @@ def whole() -> State:
         acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
         sflow=SflowSettings(sampling_rate=0, header_bytes=64),
         lldp=LldpSettings(system_name="r1", hold=4, interval_s=30),
+        proxy_arps=frozenset(
+            {
+                ProxyArp(first="192.0.2.9", last="192.0.2.9"),
+                ProxyArp(first="192.0.2.100", last="192.0.2.110"),
+            }
+        ),
         has_mpls_table=True,
         facts=FACTS,
     )
@@ -653,6 +660,9 @@ lldp:
   system-name: r1
   hold: 4
   interval: 30
+
+proxy_arp:
+  ranges: [ 192.0.2.9, 192.0.2.100-192.0.2.110 ]
 """
     )
     assert_means(text, whole())

@@ -32,6 +32,7 @@ interfaces:
     mpls: true
     sflow: true
     gso: true
+    proxy-arp: true
     urpf: { ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }
     mss-clamp: { ipv4: { mss: 1360, direction: input }, ipv6: 1340 }
     mirror: { eth1: input }
@@ -57,6 +58,7 @@ interfaces:
         addresses: [ 198.51.100.1/24 ]
         mpls: true
         gso: true
+        proxy-arp: true
         urpf: { ipv4: strict }
         mss-clamp: { ipv4: 1360 }
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
@@ -98,6 +100,7 @@ loopbacks:
     link-local: fe80::3
     mpls: true
     gso: true
+    proxy-arp: true
     urpf: { ipv6: loose }
     mss-clamp: { ipv6: 1340 }
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
@@ -187,6 +190,7 @@ acls:
       - { action: deny }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
 lldp: { system-name: r1, hold: 5, interval: 20 }
+proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
 """
 BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
@@ -223,6 +227,7 @@ HEADINGS = {
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
     "sflow": r"sflow",
+    "proxy-arps": r"proxy_arp",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list"}

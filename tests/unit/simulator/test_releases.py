@@ -119,6 +119,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "memclnt",
         "vlib",
         "vpe",
+        "arp",
         "interface",
         "ip",
         "ip6_nd",

@@ -53,6 +53,11 @@ def vrf_family(index: Index) -> Iterator[Problem]:
         if config is not None and not _has_family(config, tunnel.local):
             text = f"{config.name} has no table for the family of {tunnel.local}"
             yield Problem(rule="vrf-family", path=(*tunnel.path, "encap-vrf"), text=text)
+    for name in dict.fromkeys(each.vrf for each in index.configuration.proxy_arps):
+        config = _vrf_of(name, index)
+        if config is not None and not config.has_ipv4:
+            text = f"{config.name} has no table for IPv4, to which proxy ARP belongs"
+            yield Problem(rule="vrf-family", path=("proxy_arp", "vrfs", config.name), text=text)
 
 
 def vrf_switched(index: Index) -> Iterator[Problem]:
@@ -96,6 +101,9 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
     for tunnel in index.configuration.made_as(EncapConfig).values():
         if tunnel.encap_vrf is not None:
             yield tunnel.encap_vrf, (*tunnel.path, "encap-vrf")
+    for name in dict.fromkeys(each.vrf for each in index.configuration.proxy_arps):
+        if name is not None:
+            yield name, ("proxy_arp", "vrfs", name)
 
 
 def _vrf_of(name: str | None, index: Index) -> VrfConfig | None:

@@ -96,6 +96,12 @@ def is_host(value: Any) -> bool:
     return address is not None and is_unicast(address)
 
 
+def is_ipv4_range(value: Any) -> bool:
+    """Return whether a value is an IPv4 address, or two with a dash between them."""
+    hosts = [canonical_host(end.strip()) for end in value.split("-")] if isinstance(value, str) else []
+    return 1 <= len(hosts) <= 2 and all(host is not None and ":" not in host for host in hosts)
+
+
 def is_prefix(value: Any) -> bool:
     """Return whether a value is a host, a prefix or a host with a length."""
     return canonical_prefix(value) is not None
@@ -307,6 +313,12 @@ _ROWS = (
         accepts=is_isolate,
         expects="is neither true, false, nor a list of different CPUs such as [ 2, 3 ]",
         pattern=lambda: {"anyOf": [{"type": "boolean"}, *_cpu_list_patterns()]},
+    ),
+    Word(
+        name="ipv4_range",
+        accepts=is_ipv4_range,
+        expects="is neither an IPv4 address nor two with a dash between them, such as 192.0.2.10-192.0.2.20",
+        pattern=lambda: text(f"{_IPV4}( *- *{_IPV4})?"),
     ),
     Word(
         name="lcp_name",

@@ -32,6 +32,7 @@ from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.port import CreateHostInterface, DeleteHostInterface
+from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
@@ -47,6 +48,7 @@ from vppcfg.plan.operations.wireguard import (
 __all__ = [
     "AddAddress",
     "AddBondMember",
+    "AddProxyArp",
     "AddWireguardPeer",
     "BindAcls",
     "BridgeFlag",
@@ -96,6 +98,7 @@ __all__ = [
     "RemoveAddress",
     "RemoveBondMember",
     "RemoveNeighbor",
+    "RemoveProxyArp",
     "RemoveRaPrefix",
     "RemoveWireguardPeer",
     "ReplaceAcl",
@@ -119,6 +122,7 @@ __all__ = [
     "SetMssClamp",
     "SetNeighbor",
     "SetPacketMtu",
+    "SetProxyArp",
     "SetRa",
     "SetRaPrefix",
     "SetRxMode",

@@ -73,6 +73,8 @@ class DeleteVrf(VrfOperation):
         tunnel = next((name for name, made in draft.made.items() if made.needed_table == self.subject), None)
         if tunnel is not None:
             return f"the ends of {tunnel} are in {self.subject}"
+        if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
+            return f"VPP answers ARP for others in {self.subject}"
         return missing_table(self.subject, draft)
 
     def carry_out(self, draft: Draft) -> None:

@@ -43,4 +43,5 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.device_steps(transition)
     yield from features.sflow_setting_steps(difference.sflow)
     yield from features.lldp_setting_steps(difference.lldp)
+    yield from features.proxy_arp_steps(transition)
     yield from features.mpls_table_steps(difference.mpls)

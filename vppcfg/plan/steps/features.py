@@ -9,16 +9,19 @@ from typing import Any, NamedTuple
 from vppcfg.common.addresses import link_local_of
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import LldpSettings, SflowSettings
+from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import (
+    AddProxyArp,
     BindAcls,
     CreateAcl,
     CreateMplsTable,
     DeleteAcl,
     Operation,
+    RemoveProxyArp,
     ReplaceAcl,
     SetFeature,
     SetGso,
@@ -28,6 +31,7 @@ from vppcfg.plan.operations import (
     SetMirror,
     SetMpls,
     SetMssClamp,
+    SetProxyArp,
     SetRa,
     SetRaPrefix,
     SetSflow,
@@ -163,6 +167,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
     "has_gso": Feature(_switched_by(SetGso)),
+    "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
     "urpf": Feature(_urpf),
     "mss_clamp": Feature(_mss_clamp),
     "mirrors": Feature(_mirrors),
@@ -236,3 +241,19 @@ def lldp_setting_steps(change: Change[LldpSettings] | None) -> Iterator[Step]:
     if change is not None:
         given: dict[str, Any] = {attribute.name: attribute.new for attribute in change.attributes}
         yield Step(stage=Stage.SET_LLDP, operation=SetLldpSettings(**given))
+
+
+def proxy_arp_steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""
+    before, after = transition.observed.proxy_arps, transition.desired.proxy_arps
+    doomed = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
+    for each in _in_order(doomed | (before - after)):
+        remove = RemoveProxyArp(table_id=each.table_id, first=each.first, last=each.last)
+        yield Step(stage=Stage.TURN_OFF if each in doomed else Stage.REMOVE_PROXY_ARP, operation=remove)
+    for each in _in_order((after - before) | (after & doomed)):
+        add = AddProxyArp(table_id=each.table_id, first=each.first, last=each.last)
+        yield Step(stage=Stage.ADD_PROXY_ARP, operation=add)
+
+
+def _in_order(ranges: Iterable[ProxyArp]) -> list[ProxyArp]:
+    return sorted(ranges, key=lambda each: each.order)

@@ -282,6 +282,21 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "queue_id_valid": False, "queue_id": 0, "mode": 3},
     ),
     (
+        op.SetProxyArp(interface="port", is_on=True),
+        "proxy_arp_intfc_enable_disable",
+        {"sw_if_index": 1, "enable": True},
+    ),
+    (
+        op.AddProxyArp(table_id=7, first="192.0.2.1", last="192.0.2.9"),
+        "proxy_arp_add_del",
+        {"is_add": True, "proxy.table_id": 7, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\x09"},
+    ),
+    (
+        op.RemoveProxyArp(table_id=0, first="192.0.2.1", last="192.0.2.1"),
+        "proxy_arp_add_del",
+        {"is_add": False, "proxy.table_id": 0, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\1"},
+    ),
+    (
         op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
         "sw_interface_set_lldp",
         {"sw_if_index": 1, "mgmt_ip4": b"\xc0\x00\x02\x01", "mgmt_ip6": bytes(16), "enable": True},

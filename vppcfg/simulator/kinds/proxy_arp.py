@@ -1,0 +1,156 @@
+"""Proxy ARP (vnet/arp/arp_proxy.c): ranges outlive their table, and who answers outlives its interface."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import Outgoing, Values
+
+_API = """
+version 23.06- 1.0.0 b57796ae
+import interface_index
+import prefix
+struct proxy_arp: u32 table_id, ip4_address low, ip4_address hi
+request proxy_arp_add_del 1823c3e7: bool is_add, proxy_arp proxy
+reply proxy_arp_add_del_reply e8d4e804: i32 retval
+request proxy_arp_dump 51077d14 streams proxy_arp_details
+reply proxy_arp_details 5b948673: proxy_arp proxy
+request proxy_arp_intfc_enable_disable ae6cfcfb: interface_index sw_if_index, bool enable
+reply proxy_arp_intfc_enable_disable_reply e8d4e804: i32 retval
+request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
+reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
+"""
+_NOWHERE = ipaddress.IPv4Address("255.255.255.255")
+
+
+class Range(NamedTuple):
+    """Addresses for which VPP answers (ethernet_proxy_arp_t)."""
+
+    first: bytes
+    last: bytes
+    fib_index: int
+
+
+@dataclass(slots=True, kw_only=True)
+class ProxyArpMain:
+    """Ranges, with the id of their table when they were added, and who answers (arp_proxy_main_t)."""
+
+    ranges: dict[Range, int] = field(default_factory=dict)
+    answering: set[int] = field(default_factory=set)
+
+
+def set_range(tables: Tables, table_id: int, first: bytes, last: bytes, *, is_add: bool) -> None:
+    """Add or delete a range; raise RefusedError where there is no such table, or no range to delete."""
+    table = tables.fib4.tables.get(table_id)
+    if table is None:
+        raise RefusedError(Retval.NO_SUCH_FIB, f"no such table: {table_id}")
+    wanted, ranges = Range(first, last, table.index), tables.part(ProxyArpMain).ranges
+    if is_add:
+        ranges.setdefault(wanted, table_id)
+    elif ranges.pop(wanted, None) is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+
+
+def _answer_range(call: Call, values: Values) -> Outgoing:
+    ends = values["proxy.low"], values["proxy.hi"]
+    set_range(call.tables, values["proxy.table_id"], *ends, is_add=values["is_add"])
+    return call.reply()
+
+
+def _dump_ranges(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the ranges; one of a table that is gone has the id that this had."""
+    ids = {table.index: table_id for table_id, table in call.tables.fib4.tables.items()}
+    for each, former in call.tables.part(ProxyArpMain).ranges.items():
+        table_id = ids.get(each.fib_index, former)
+        yield call.details({"proxy.table_id": table_id, "proxy.low": each.first, "proxy.hi": each.last})
+
+
+def _answer_interface(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    _switch(call.tables, values["sw_if_index"], is_on=values["enable"])
+    return call.reply()
+
+
+def _switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
+    answering = tables.part(ProxyArpMain).answering
+    if is_on:
+        answering.add(sw_if_index)
+    else:
+        answering.discard(sw_if_index)
+
+
+def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show who answers, interfaces that are gone too."""
+    for index in sorted(call.tables.part(ProxyArpMain).answering):
+        yield call.details({"sw_if_index": index})
+
+
+def _command_range(tables: Tables, line: Input) -> str:
+    """`set arp proxy [del] table-id <id> start <address> end <address>`; what it cannot delete it passes over."""
+    table_id, is_add, ends = 0, True, {"start": _NOWHERE, "end": _NOWHERE}
+    while not line.is_at_end:
+        if (number := line.number_after("table-id")) is not None:
+            table_id = number
+        elif (found := _end(line)) is not None:
+            ends[found[0]] = found[1]
+        elif line.take("del") or line.take("delete"):
+            is_add = False
+        else:
+            break
+    try:
+        set_range(tables, table_id, ends["start"].packed, ends["end"].packed, is_add=is_add)
+    except RefusedError as refusal:
+        if refusal.retval is not Retval.NO_SUCH_ENTRY:
+            raise RefusedError(Retval.UNSPECIFIED, f"no such table: {table_id}") from None
+    return ""
+
+
+def _end(line: Input) -> tuple[str, ipaddress.IPv4Address] | None:
+    for word in ("start", "end"):
+        address = line.address_after(word)
+        if isinstance(address, ipaddress.IPv4Address):
+            return word, address
+    return None
+
+
+def _command_interface(tables: Tables, line: Input) -> str:
+    """`set interface proxy-arp <interface> [enable | on | disable | off]`."""
+    row, is_on = None, False
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            row = found
+        elif (word := line.choice_after("", {"enable": True, "on": True, "disable": False, "off": False})) is not None:
+            is_on = word
+        else:
+            break
+    if row is None:
+        raise line.unknown()
+    _switch(tables, row.index, is_on=is_on)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for each in sorted(state.proxy_arps, key=lambda each: each.order):
+        ends = (ipaddress.IPv4Address(end).packed for end in (each.first, each.last))
+        set_range(tables, each.table_id, *ends, is_add=True)
+    for name, row in rows.items():
+        if state.interfaces[name].has_proxy_arp:
+            _switch(tables, row.index, is_on=True)
+
+
+KIND = Kind(
+    api={"arp": _API},
+    changes={"proxy_arp_add_del": _answer_range, "proxy_arp_intfc_enable_disable": _answer_interface},
+    queries={"proxy_arp_dump": _dump_ranges, "proxy_arp_intfc_dump": _dump_interfaces},
+    commands={"set arp proxy": _command_range, "set interface proxy-arp": _command_interface},
+    load=_load,
+)
