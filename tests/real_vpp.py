@@ -46,6 +46,12 @@ def prefix() -> Path:
     return Path(os.environ.get("VPP_PREFIX", "/nonexistent"))
 
 
+def release() -> str:
+    """Return the release of that installation, by the name of VPP's own library, such as 25.10."""
+    (library,) = (prefix() / "lib").rglob("libvlib.so.*")
+    return library.name.removeprefix("libvlib.so.")
+
+
 def skip_reason() -> str | None:
     """Return why no real VPP can be started here, None when one can."""
     if not os.environ.get("VPP_PREFIX"):

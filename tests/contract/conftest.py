@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.contract.subject import HOST_DEVICES, PORTS, Messages, Subject
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import NEWEST
+from vppcfg.simulator.releases import NEWEST, RELEASES, release_of
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -28,24 +29,41 @@ def connected(socket_path: Path, api_dir: Path, stack: ExitStack) -> Any:
     return client
 
 
+SIMULATED = NEWEST if skip_reason() else release_of(release()).name
+"""The release that is simulated: that of the real VPP beside it."""
+OLDER = [f"simulator {each.name}" for each in RELEASES[:-1] if skip_reason()]
+
+
 @pytest.fixture(scope="session")
-def api_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with the simulator's API definitions."""
-    directory = tmp_path_factory.mktemp("api")
-    write_api_dir(directory, NEWEST)
-    return directory
+def api_dirs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what returns a directory with the simulator's API definitions of a release."""
+
+    @cache
+    def directory_of(name: str) -> Path:
+        directory = tmp_path_factory.mktemp("api")
+        write_api_dir(directory, name)
+        return directory
+
+    return directory_of
 
 
-@pytest.fixture
-def simulated(api_dir: Path, tmp_path: Path) -> Iterator[Subject]:
-    """Return a simulated VPP of its own for one test."""
+@pytest.fixture(scope="session")
+def api_dir(api_dirs: Callable[[str], Path]) -> Path:
+    """Return a directory with the API definitions of the release that is simulated."""
+    return api_dirs(SIMULATED)
+
+
+@contextmanager
+def simulated(name: str, folder: Path, api_dir: Path) -> Iterator[Subject]:
+    """Simulate a VPP of a release, with its sockets in `folder`."""
     vpp = SimulatedVpp(
-        ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
+        release=name,
+        ports=[PhysicalPort(name=port, device_class="af-packet") for port in PORTS],
         namespaces=["dataplane"],
         host_devices=HOST_DEVICES,
     )
-    with SimulatorServer(vpp, tmp_path / "api.sock", stats_path=tmp_path / "stats.sock"), ExitStack() as stack:
-        client = connected(tmp_path / "api.sock", api_dir, stack)
+    with SimulatorServer(vpp, folder / "api.sock", stats_path=folder / "stats.sock"), ExitStack() as stack:
+        client = connected(folder / "api.sock", api_dir, stack)
         yield Subject(
             id="simulator",
             api=Messages(client.api),
@@ -88,16 +106,27 @@ def _device_finder(process: RealVpp) -> Callable[[str], bool]:
     return has
 
 
-@pytest.fixture(params=["simulator", pytest.param("real", marks=pytest.mark.live)])
-def vpp(request: pytest.FixtureRequest) -> Subject:
-    """Return the VPP under test, with three unconfigured ports."""
-    reason = skip_reason()
-    if request.param == "real" and reason is not None:
-        pytest.skip(reason)
-    name = "real" if request.param == "real" else "simulated"
-    subject = request.getfixturevalue(name)
-    assert isinstance(subject, Subject)
-    return subject
+@pytest.fixture(
+    params=[
+        "simulator",
+        *(pytest.param(each, marks=pytest.mark.long) for each in OLDER),
+        pytest.param("real", marks=pytest.mark.live),
+    ]
+)
+def vpp(request: pytest.FixtureRequest, tmp_path: Path, api_dirs: Callable[[str], Path]) -> Iterator[Subject]:
+    """Return the VPP under test, with three unconfigured ports.
+
+    The simulator is one of the newest release, or of that of the real VPP beside it; the long tests simulate all.
+    """
+    if request.param == "real":
+        reason = skip_reason()
+        if reason is not None:
+            pytest.skip(reason)
+        yield request.getfixturevalue("real")
+    else:
+        name = request.param.partition(" ")[2] or SIMULATED
+        with simulated(name, tmp_path, api_dirs(name)) as subject:
+            yield subject
 
 
 @pytest.fixture

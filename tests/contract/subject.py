@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from struct import pack, unpack_from
 from typing import Any
 
 import pytest
 
-from vppcfg.common.release import NEWEST, release_of
+from tests.contract.raw import Raw
+from vppcfg.common.release import NEWEST, Release, release_of
 
 ALL = 0xFFFFFFFF
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "eth2")
@@ -48,9 +51,13 @@ class Messages:
         """Return what sends a message."""
         if self.has(name):
             return getattr(self._api, name)
-        release = release_of(self._api.show_version().version)
-        assert release < NEWEST, f"VPP {release} has no message {name}"
-        pytest.skip(f"VPP {release} has no message {name}")
+        assert self.release < NEWEST, f"VPP {self.release} has no message {name}"
+        pytest.skip(f"VPP {self.release} has no message {name}")
+
+    @cached_property
+    def release(self) -> Release:
+        """Return the release of this VPP."""
+        return release_of(self._api.show_version().version)
 
 
 @dataclass(kw_only=True)
@@ -68,6 +75,19 @@ class Subject:
     def is_real(self) -> bool:
         """Return whether this is a real VPP."""
         return self.id == "real"
+
+    def since(self, release: str) -> bool:
+        """Return whether this VPP is of `release` or a later one."""
+        return bool(self.api.release >= release_of(release))
+
+    @property
+    def tap_class(self) -> str:
+        """Return the device class of TAPs, which were a part of the driver for virtio once."""
+        return "tap" if self.since("26.02") else "virtio"
+
+    def host_name(self, index: int, number: int = 4096) -> str:
+        """Return the name of the host TAP of an interface: a number by itself, or that of its hardware."""
+        return f"tap{number if self.since('24.10') else index}"
 
     def interfaces(self) -> dict[str, Any]:
         """Return what sw_interface_dump shows, by name."""
@@ -129,6 +149,24 @@ class Subject:
         """Run a CLI line."""
         reply = self.api.cli_inband(cmd=line)
         return int(reply.retval), str(reply.reply)
+
+    def gre_tunnels(self, sw_if_index: int = ALL) -> list[Any]:
+        """Return what VPP shows of GRE tunnels.
+
+        25.10 answers under a name by which vpp_papi takes the first row for the end of the answer.
+        """
+        if self.api.has("gre_tunnel_v2_dump") or not self.api.has("gre_tunnel_dump_v2"):
+            name = "gre_tunnel_v2_dump" if self.api.has("gre_tunnel_v2_dump") else "gre_tunnel_dump"
+            return self.rows(name, sw_if_index=sw_if_index)
+        raw = Raw(self.client.transport.server_address)
+        raw.send(pack(">HIII", raw.ids["gre_tunnel_dump_v2"], raw.handle, 7, sw_if_index))
+        raw.send(pack(">HII", raw.ids["control_ping"], raw.handle, 7))
+        details = self.client.messages["gre_tunnel_details_v2"]
+        rows = []
+        while unpack_from(">H", message := raw.receive()) != (raw.ids["control_ping_reply"],):
+            rows.append(details.unpack(message)[0])
+        raw.close()
+        return rows
 
     def up(self, *indexes: int) -> None:
         """Bring interfaces up."""
@@ -205,8 +243,9 @@ class Subject:
         for row in self.rows("vxlan_tunnel_v2_dump", sw_if_index=ALL):
             ends = {"src_address": row.src_address, "dst_address": row.dst_address, "vni": row.vni}
             self.api.vxlan_add_del_tunnel_v3(is_add=False, **ends, src_port=row.src_port)
-        for row in self.rows("gre_tunnel_v2_dump", sw_if_index=ALL):
-            self.api.gre_tunnel_add_del_v2(is_add=False, tunnel=row.tunnel._asdict())
+        version = "_v2" if self.api.has("gre_tunnel_add_del_v2") else ""
+        for row in self.gre_tunnels():
+            getattr(self.api, f"gre_tunnel_add_del{version}")(is_add=False, tunnel=row.tunnel._asdict())
         for row in self.rows("ipip_tunnel_dump", sw_if_index=ALL):
             self.api.ipip_del_tunnel(sw_if_index=row.tunnel.sw_if_index)
         for row in self.rows("wireguard_interface_dump", sw_if_index=ALL, show_private_key=False):

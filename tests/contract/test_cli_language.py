@@ -58,7 +58,7 @@ LINES = {
     "taps": (
         ("create tap id 30 host-if-name q30 rx-ring-size 256 tx-ring-size 256", 0, "tap30\n"),
         ("create tap id 30 host-if-name q31", -1, "interface already exists\n"),
-        ("create tap id 31 host-if-name q30", -1, "ioctl(TUNSETIFF): Device or resource busy\n"),
+        ("create tap id 31 host-if-name lo", -1, "ioctl(TUNSETIFF): Invalid argument\n"),
         ("create tap id 34 host-if-name q34 rx-ring-size 100", -1, "ring size must be power of 2\n"),
         ("delete tap eth2", -1, "not a tap interface\n"),
         ("delete tap tap30", 0, ""),
@@ -71,15 +71,17 @@ LINES = {
         ("set interface unnumbered eth2 use nope", -1, "parse error 'eth2 use nope'\n"),
         ("set interface unnumbered eth2 use GigabitEthernet1/0/0", 0, ""),
         ("set interface unnumbered del eth2", 0, ""),
-        ("sflow enable-disable eth2", 0, ""),
-        ("sflow enable eth2", -1, "sflow_enable_disable returned -81\n"),
-        ("sflow enable-disable nope", -1, "Please specify an interface...\n"),
-        ("sflow header-bytes 100", 0, ""),
         ("set acl-plugin acl permit src 10.0.0.0/8 dst 0.0.0.0/0 tag {vppcfg c}", 0, "ACL index:0\n"),
         ("set acl-plugin acl index 77 permit src 10.0.0.0/8 dst 0.0.0.0/0 tag t", 0, ""),
         ("set acl-plugin interface eth2 input acl 0", 0, ""),
         ("delete acl-plugin acl index 0", -1, "failed\n"),
         ("create sub eth2 100 dot1q 100 exact-match", 0, "eth2.100\n"),
+    ),
+    "sampling": (
+        ("sflow enable-disable eth2", 0, ""),
+        ("sflow enable eth2", -1, "sflow_enable_disable returned -81\n"),
+        ("sflow enable-disable nope", -1, "Please specify an interface...\n"),
+        ("sflow header-bytes 100", 0, ""),
     ),
 }
 """Line, code and words; VPP puts the command before the words of a refusal."""
@@ -87,6 +89,8 @@ LINES = {
 
 @pytest.mark.parametrize("kind", LINES)
 def test_lines_are_answered_in_vpps_words(vpp: Subject, kind: str) -> None:
+    if kind == "sampling":
+        assert vpp.api.sflow_enable_disable is not None, "a release without that message skips this"
     answers = [(line, *vpp.cli(line)) for line, _, _ in LINES[kind]]
     shown = [(line, retval, text.rpartition(": ")[2] if retval else text) for line, retval, text in answers]
     expected = [(line, retval, text.rpartition(": ")[2] if retval else text) for line, retval, text in LINES[kind]]

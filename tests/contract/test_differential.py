@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import connected
+from tests.contract.conftest import SIMULATED, connected
 from tests.contract.subject import PORTS, Flags, Subject
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.simulator.port import PhysicalPort
@@ -214,6 +214,7 @@ def real_side() -> Iterator[Side]:
 @pytest.fixture
 def simulated_side(real_side: Side, api_dir: Path, tmp_path: Path) -> Iterator[Side]:
     vpp = SimulatedVpp(
+        release=SIMULATED,
         ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
         namespaces=["dataplane"],
         host_devices=DEVICES,

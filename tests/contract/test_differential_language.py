@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import connected
+from tests.contract.conftest import SIMULATED, connected
 from tests.contract.subject import ALL, PORTS, Flags
 from tests.contract.test_differential import Generator, Name, Operation, Side, _subject
 from tests.real_vpp import HOST_DEVICES, running, skip_reason
@@ -22,7 +22,6 @@ from tests.wireguard_keys import PEERS, PRIVATE
 from vppcfg.model.wireguard import key_bytes
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import NEWEST
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -755,11 +754,12 @@ def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, A
 @contextmanager
 def both_sides(folder: Path) -> Iterator[tuple[LanguageSide, LanguageSide]]:
     """Start a real VPP and a simulated one, whose definitions and socket go into `folder`."""
-    write_api_dir(folder / "api", NEWEST)
+    write_api_dir(folder / "api", SIMULATED)
     with running(PORTS) as process, ExitStack() as stack:
         process.add_netns("dataplane")
         real = LanguageSide(_subject("real", connected(process.socket_path, process.api_dir, stack), process))
         vpp = SimulatedVpp(
+            release=SIMULATED,
             ports=[PhysicalPort(name=name, device_class="af-packet") for name in PORTS],
             namespaces=["dataplane"],
             host_devices=HOST_DEVICES,

@@ -40,7 +40,7 @@ def test_a_tap_is_shown_as_it_was_asked_for(vpp: Subject) -> None:
     assert (code, row.host_if_name, row.host_namespace, row.host_bridge) == (0, "vt4", "dataplane", "nobridge")
     assert (str(row.host_mac_addr), row.host_mtu_size) == ("02:00:00:00:01:01", 1500)
     assert (row.rx_ring_sz, row.tx_ring_sz) == (512, 256)
-    assert (details.interface_dev_type, int(details.flags), details.tag) == ("tap", 2, "vppcfg")
+    assert (details.interface_dev_type, int(details.flags), details.tag) == (vpp.tap_class, 2, "vppcfg")
     assert (details.link_mtu, list(details.mtu)) == (9000, [9000, 0, 0, 0])
 
 
@@ -48,14 +48,13 @@ def test_a_tap_is_shown_as_it_was_asked_for(vpp: Subject) -> None:
     ("number", "name", "more", "retval"),
     [
         (3, "other", {}, -71),
-        (5, "vt3", {}, -13),
         (5, "a/b", {}, -13),
         (5, "vt5", {"host_namespace_set": True, "host_namespace": "nowhere"}, -12),
         (5, "vt5", {"host_mtu_set": True, "host_mtu_size": 60}, -145),
         (5, "vt5", {"rx_ring_sz": 100}, -144),
         (5, "vt5", {"tx_ring_sz": 4}, 0),
         (5, "x" * 20, {}, 0),
-        (8192, "vt5", {}, 0),
+        (1024, "vt5", {}, 0),
         (8193, "vt5", {}, -1),
     ],
 )
@@ -67,6 +66,16 @@ def test_numbers_names_and_sizes_are_checked(
     assert (code, index == ALL) == (retval, retval != 0)
     if retval:
         assert tap(vpp, 6, "vt5")[0] == 0
+
+
+def test_older_releases_have_less_numbers(vpp: Subject) -> None:
+    assert [tap(vpp, number, f"vt{number}")[0] for number in (1025, 8192)] == [0 if vpp.since("24.10") else -1] * 2
+
+
+def test_two_taps_share_a_linux_device_in_older_releases(vpp: Subject) -> None:
+    tap(vpp, 3, "vt3")
+    code, index = tap(vpp, 5, "vt3")
+    assert (code, index == ALL) == ((-13, True) if vpp.since("26.10") else (0, False))
 
 
 def test_the_lowest_free_number_is_taken_when_none_is_given(vpp: Subject) -> None:
@@ -85,7 +94,7 @@ def test_a_tap_takes_a_link_mtu_and_a_mac(vpp: Subject) -> None:
 
 def test_the_tap_of_a_pair_is_shown_with_the_mac_and_mtu_of_its_interface(vpp: Subject, first: int) -> None:
     vpp.add_pair(first, "e1")
-    row = rows(vpp)["tap4096"]
+    row = rows(vpp)[vpp.host_name(first)]
     assert (row.host_if_name, row.host_mtu_size) == ("e1", 9000)
     assert str(row.host_mac_addr) == str(vpp.details(first).l2_address)
 

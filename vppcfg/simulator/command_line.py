@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
@@ -21,16 +22,19 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?!\S)")
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF
-"""Larger numbers are not numbers to VPP's CLI."""
+_ALL_BITS = 0xFFFFFFFF
+CHECKS_NUMBERS = Habit(span="26.10-", text="a number that does not fit is refused, rather than cut (568453fa0e1)")
 T = TypeVar("T")
 
 
 class Input:
     """Text with a position in it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, checks_numbers: bool = True) -> None:
+        """Begin at the start of `text`; a number that does not fit is no number, or cut to 32 bits."""
         self._text = text
         self._position = 0
+        self._checks_numbers = checks_numbers
 
     @property
     def is_at_end(self) -> bool:
@@ -78,11 +82,11 @@ class Input:
     def number(self, last: int = _LAST_NUMBER) -> int | None:
         """Take a decimal number up to `last`."""
         match = _NUMBER.match(self._text, self._start())
-        if match is None or int(match[0]) > last:
+        if match is None or (int(match[0]) > last and self._checks_numbers):
             return None
         self._position = match.end()
         self.skip_space()
-        return int(match[0])
+        return int(match[0]) & _ALL_BITS
 
     def string(self) -> str | None:
         """Take a word, or a text in braces without them."""
@@ -113,7 +117,7 @@ class Input:
         """Take the name of an interface or sub-interface."""
         match = _WORD.match(self._text, self._start())
         row = tables.named(match[0]) if match else None
-        if match is None or row is None or (row.is_sub and row.sub_id > _LAST_NUMBER):
+        if match is None or row is None or (self._checks_numbers and row.is_sub and row.sub_id > _LAST_NUMBER):
             return None
         self._position = match.end()
         self.skip_space()
@@ -203,7 +207,7 @@ class Input:
         start = self._start()
         end = self._text.find("\n", start)
         self._position = len(self._text) if end < 0 else end + 1
-        return Input(self._text[start : self._position])
+        return Input(self._text[start : self._position], checks_numbers=self._checks_numbers)
 
     def line_with(self, missing: str) -> Input:
         """Take the rest of the line; raise RefusedError, with the words `missing`, when nothing is left."""
@@ -264,7 +268,7 @@ class CommandLine:
 
     def run(self, text: str) -> tuple[int, str]:
         """Run all commands in `text` and return VPP's code and what they print; the first refusal ends it."""
-        rest = Input(text)
+        rest = Input(text, checks_numbers=self._tables.release.has(CHECKS_NUMBERS))
         printed = []
         try:
             while True:

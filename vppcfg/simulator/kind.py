@@ -14,6 +14,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator.command_line import Command, CommandLine
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.tables import Hook, SwInterface, Tables
 from vppcfg.simulator.wire import Client, Outgoing, Values
 
@@ -77,6 +78,8 @@ class Kind:
     """The releases in which it is a plugin; in others it is a part of VPP itself."""
     releases: str = ""
     """The releases that have it."""
+    habits: tuple[Habit, ...] = ()
+    """What some releases do otherwise than others."""
     interface: InterfaceKind | None = None
     """What `make` makes."""
     make: Maker | None = None

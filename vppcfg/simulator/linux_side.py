@@ -17,6 +17,9 @@ class Device:
     name: str
     index: int
     vlan: tuple[int, int, bool] | None = None
+    taps: int = 0
+    """How many TAPs of VPP have it."""
+    is_tun: bool = False
 
 
 class _Namespace:
@@ -80,12 +83,23 @@ class LinuxSide:
         """Return the device called `name`, None when there is none."""
         return self._namespaces[netns].devices.get(name)
 
-    def add_tap(self, netns: str, name: str) -> Device | None:
-        """Make a TAP; return None when Linux refuses, because the name is taken or is no name (TUNSETIFF)."""
+    def add_tap(self, netns: str, name: str, *, is_tun: bool = False, is_shared: bool = False) -> Device | None:
+        """Make a TAP; return None when Linux refuses, because the name is taken or is no name (TUNSETIFF).
+
+        With `is_shared` one of the same sort that is there gets another queue and is returned.
+        """
         namespace = self._namespaces[netns]
+        known = namespace.devices.get(name)
+        if is_shared and known is not None and known.taps and known.is_tun == is_tun:
+            known.taps += 1
+            return known
         if not name:
             name = next(f"tap{n}" for n in range(len(namespace.devices) + 1) if f"tap{n}" not in namespace.devices)
-        return None if name in namespace.devices or not _is_valid(name) else namespace.add(name)
+        if known is not None or not _is_valid(name):
+            return None
+        device = namespace.add(name)
+        device.taps, device.is_tun = 1, is_tun
+        return device
 
     def add_vlan(self, netns: str, name: str, parent_index: int, vlan: int, is_dot1ad: bool) -> Device | None:
         """Make a VLAN device.
@@ -100,9 +114,12 @@ class LinuxSide:
         return namespace.add(name, (parent_index, vlan, is_dot1ad))
 
     def remove(self, netns: str, name: str) -> None:
-        """Remove a device, when it is there, and the VLAN devices on it."""
+        """Remove a device and the VLAN devices on it when it is there and no other TAP has it."""
         device = self._namespaces[netns].devices.get(name) if netns in self._namespaces else None
-        if device is not None:
+        if device is None:
+            return
+        device.taps -= 1
+        if device.taps <= 0:
             self._namespaces[netns].remove(device)
 
 

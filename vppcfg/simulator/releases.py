@@ -1,6 +1,6 @@
 """The VPP releases that can be simulated, and spans of them.
 
-What a release does otherwise stands in the module of the kind that differs.
+What a release does otherwise is a `Habit` in the module of the kind that differs.
 """
 
 from __future__ import annotations
@@ -12,10 +12,24 @@ from vppcfg.record import record
 
 
 @record
+class Habit:
+    """Something that VPP does in some releases and not in others."""
+
+    span: str
+    """The releases that do it, such as `24.10-`."""
+    text: str
+    """What they do, with the commit of VPP that began or ended it."""
+
+
+@record
 class Release:
     """One VPP release, such as 26.06."""
 
     name: str
+
+    def has(self, habit: Habit) -> bool:
+        """Return whether the release has a habit."""
+        return self.is_in(habit.span)
 
     def is_in(self, span: str) -> bool:
         """Return whether the release is in a span such as `24.10-`."""

@@ -5,6 +5,7 @@ The tables of a single kind are a class in its module, and `Tables.part` returns
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -15,8 +16,18 @@ from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
-from vppcfg.simulator.releases import Release
+from vppcfg.simulator.releases import Habit, Release
 from vppcfg.simulator.wire import NONE
+
+IDS_HAVE_NO_SIGN = Habit(
+    span="26.06-", text="a sub-interface id of 2147483648 and more stands in a name without a sign (ca681ca829d)"
+)
+_SUB_ID = re.compile(r"-?\d+", re.ASCII)
+
+
+def signed(number: int) -> int:
+    """Return the number that VPP writes when it takes 32 bits for a signed integer."""
+    return number - (1 << 32) if number > 0x7FFFFFFF else number
 
 
 class FloodClass(Enum):
@@ -334,16 +345,19 @@ class Tables:
 
     def name_on(self, port: HwInterface, interface: SwInterface) -> str:
         """Return the name of an interface whose port is known."""
-        return f"{port.name}.{interface.sub_id}" if interface.is_sub else port.name
+        return f"{port.name}.{self._shown(interface.sub_id)}" if interface.is_sub else port.name
+
+    def _shown(self, sub_id: int) -> int:
+        return sub_id if self.release.has(IDS_HAVE_NO_SIGN) else signed(sub_id)
 
     def named(self, name: str) -> SwInterface | None:
         """Return the interface called `name`, None when there is none."""
         if name in self.hw_by_name:
             return self.sw[self.hw[self.hw_by_name[name]].sw_if_index]
         parent, _, number = name.rpartition(".")
-        if parent not in self.hw_by_name or not number.isdecimal():
+        if parent not in self.hw_by_name or _SUB_ID.fullmatch(number) is None:
             return None
-        index = self.hw[self.hw_by_name[parent]].sub_interfaces.get(int(number))
+        index = self.hw[self.hw_by_name[parent]].sub_interfaces.get(int(number) & 0xFFFFFFFF)
         return None if index is None else self.sw.get(index)
 
     def l2_of(self, sw_if_index: int) -> L2Config:

@@ -79,6 +79,7 @@ def create(tables: Tables, request: BondRequest) -> SwInterface:
         raise RefusedError(Retval.INSTANCE_IN_USE)
     main.numbers.add(bond.number)
     port = _port(tables, bond)
+    port.is_link_up = tables.release.has(bond_member.IS_ALWAYS_LINKED)
     row = interfaces.create_port(tables, port, _BORN_MTU)
     bond.hw_index, bond.sw_if_index = port.index, row.index
     main.by_sw[row.index] = bond.index

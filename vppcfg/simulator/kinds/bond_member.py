@@ -17,6 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes, made_up_mac
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
@@ -43,6 +44,12 @@ reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
 """
 BOND_CLASS = "bond"
 """Device class of a bond."""
+IS_ALWAYS_LINKED = Habit(
+    span="-26.02", text="a bond has its link from the beginning, whatever its members do (69ec0049fc9)"
+)
+_LOOKS_FOR_THE_INTERFACE = Habit(
+    span="24.02-", text="an index that no interface has is refused as such, not as no member (9c6fd897fda)"
+)
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
 
@@ -235,7 +242,7 @@ def _remove(members: list[int], sw_if_index: int) -> None:
 
 def _set_link(tables: Tables, bond: BondRow) -> None:
     row = tables.sw.get(bond.sw_if_index)
-    if row is not None:
+    if row is not None and not tables.release.has(IS_ALWAYS_LINKED):
         interfaces.set_link(tables, tables.hw[bond.hw_index], row.is_up and bool(bond.active))
 
 
@@ -253,15 +260,20 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
 
 
 def _answer_detach(call: Call, values: Values) -> Outgoing:
-    interfaces.require(call.tables, values["sw_if_index"])
+    _require(call.tables, values["sw_if_index"])
     detach(call.tables, values["sw_if_index"])
     return call.reply()
 
 
 def _answer_weight(call: Call, values: Values) -> Outgoing:
-    interfaces.require(call.tables, values["sw_if_index"])
+    _require(call.tables, values["sw_if_index"])
     set_weight(call.tables, values["sw_if_index"], values["weight"])
     return call.reply()
+
+
+def _require(tables: Tables, sw_if_index: int) -> None:
+    if tables.release.has(_LOOKS_FOR_THE_INTERFACE):
+        interfaces.require(tables, sw_if_index)
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -359,6 +371,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"bond": _API},
+    habits=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE),
     changes={
         "bond_add_member": _answer_add,
         "bond_enslave": _answer_add,

@@ -14,8 +14,9 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -48,6 +49,7 @@ reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
 request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
 reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
 """
+_HAS_KEYS = Habit(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
 _DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000
 _FRAME_BYTES = 9022
@@ -123,7 +125,7 @@ def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
     def port_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
-            name=f"gre{tunnel.number}",
+            name=f"gre{signed(tunnel.number)}",
             device_class=_DEVICE_CLASS,
             is_ethernet=is_ethernet,
             mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
@@ -237,8 +239,8 @@ def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
 
 
 def _key_after(tables: Tables, line: Input) -> int | None:
-    """Take a key, which may be larger than the other numbers of the CLI; there are none before 25.10."""
-    return line.number_after("key", last=NONE) if tables.release.is_in("25.10-") else None
+    """Take a key, which may be larger than the other numbers of the CLI; older releases have none."""
+    return line.number_after("key", last=NONE) if tables.release.has(_HAS_KEYS) else None
 
 
 def _requested(found: dict[str, Any]) -> GreRequest:
@@ -298,6 +300,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
 KIND = Kind(
     plugin="gre",
     api={"gre": _API},
+    habits=(_HAS_KEYS,),
     changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
     commands={"create gre tunnel": _command_create},

@@ -17,6 +17,7 @@ from vppcfg.simulator.kinds import mpls, sub_interface, tap
 from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
@@ -52,7 +53,11 @@ _DEFAULT_HOST_MTU = 9216
 _TUN = 1
 """LCP_API_ITF_HOST_TUN."""
 _FIRST_TAP = 4096
-"""First number of a host TAP; before 24.10 it is the hardware index of the interface."""
+_IS_FOUND_FIRST = Habit(span="24.02-", text="a second pair of an interface is refused as such (a1646361063)")
+_NUMBERS_FROM_4096 = Habit(
+    span="24.10-", text="host TAPs are numbered from 4096, not by the hardware index of the interface (2a5bb3b5ab3)"
+)
+_SHOWS_UNNUMBERED = Habit(span="26.06-", text="`show lcp` tells of lcp-sync-unnumbered (466fb6da7c8)")
 _PAGE_ROWS = 512
 """VPP shows pairs for a millisecond at a time and then wants to be asked again, with the cursor it gives."""
 
@@ -69,9 +74,9 @@ class PairRequest:
 def create(tables: Tables, phy_index: int, request: PairRequest) -> Pair:
     """Pair an interface with a Linux device; raise RefusedError with VPP's code (lcp_itf_pair_create).
 
-    Before 24.02 a second pair is refused only when something of it is already there.
+    In the oldest releases a second pair is refused only when something of it is already there.
     """
-    if tables.release.is_in("24.02-") and phy_index in tables.lcp.by_phy:
+    if tables.release.has(_IS_FOUND_FIRST) and phy_index in tables.lcp.by_phy:
         raise RefusedError(Retval.VALUE_EXIST)
     phy = interfaces.require(tables, phy_index)
     if not _is_valid(request.host_name):
@@ -115,7 +120,7 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, r
 def _create_host_tap(tables: Tables, phy: SwInterface, request: PairRequest, netns: str) -> tuple[Device, SwInterface]:
     mtu = phy.mtus[0]
     wanted = tap.TapRequest(
-        number=NONE if tables.release.is_in("24.10-") else phy.hw_index,
+        number=NONE if tables.release.has(_NUMBERS_FROM_4096) else phy.hw_index,
         first_number=_FIRST_TAP,
         host_name=request.host_name,
         netns=netns,
@@ -353,7 +358,7 @@ def _command_show(tables: Tables, line: Input) -> str:
 def _shown_settings(tables: Tables) -> list[str]:
     settings = tables.lcp
     on_off = {True: "on", False: "off"}
-    unnumbered = ["lcp lcp-sync-unnumbered on\n"] if tables.release.is_in("26.06-") else []
+    unnumbered = ["lcp lcp-sync-unnumbered on\n"] if tables.release.has(_SHOWS_UNNUMBERED) else []
     return [
         f"lcp default netns '{settings.default_netns or '<unset>'}'\n",
         f"lcp lcp-auto-subint {on_off[settings.is_auto_subint]}\n",
@@ -412,6 +417,7 @@ def _load_orphan(tables: Tables, row: SwInterface, request: PairRequest) -> None
 
 KIND = Kind(
     plugin="linux_cp",
+    habits=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
     api={"lcp": _API},
     changes={
         "lcp_itf_pair_add_del": _answer_add_delete,

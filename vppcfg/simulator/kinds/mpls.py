@@ -10,6 +10,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
@@ -28,6 +29,7 @@ reply sw_interface_set_mpls_enable_reply e8d4e804: i32 retval
 request mpls_interface_dump f9e6675e 24.10- streams mpls_interface_details: interface_index sw_if_index=4294967295
 reply mpls_interface_details 0b45011c 24.10-: interface_index sw_if_index
 """
+_IS_COPIED_TO_THE_HOST = Habit(span="23.10-", text="the host side of an LCP pair follows in MPLS (44b3abe86ab)")
 _DEFAULT = 0
 _COUNTER = 256
 """VPP counts in a byte how often an interface was enabled."""
@@ -94,9 +96,9 @@ def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
 
 
 def _tell_host(tables: Tables, sw_if_index: int, is_on: bool) -> None:
-    """Have the host interface of an LCP pair follow, from 23.10 on (plugins/linux-cp/lcp_mpls_sync.c)."""
+    """Have the host interface of an LCP pair follow."""
     index = tables.lcp.by_phy.get(sw_if_index)
-    if index is not None and tables.release.is_in("23.10-"):
+    if index is not None and tables.release.has(_IS_COPIED_TO_THE_HOST):
         set_enabled(tables, tables.lcp.pairs[index].host, is_on)
 
 
@@ -202,6 +204,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"mpls": _API},
+    habits=(_IS_COPIED_TO_THE_HOST,),
     changes={"mpls_table_add_del": _answer_add_delete, "sw_interface_set_mpls_enable": _answer_enabled},
     queries={"mpls_table_dump": _dump_tables, "mpls_interface_dump": _dump_interfaces},
     commands={

@@ -11,6 +11,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -29,6 +30,9 @@ request ip_neighbor_dump d817a484 streams ip_neighbor_details: interface_index s
 reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
 """
 _STATIC, _NO_FIB_ENTRY = 1, 2
+_GOES_WITH_ITS_INTERFACE = Habit(
+    span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
+)
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -117,7 +121,9 @@ def _command(tables: Tables, line: Input) -> str:
 
 
 def _forget(tables: Tables, sw_if_index: int) -> None:
-    tables.part(NeighborMain).entries.pop(sw_if_index, None)
+    """Take out the neighbours of an interface that goes; else they wait for the next one with its index."""
+    if tables.release.has(_GOES_WITH_ITS_INTERFACE):
+        tables.part(NeighborMain).entries.pop(sw_if_index, None)
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -129,6 +135,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"ip_neighbor": _API},
+    habits=(_GOES_WITH_ITS_INTERFACE,),
     changes={"ip_neighbor_add_del": _answer},
     queries={"ip_neighbor_dump": _dump},
     commands={"set ip neighbor": _command},

@@ -6,6 +6,7 @@ from struct import pack
 
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values, fixed, to_bytes
 
@@ -54,6 +55,9 @@ request show_vpe_system_time 51077d14
 reply show_vpe_system_time_reply 7ffd8193: i32 retval, timestamp vpe_system_time
 """
 _PROGRAM = "vpe"
+_PINGS_WITH_THE_HANDLE = Habit(
+    span="26.10-", text="the answer to a ping names the client's handle, not 0 (4b2803a0a5f)"
+)
 _KNOWN, _UNKNOWN = 1, -1
 """VPP's answers to the goodbye of a client."""
 
@@ -73,7 +77,8 @@ def _goodbye(call: Call, values: Values) -> Outgoing:
 
 
 def _ping(call: Call, _values: Values) -> Outgoing:
-    return call.reply(client_index=call.client.handle, vpe_pid=call.tables.process.pid)
+    handle = call.client.handle if call.tables.release.has(_PINGS_WITH_THE_HANDLE) else 0
+    return call.reply(client_index=handle, vpe_pid=call.tables.process.pid)
 
 
 def _api_versions(call: Call, _values: Values) -> Outgoing:
@@ -113,6 +118,7 @@ def _command_version(tables: Tables, _line: Input) -> str:
 
 KIND = Kind(
     api={"memclnt": _MEMCLNT, "vlib": _VLIB, "vpe": _VPE},
+    habits=(_PINGS_WITH_THE_HANDLE,),
     queries={
         "sockclnt_create": _hello,
         "sockclnt_delete": _goodbye,

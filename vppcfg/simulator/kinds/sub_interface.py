@@ -6,10 +6,10 @@ from vppcfg.errors import UsageError
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.command_line import CHECKS_NUMBERS, Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Flag, InterfaceEvent, SwInterface, Tables
+from vppcfg.simulator.tables import IDS_HAVE_NO_SIGN, Flag, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
 _API = """
@@ -230,6 +230,7 @@ def _match(wanted: Interface) -> tuple[int, int, int]:
 
 KIND = Kind(
     api={"interface": _API},
+    habits=(IDS_HAVE_NO_SIGN, CHECKS_NUMBERS),
     changes={
         "create_subif": _answer_create,
         "create_vlan_subif": _answer_create_vlan,

@@ -16,6 +16,7 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
@@ -62,6 +63,11 @@ _MTUS = range(68, 65522)
 _FLAGS = {"gso": 1, "csum-offload": 2, "persist": 4, "attach": 8, "tun": 16, "gro-coalesce": 32, "packed": 64}
 """tap_flags by their words in the CLI."""
 _GSO, _ATTACH, TUN = _FLAGS["gso"], _FLAGS["attach"], _FLAGS["tun"]
+_HAS_MANY = Habit(span="24.10-", text="numbers of TAPs go up to 8192, not 1024 (2a5bb3b5ab3)")
+_HAS_ITS_OWN_CLASS = Habit(span="26.02-", text="TAPs are of the device class tap, not virtio (cb19c526dd1)")
+_SHARES_DEVICES = Habit(
+    span="-26.06", text="a TAP whose Linux device another TAP of this VPP has shares it with that (5267f34c29d)"
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -145,7 +151,7 @@ def _number(tables: Tables, request: TapRequest) -> int:
             number += 1
     elif number in taken:
         raise RefusedError(Retval.INVALID_INTERFACE, "interface already exists")
-    if number > (8192 if tables.release.is_in("24.10-") else 1024):
+    if number > (8192 if tables.release.has(_HAS_MANY) else 1024):
         raise RefusedError(Retval.UNSPECIFIED, "cannot find free interface id")
     return number
 
@@ -157,10 +163,12 @@ def _create_device(tables: Tables, request: TapRequest) -> Device:
         text = f"clib_netns_open '{request.netns}': No such file or directory"
         raise RefusedError(Retval.SYSCALL_ERROR_2, text)
     name = request.host_name[:_MAX_DEVICE_NAME]
-    device = tables.linux.add_tap(request.netns, name)
+    is_shared = tables.release.has(_SHARES_DEVICES)
+    device = tables.linux.add_tap(request.netns, name, is_tun=request.is_tun, is_shared=is_shared)
     if device is None:
-        is_taken = tables.linux.device(request.netns, name) is not None
-        reason = "Device or resource busy" if is_taken else "Invalid argument"
+        other = tables.linux.device(request.netns, name)
+        is_busy = other is not None and other.taps > 0 and other.is_tun == request.is_tun
+        reason = "Device or resource busy" if is_busy else "Invalid argument"
         raise RefusedError(Retval.SYSCALL_ERROR_3, f"ioctl(TUNSETIFF): {reason}")
     return device
 
@@ -191,13 +199,13 @@ def _tap_at(index: int, number: int, request: TapRequest, device: Device) -> Tap
 
 
 def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
-    """Make the port; its class changed when TAPs moved out of virtio's driver."""
+    """Make the port."""
 
     def port_at(index: int) -> HwInterface:
         return HwInterface(
             index=index,
             name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
-            device_class="tap" if tables.release.is_in("26.02-") else "virtio",
+            device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
             is_ethernet=not request.is_tun,
             mac=bytes(6) if request.is_tun else request.mac or interfaces.made_up_mac(tap.number),
             link_mtu=_BORN_MTU,
@@ -345,6 +353,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
 KIND = Kind(
     plugin="tap",
     plugin_releases="26.02-",
+    habits=(_HAS_MANY, _HAS_ITS_OWN_CLASS, _SHARES_DEVICES),
     api={"tapv2": _API},
     changes={"tap_create_v2": _answer_create, "tap_create_v3": _answer_create, "tap_delete_v2": _answer_delete},
     queries={"sw_interface_tap_v2_dump": _dump},

@@ -16,6 +16,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
@@ -54,6 +55,7 @@ reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
 request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
 reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
 """
+_HAS_PRESHARED_KEYS = Habit(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1
 _KEY_LETTERS = 44
@@ -301,7 +303,7 @@ def _command_add_peer(tables: Tables, rest: Input) -> str:
     numbers = {"table-id": "table", "dst-port": "port", "persistent-keepalive": "keepalive"}
     while not line.is_at_end:
         line.skip_space()
-        if line.take("preshared-key"):
+        if tables.release.has(_HAS_PRESHARED_KEYS) and line.take("preshared-key"):
             found["preshared_key"] = _key(line.string(), "pre-shared key")
         elif line.take("public-key"):
             key = _key(line.string(), "public key")
@@ -389,6 +391,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
 KIND = Kind(
     plugin="wireguard",
     api={"wireguard": _API},
+    habits=(_HAS_PRESHARED_KEYS,),
     changes={
         "wireguard_interface_create": _answer_create,
         "wireguard_interface_delete": _answer_delete,
