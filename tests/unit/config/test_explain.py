@@ -55,7 +55,7 @@ IN_TABLES = {
     *("gre-l3", "ipip-l3", "wireguard-l3", "memif-l3", "conf-unclosed"),
     *(f"fleet-{word}-{what}" for word in ("vxlan", "gre", "ipip") for what in ("one-sided", "nobody")),
     *("fleet-vxlan-vni", "fleet-vxlan-port", "fleet-vxlan-mtu"),
-    *("fleet-gre-mode", "fleet-gre-key", "fleet-gre-session"),
+    *("fleet-gre-mode", "fleet-gre-key", "fleet-gre-session", "fleet-gre-mtu", "fleet-ipip-mtu"),
 }
 """Rules whose ids stand in a table, or are put together."""
 RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")

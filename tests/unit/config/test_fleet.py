@@ -142,8 +142,39 @@ def test_a_tunnel_from_a_loopback_leaves_by_the_best_of_the_other_interfaces(tmp
     assert {problem.rule for problem in compared(tmp_path, a=router(*ends[0], 1549)).problems} >= {"fleet-vxlan-mtu"}
 
 
+@pytest.mark.parametrize(
+    ("section", "keys", "added"),
+    [
+        ("vxlan_tunnel", "vni: 1", 50),
+        ("gre", "mode: l3", 24),
+        ("gre", "key: 7", 28),
+        ("gre", "mode: teb", 38),
+        ("gre", "mode: teb, key: 7", 42),
+        ("gre", "mode: erspan, session: 1", 50),
+        ("ipip", "dscp: af41", 20),
+    ],
+)
+@pytest.mark.parametrize(("own", "other", "more"), [("192.0.2.1", "192.0.2.2", 0), ("2001:db8::1", "2001:db8::2", 20)])
+def test_what_a_tunnel_adds_to_a_packet_must_fit_into_the_mtu_outside(
+    tmp_path: Path, section: str, keys: str, added: int, own: str, other: str, more: int
+) -> None:
+    key, name = f"{section.removesuffix('_tunnel')}_tunnels", f"{section}0"
+    length = 64 if ":" in own else 24
+
+    def rules(mtu: int) -> set[str]:
+        tunnel = f"  {name}: {{ mtu: 1400 }}\n{key}:\n  {name}: {{ local: {own}, remote: {other}, {keys} }}\n"
+        return {
+            problem.rule for problem in compared(tmp_path, a=eth(f"{own}/{length}", f"mtu: {mtu}") + tunnel).problems
+        }
+
+    rule = f"fleet-{section.removesuffix('_tunnel')}-mtu"
+    assert rule not in rules(1400 + added + more)
+    assert rule in rules(1399 + added + more)
+
+
 def test_a_release_is_looked_at_in_every_file(tmp_path: Path) -> None:
-    keyed = eth("192.0.2.1/24") + "  gre0: {}\ngre_tunnels:\n  gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 7 }\n"
+    tunnel = "  gre0: {}\ngre_tunnels:\n  gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 7 }\n"
+    keyed = eth("192.0.2.1/24", "mtu: 1528") + tunnel
     back = keyed.replace("local: 192.0.2.1, remote: 192.0.2.2", "local: 192.0.2.2, remote: 192.0.2.1")
     files = {"a": keyed, "b": back.replace("2.1/24", "2.2/24")}
     assert compared(tmp_path, **files).problems == ()

@@ -92,7 +92,7 @@ def _alone(tunnel: FleetTunnel, hosts: frozenset[str]) -> FleetFinding:
 
 def _outer_size(tunnel: FleetTunnel) -> Iterator[FleetFinding]:
     added, local = _config(tunnel).added_bytes, tunnel.made.local
-    if added is not None and tunnel.outer_mtu is not None and tunnel.mtu + added > tunnel.outer_mtu:
+    if tunnel.outer_mtu is not None and tunnel.mtu + added > tunnel.outer_mtu:
         text = (
             f"packets of {tunnel.mtu} bytes have {tunnel.mtu + added} bytes in the tunnel, and from {local} "
             f"no more than {tunnel.outer_mtu} can be sent"

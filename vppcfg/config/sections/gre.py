@@ -9,7 +9,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.made_section import Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, TunnelSection, why_not_ends
+from vppcfg.config.sections.tunnel import ASSUMED_ENDS, ETHERNET_BYTES, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
@@ -31,6 +31,13 @@ class GreConfig(TunnelConfig):
     def alike(self) -> Mapping[str, object]:
         """Return what packets are told apart by."""
         return {"mode": self.mode.value, "key": self.key, "session": self.session}
+
+    @property
+    def header_bytes(self) -> int:
+        """Return the bytes of GRE with its key, and of Ethernet; of ERSPAN, a sequence number and its own."""
+        if self.mode is GreMode.ERSPAN:
+            return 4 + 4 + 8 + ETHERNET_BYTES
+        return 4 + (4 if self.key is not None else 0) + (ETHERNET_BYTES if self.has_ethernet else 0)
 
     @property
     def has_ethernet(self) -> bool:

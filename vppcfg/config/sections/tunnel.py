@@ -20,6 +20,8 @@ from vppcfg.record import record
 
 ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
 """What the ends of a tunnel may be, of either family, while they are not known."""
+ETHERNET_BYTES = 14
+"""Of the header of a frame, which a tunnel that carries frames carries too."""
 
 
 @record
@@ -54,9 +56,14 @@ class TunnelConfig(EncapConfig):
         return None
 
     @property
-    def added_bytes(self) -> int | None:
-        """Return what is added to a packet, where it is to be compared with the MTU outside."""
-        return None
+    def added_bytes(self) -> int:
+        """Return how many bytes longer a packet is outside than inside: those of all headers before it."""
+        return (40 if ":" in self.local else 20) + self.header_bytes
+
+    @property
+    def header_bytes(self) -> int:
+        """Return how many bytes of headers follow those of IP, which a packet without any more gets."""
+        return 0
 
 
 _Config = TypeVar("_Config", bound=TunnelConfig)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, TunnelSection, why_not_ends
+from vppcfg.config.sections.tunnel import ASSUMED_ENDS, ETHERNET_BYTES, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
 from vppcfg.model.vxlan import VXLAN_PORT, Vxlan
@@ -36,9 +36,9 @@ class VxlanConfig(TunnelConfig):
         return self.source_port, self.destination_port
 
     @property
-    def added_bytes(self) -> int:
-        """Return the bytes of Ethernet, VXLAN, UDP and IP."""
-        return 70 if ":" in self.local else 50
+    def header_bytes(self) -> int:
+        """Return the bytes of UDP, VXLAN and Ethernet."""
+        return 8 + 8 + ETHERNET_BYTES
 
 
 class Vxlans(TunnelSection[VxlanConfig, Vxlan]):
