@@ -159,12 +159,14 @@ def apply(
     return applied
 
 
-def confirm(target: Target | None = None) -> int:
+def confirm(target: Target | None = None, *, number: int | None = None) -> int:
     """Keep the change that waits to be confirmed, stop its timer, and return its number.
 
-    Raise PlanRefusedError when none waits, or when it is being rolled back already.
+    With `number`, no other change is kept, and one that is confirmed already is returned as it is. Raise
+    PlanRefusedError when none waits or another one does, NotNowError when it is being rolled back already, and
+    StorageError when there is no such change, or when it is kept and its file cannot be put in place.
     """
-    return confirm_at(target or Target()).entry.number
+    return confirm_at(target or Target(), number).entry.number
 
 
 def roll_back(

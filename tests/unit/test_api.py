@@ -122,6 +122,16 @@ def test_a_change_waits_and_is_confirmed(router: api.Target) -> None:
         api.confirm(router)
 
 
+def test_a_confirmation_that_names_its_change_keeps_no_other_one(router: api.Target) -> None:
+    assert api.apply(api.load(text=L3), router, confirm_s=300).change == 1
+    with pytest.raises(api.VppcfgError, match="change 1 waits to be confirmed, and not change 2"):
+        api.confirm(router, number=2)
+    assert api.confirm(router, number=1) == 1
+    assert api.confirm(router, number=1) == 1, "again, since it is that change which is confirmed"
+    with pytest.raises(api.VppcfgError, match="2"):
+        api.confirm(router, number=2)
+
+
 def test_nothing_is_printed(router: api.Target, capfd: pytest.CaptureFixture[str]) -> None:
     api.apply(api.load(text=L3), router)
     assert capfd.readouterr() == ("", "")
