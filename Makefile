@@ -126,8 +126,8 @@ $(ANSIBLE)/.ready: Makefile
 	@touch $@
 
 .PHONY: ansible
-ansible: $(READY) $(ANSIBLE)/.ready ## test the Ansible collection; SHORT=1: unit tests, lint and a fleet of three; FLEET=N
-	@FLEET="$(FLEET)" ansible/check $(BIN) $(ANSIBLE)/bin $(if $(SHORT),short)
+ansible: $(READY) $(ANSIBLE)/.ready ## test the Ansible collection; SHORT=1: unit tests, lint, a fleet of three; FLEET=N; VPP_PREFIX=DIR
+	@FLEET="$(FLEET)" VPP_PREFIX="$(abspath $(VPP_PREFIX))" ansible/check $(BIN) $(ANSIBLE)/bin $(if $(SHORT),short)
 
 .PHONY: bench
 bench: $(READY) $(PUBLIC)/.ready ## measure on large networks and write docs/performance.md; VPP_PREFIX=DIR: with a real VPP
