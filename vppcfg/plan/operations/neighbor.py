@@ -1,4 +1,4 @@
-"""Static neighbours of an interface (vnet/ip-neighbor/ip_neighbor.c). They go with it."""
+"""Static neighbours of an interface (vnet/ip-neighbor/ip_neighbor.c), which are taken out before it goes."""
 
 from __future__ import annotations
 

@@ -106,6 +106,7 @@ def dangling(name: str, draft: Draft) -> str | None:
     left = [
         *(FEATURES[attribute] for attribute in features_on(interface)),
         *(["access lists"] if interface.acls else []),
+        *(["static neighbours"] if interface.neighbors else []),
     ]
     if left:
         return f"{name} has {' and '.join(left)}, which the next interface with its index would inherit"

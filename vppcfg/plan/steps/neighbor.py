@@ -10,17 +10,20 @@ from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that take neighbours out and enter them; those of an interface that is deleted go with it."""
-    after, kept = transition.desired.interfaces.get(name), transition.kept(name)
-    if after is None:
-        return
-    old = {each.address: each for each in kept.neighbors} if kept is not None else {}
-    new = {each.address: each for each in after.neighbors}
+    """Yield the steps that take neighbours out and enter them.
+
+    Those of an interface that is deleted are taken out before it: VPP leaves them to the next one with its index, and
+    ends when it meets one before there is such an interface (up to 25.10, vnet/ip-neighbor/ip_neighbor.c).
+    """
+    before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+    is_doomed = name in transition.doomed
+    old = {each.address: each for each in before.neighbors} if before is not None else {}
+    new = {each.address: each for each in after.neighbors} if after is not None else {}
     for address, each in old.items():
-        if address not in new or each.has_route != new[address].has_route:
+        if is_doomed or address not in new or each.has_route != new[address].has_route:
             remove = RemoveNeighbor(interface=name, address=address, mac=each.mac)
             yield Step(stage=Stage.TURN_OFF, operation=remove)
     for address, each in new.items():
-        if old.get(address) != each:
+        if is_doomed or old.get(address) != each:
             enter = SetNeighbor(interface=name, address=address, mac=each.mac, has_route=each.has_route)
             yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
