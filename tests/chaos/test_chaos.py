@@ -101,7 +101,7 @@ def test_a_rollback_brings_the_old_state_back(tmp_path: Path, name: str, with_li
         assert router.state() == before
 
 
-@at_messages(15)
+@at_messages(30)
 def test_vpp_refuses_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -113,7 +113,7 @@ def test_vpp_refuses_a_message(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_messages(20)
+@at_messages(40)
 def test_vpp_ignores_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +129,7 @@ def test_vpp_ignores_a_message(
             assert router.state() == before
 
 
-@at_messages(20, first=2)
+@at_messages(40, first=2)
 def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     with simulated_router(tmp_path / "router", name, Faults(lie_at=position)) as router:
         with_linux(router)
@@ -138,7 +138,7 @@ def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: i
         assert router.state() == before
 
 
-@at_messages(18)
+@at_messages(36)
 def test_vpp_dies_and_starts_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,7 +150,7 @@ def test_vpp_dies_and_starts_again(
         assert_new(router)
 
 
-@at_messages(18, first=1)
+@at_messages(36, first=7)
 def test_somebody_presses_control_c(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -183,7 +183,7 @@ def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_lin
         assert router.state() == before
 
 
-@at_messages(18, first=3)
+@at_messages(36, first=13)
 def test_vppcfg_is_killed_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from tests.operations import every_operation
 from vppcfg.model.interface import TagRewrite
 from vppcfg.model.ownership import tag_for
@@ -71,7 +72,7 @@ def assert_same_shape(line: str, pattern: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(8)
 @given(data=st.data())
 def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[Any], data: st.DataObject) -> None:
     drawn = data.draw(st.from_type(kind))
@@ -88,7 +89,7 @@ def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[A
 def test_harmless_names_are_said(kind: type[Any]) -> None:
     """The test above is about something: most operations do have a line."""
 
-    @settings(max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=30, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(operation=st.from_type(kind))
     def collect(operation: Any) -> None:
         lines.append(cli_line(with_texts(operation, lambda name, text: "e0")))

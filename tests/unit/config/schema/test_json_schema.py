@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
+from tests.laws.examples import examples
 from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
 from vppcfg.config import parse_text
@@ -142,7 +143,7 @@ SECTIONS = {key: value for key, value in SCHEMA["properties"].items() if key != 
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@settings(max_examples=50, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_both_schemas_judge_alike(section: str, data: st.DataObject) -> None:
     document = {section: data.draw(values_for(SECTIONS[section]))}
