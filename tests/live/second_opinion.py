@@ -195,10 +195,8 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
         "memifs": {
             names[row.sw_if_index]: (row.id, row.socket_id, int(row.role), int(row.mode)) for row in api.memif_dump()
         },
-        "memif sockets": {  # one that no memif uses does nothing, and stays
-            row.socket_id: row.socket_filename
-            for row in api.memif_socket_filename_dump()
-            if row.socket_id in {memif.socket_id for memif in api.memif_dump()} - {0}
+        "memif sockets": {
+            row.socket_id: row.socket_filename for row in api.memif_socket_filename_dump() if row.socket_id
         },
         "host-interfaces": sorted(row.host_if_name for row in api.af_packet_dump() if row.sw_if_index in names),
         "taps": {

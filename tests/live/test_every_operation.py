@@ -25,10 +25,13 @@ from vppcfg.model.features import (
     UrpfMode,
 )
 from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
+from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
@@ -640,6 +643,52 @@ def test_addresses_are_borrowed_and_given_back(plane: LiveDataplane) -> None:
     state = do(plane, op.DeleteLoopback(interface="loop1"))
     assert state.interfaces["port0"].unnumbered == "DELETED"
     assert do(plane, op.UnsetUnnumbered(interface="port0", donor="DELETED")).interfaces["port0"].unnumbered is None
+
+
+def test_a_host_interface_is_ours_once_it_is_marked(plane: LiveDataplane) -> None:
+    port = HostInterface(device="v1")
+    create = op.CreateHostInterface(interface="host-v1", port=port)
+    made = do(plane, create)
+    assert (made.made, made.interfaces["host-v1"].kind) == ({"host-v1": port}, InterfaceKind.PHYSICAL)
+    marked = do(plane, op.SetTag(interface="host-v1", tag=MADE_MARK)).interfaces["host-v1"]
+    assert (marked.kind, marked.is_up, marked.link_mtu, marked.packet_mtu) == (
+        InterfaceKind.HOST_INTERFACE,
+        False,
+        9000,
+        9000,
+    )
+    assert refused(plane, create) == -79
+    assert refused(plane, op.CreateHostInterface(interface="host-no", port=HostInterface(device="no"))) == -71
+    delete = op.DeleteHostInterface(interface="host-v1", port=port)
+    assert do(plane, delete).made == {}
+    assert refused(plane, delete) == -11
+
+
+def test_a_memif_needs_its_socket_and_one_role_at_it(plane: LiveDataplane) -> None:
+    file = "/tmp/vppcfg-every-operation.sock"
+    ethernet = Memif(role=MemifRole.MASTER, socket=file)
+    packets = Memif(role=MemifRole.MASTER, socket=file, mode=MemifMode.IP)
+    slave = Memif(role=MemifRole.SLAVE, socket=file)
+    first, second = "memif5/0", "memif5/1"
+    assert refused(plane, op.CreateMemif(interface=first, port=ethernet)) == -73
+    state = do(
+        plane,
+        op.CreateMemifSocket(socket_id=5, file=file),
+        op.CreateMemif(interface=first, port=ethernet),
+        op.CreateMemif(interface=second, port=packets),
+        *[op.SetTag(interface=name, tag=MADE_MARK) for name in (first, second)],
+    )
+    assert (state.made, state.facts.memif_sockets) == ({first: ethernet, second: packets}, ((5, file),))
+    kinds = [state.interfaces[name].kind for name in (first, second)]
+    assert (kinds, state.interfaces[second].packet_mtu) == ([InterfaceKind.MEMIF] * 2, 0)
+    assert refused(plane, op.CreateMemif(interface="memif5/2", port=slave)) == -68
+    assert refused(plane, op.DeleteMemifSocket(socket_id=5)) == -74
+    do(
+        plane,
+        op.DeleteMemif(interface=first, port=ethernet),
+        op.DeleteMemif(interface=second, port=packets),
+        op.DeleteMemifSocket(socket_id=5),
+    )
 
 
 def test_sflow_is_turned_on_where_it_was_told_though_sub_interfaces_came_before(

@@ -68,6 +68,22 @@ interfaces:
   ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1400 }},
             addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
   tap1: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
+  host-v1:
+    mtu: 2000
+    mac: "02:00:00:00:30:01"
+    lcp: h1
+    mpls: true
+    gso: true
+    urpf: {{ ipv4: strict }}
+    mss-clamp: {{ ipv4: 1360 }}
+    addresses: [ 10.0.5.1/24, 2001:db8:5::1/64 ]
+    neighbors: {{ 10.0.5.5: "02:00:00:00:50:08" }}
+    acls: {{ input: inside }}
+    sub-interfaces:
+      100: {{ mpls: true, gso: true, addresses: [ 10.0.6.1/24 ], acls: {{ output: inside }} }}
+  memif1/0: {{ mtu: 2000, mac: "02:00:00:00:30:02", mpls: true, gso: true, addresses: [ 10.0.7.1/24 ],
+              mirror: {{ GigabitEthernet3/0/0: input }}, acls: {{ input: inside }} }}
+  memif1/1: {{ mtu: 2000, mac: "02:00:00:00:30:03", gso: true }}
 proxy_arp: {{ ranges: [ 203.0.113.1-203.0.113.9 ] }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
@@ -85,16 +101,21 @@ ipip_tunnels:
   ipip0: {{ local: 192.0.2.1, remote: 192.0.2.2, flags: [ encap-copy-dscp ] }}
 taps:
   tap1: {{ host: {{ name: vpp-tap1, mac: "02:00:00:00:20:01" }} }}
+host_interfaces: {{ host-v1: {{}} }}
+memifs:
+  memif1/0: {{ role: master, socket: /tmp/vppcfg-reuse-a.sock }}
+  memif1/1: {{ role: master, socket: /tmp/vppcfg-reuse-a.sock }}
 bridgedomains:
   bd10:
     mtu: 2000
     bvi: loop0
     interfaces:
-      [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1 ]
+      [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1, memif1/1 ]
     static-macs:
       "02:00:00:00:60:01": GigabitEthernet1/0/0.102
       "02:00:00:00:60:02": vxlan_tunnel0
       "02:00:00:00:60:03": tap1
+      "02:00:00:00:60:07": memif1/1
       "02:00:00:00:60:04": GigabitEthernet3/0/0
     filtered-macs: [ "02:00:00:00:60:05" ]
 {_ACLS}"""
@@ -140,6 +161,20 @@ vxlan_tunnels:
     + "ipip_tunnels:\n"
     + "".join(f"  ipip{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number} }}\n" for number in range(10, 14))
 )
+_PORTS = (
+    """
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 2000 }
+  GigabitEthernet3/0/0: { mtu: 2000 }
+  host-v2: { mtu: 2000, mac: "02:00:00:00:30:12", sub-interfaces: { 100: {}, 200: {} } }
+  host-v3: { mtu: 2000, mac: "02:00:00:00:30:13" }
+"""
+    + "".join(f'  memif2/{number}: {{ mtu: 2000, mac: "02:00:00:00:31:{number:02x}" }}\n' for number in range(10, 40))
+    + """host_interfaces: { host-v2: {}, host-v3: {} }
+memifs:
+"""
+    + "".join(f"  memif2/{number}: {{ role: slave, socket: /tmp/vppcfg-reuse-b.sock }}\n" for number in range(10, 40))
+)
 _FEWER = """
 interfaces:
   GigabitEthernet1/0/0: { mtu: 2000 }
@@ -154,7 +189,7 @@ _BY_HAND = (
     "set interface mtu ip6 1300 GigabitEthernet1/0/0.101",
 )
 """What somebody typed that a file cannot say: it must go with the interface too."""
-CASES = {"sub-interfaces": _SUB_INTERFACES, "loopbacks": _LOOPBACKS, "tunnels": _TUNNELS}
+CASES = {"sub-interfaces": _SUB_INTERFACES, "loopbacks": _LOOPBACKS, "tunnels": _TUNNELS, "ports": _PORTS}
 
 
 def apply(vpp: RealVpp, text: str, folder: Path) -> None:

@@ -35,6 +35,7 @@ class DesiredState:
         self.bridges: dict[str, Bridge] = {}
         self.vrfs: dict[str, FibTable] = {}
         self.acls: dict[str, Acl] = {}
+        self.facts = observed.facts
         self.sflow: SflowSettings = observed.sflow
         self.lldp = LldpSettings()
         self.proxy_arps: frozenset[ProxyArp] = frozenset()
@@ -85,7 +86,7 @@ class DesiredState:
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,
             has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
-            facts=self.observed.facts,
+            facts=self.facts,
             descriptions=whole_descriptions(self.configuration),
         )
 

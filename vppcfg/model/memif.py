@@ -63,6 +63,11 @@ class Memif(Making):
         return self.packet_mtu_as_created if self.has_ethernet else 0
 
 
+def memif_name(socket_id: int, number: int) -> str:
+    """Return the name that VPP gives a memif at a socket."""
+    return f"memif{socket_id}/{number}"
+
+
 def memif_numbers(name: str) -> tuple[int, int] | None:
     """Return the id of the socket and that of the memif at it, None for any other name."""
     match = _NAME.fullmatch(name)

@@ -19,6 +19,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
@@ -47,6 +48,7 @@ class ObjectKind(Enum):
     PROXY_ARP = "proxy-arp"
     MPLS = "mpls"
     VRF = "vrf"
+    MEMIF_SOCKET = "memif-socket"
 
 
 @record
@@ -95,6 +97,8 @@ class Difference:
     proxy_arp: Change[frozenset[ProxyArp]] | None = None
     mpls: Change[bool] | None = None
     """The default MPLS table is missing."""
+    memif_sockets: tuple[Change[str], ...] = ()
+    """Files of sockets that no memif is at, which go."""
 
     def __iter__(self) -> Iterator[Change[Any]]:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
@@ -109,6 +113,7 @@ class Difference:
                     yield table[name]
         others: tuple[Change[Any] | None, ...] = (self.sflow, self.lldp, self.proxy_arp, self.mpls)
         yield from (change for change in others if change is not None)
+        yield from self.memif_sockets
 
 
 def diff(observed: State, desired: State) -> Difference:
@@ -129,6 +134,7 @@ def diff(observed: State, desired: State) -> Difference:
         lldp=_lldp_change(observed, desired),
         proxy_arp=_proxy_arp_change(observed, desired),
         mpls=_mpls_change(observed, desired),
+        memif_sockets=tuple(_socket_changes(observed, desired)),
     )
 
 
@@ -322,6 +328,18 @@ def _host_changes(observed: State, desired: State) -> Iterator[Change[bool]]:
         yield _appearance(ObjectKind.LINUX, f"namespace {netns}", None, True)
     for _, bridge in sorted(desired.linux_bridges - observed.linux_bridges):
         yield _appearance(ObjectKind.LINUX, f"bridge {bridge}", None, True)
+
+
+def _socket_changes(observed: State, desired: State) -> Iterator[Change[str]]:
+    """Yield the sockets that stay behind without a memif; others come and go with their memifs."""
+    sockets = observed.facts.memif_sockets
+    if sockets == desired.facts.memif_sockets or not sockets:
+        return
+    used = sockets_in_use([*observed.made.items(), *desired.made.items()])
+    kept = used.keys() | dict(desired.facts.memif_sockets).keys()
+    for socket_id, file in sockets:
+        if socket_id not in kept:
+            yield _appearance(ObjectKind.MEMIF_SOCKET, f"memif socket {socket_id}", file, None)
 
 
 def _lcp_changes(

@@ -11,6 +11,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
@@ -104,9 +105,19 @@ def closest_to(
         namespaces=former.namespaces | now.namespaces,
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
-        facts=now.facts,
+        facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
     )
     return Reachable(state=state, missing=missing)
+
+
+def _kept_sockets(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> tuple[tuple[int, str], ...]:
+    """Return the sockets of memifs that stay as they are, if a memif is at them or they were there before."""
+    kept = {*dict(former.facts.memif_sockets), *sockets_in_use(now.made.items())}
+    return tuple(
+        (number, file)
+        for number, file in now.facts.memif_sockets
+        if number in kept or is_unmanaged(memif_name(number, 0))
+    )
 
 
 def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str]) -> set[str]:

@@ -115,6 +115,10 @@ class _Comparison:
                 self._found[path] = replace(found, remarks=tuple(unsaid(change, self._before, self._after, ())))
         for path in self._without_entry():
             self._found[path] = EntryDifference(action=Action.CREATE, path=path, name=path[0])
+        for change in self._others:
+            if change.kind is ObjectKind.MEMIF_SOCKET:
+                path = (f"{change.name} at {change.before}",)
+                self._found[path] = EntryDifference(action=change.action, path=path, name=change.name)
         return sorted(self._found.values(), key=_place)
 
     def _compare(self, was: SaidEntry | None, will: SaidEntry | None) -> None:

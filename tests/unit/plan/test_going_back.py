@@ -16,7 +16,7 @@ from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.going_back import Reachable, closest_to, created_ports
-from vppcfg.plan.operations import DeleteHostInterface
+from vppcfg.plan.operations import DeleteHostInterface, DeleteMemifSocket
 from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
@@ -143,3 +143,13 @@ def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> Non
     target = closest_to(state_of(PORT), now, lambda name: False, created)
     assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
     assert closest_to(state_of(PORT), now, lambda name: False).state.interfaces.keys() == {"port", name}
+
+
+def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:
+    """A change can be cut off between the two operations that make a socket and the first memif at it."""
+    before, new = (1, "/run/old"), (2, "/run/new")
+    former = replace(state_of(PORT), facts=Facts(memif_sockets=(before,)))
+    now = replace(state_of(PORT), facts=Facts(memif_sockets=(before, new)))
+    target = closest_to(former, now, lambda name: False).state
+    assert make_plan(now, target).operations == (DeleteMemifSocket(socket_id=2),)
+    assert make_plan(now, closest_to(former, now, lambda name: name == "memif2/0").state).operations == ()

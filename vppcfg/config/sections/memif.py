@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from vppcfg.config.configuration import MadeConfig
@@ -12,7 +13,15 @@ from vppcfg.config.schema.words import is_file_path
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.section import Naming, Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.memif import BUILT_IN_SOCKET, Memif, MemifMode, MemifRole, memif_numbers
+from vppcfg.model.memif import (
+    BUILT_IN_SOCKET,
+    Memif,
+    MemifMode,
+    MemifRole,
+    memif_name,
+    memif_numbers,
+    sockets_in_use,
+)
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.record import record
@@ -89,6 +98,7 @@ class Memifs(MadeSection[MemifConfig, Memif]):
     def resolve(self, desired: DesiredState) -> None:
         """Enter the memifs of the file; a socket that is taken by one that stays as it is cannot be theirs."""
         MadeSection.resolve(self, desired)
+        _leave_out_idle_sockets(desired)
         taken = [
             (name, making)
             for name, making in desired.made.items()
@@ -125,6 +135,22 @@ class Memifs(MadeSection[MemifConfig, Memif]):
         if entry.socket is not None:
             yield KeyValue("socket", entry.socket)
         yield KeyValue("mode", entry.mode.value, is_default=entry.mode is MemifMode.ETHERNET)
+
+
+def _leave_out_idle_sockets(desired: DesiredState) -> None:
+    """Want no socket without a memif: a change that was cut short has left it, and VPP does nothing with it.
+
+    A memif of the file at its number, or an `unmanaged` one, keeps it.
+    """
+    sockets = desired.observed.facts.memif_sockets
+    if not sockets:
+        return
+    used = sockets_in_use([*desired.observed.made.items(), *desired.made.items()])
+    kept = tuple(
+        (number, file) for number, file in sockets if number in used or desired.globs.matches(memif_name(number, 0))
+    )
+    if kept != sockets:
+        desired.facts = replace(desired.facts, memif_sockets=kept)
 
 
 def is_memif_name(name: str) -> bool:

@@ -11,13 +11,14 @@ from vppcfg.plan.transition import Transition
 
 
 def socket_steps(transition: Transition) -> Iterator[Step]:
-    """Yield the steps that remove and make sockets. One that no memif is at is nobody's, and stays if it can."""
+    """Yield the steps that remove and make sockets. One that no memif is at goes unless the desired state has it."""
     before, after = transition.observed, transition.desired
     used = sockets_in_use(before.made.items())
     wanted = sockets_in_use(after.made.items())
-    there = {**dict(before.facts.memif_sockets), **used} if used or wanted else {}
+    there = {**dict(before.facts.memif_sockets), **used}
+    idle = dict(after.facts.memif_sockets).keys() - used.keys()
     for socket_id, file in there.items():
-        is_left = socket_id in used and socket_id not in wanted
+        is_left = socket_id not in wanted and socket_id not in idle
         if is_left or wanted.get(socket_id, file) != file:
             yield Step(stage=Stage.DELETE_MEMIF_SOCKET, operation=DeleteMemifSocket(socket_id=socket_id))
     for socket_id, file in wanted.items():

@@ -12,7 +12,8 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.operations import DeleteHostInterface, SetTag
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.operations import CreateMemifSocket, DeleteHostInterface, DeleteMemifSocket, SetTag
 from vppcfg.plan.plan import make_plan
 
 OURS = "vppcfg:made"
@@ -108,3 +109,26 @@ def test_a_dump_says_what_a_file_has_made_and_leaves_others_alone(made: Memif) -
     assert "memifs:" in text
     assert make_plan(ours, wanted(text, ours).desired).steps == ()
     assert "unmanaged:\n  - memif1/0" in write(vpp("memif1/0", SLAVE, device_class="memif"))
+
+
+@pytest.mark.parametrize(
+    ("unmanaged", "left"),
+    [("", "memif socket 1"), ("unmanaged: [ memif1/* ]\n", None), ("unmanaged: [ memif2/* ]\n", "memif socket 1")],
+)
+def test_a_socket_without_a_memif_goes_with_the_next_plan(unmanaged: str, left: str | None) -> None:
+    """A change that was killed between making a socket and its memif leaves a socket that bears no mark."""
+    state = State(facts=Facts(plugins=frozenset({"memif"}), memif_sockets=((1, "/run/a"),)))
+    plan = make_plan(state, wanted(f"interfaces: {{}}\n{unmanaged}", state).desired)
+    assert [operation.subject for operation in plan.operations] == [left] * (left is not None)
+    assert [change.name for change in plan.changes] == [left] * (left is not None)
+    assert plan.reached.facts.memif_sockets == (() if left else ((1, "/run/a"),))
+    assert plan.impact is Impact.NONE
+
+
+@pytest.mark.parametrize("file", ["/run/a", "/run/b"])
+def test_a_socket_without_a_memif_serves_that_of_the_file_if_it_is_the_same(file: str) -> None:
+    state = State(facts=Facts(plugins=frozenset({"memif"}), memif_sockets=((1, file),)))
+    text = "interfaces: { memif1/0: {} }\nmemifs: { memif1/0: { role: slave, socket: /run/a } }\n"
+    plan = make_plan(state, wanted(text, state).desired)
+    sockets = [type(each) for each in plan.operations if each.subject == "memif socket 1"]
+    assert sockets == ([] if file == "/run/a" else [DeleteMemifSocket, CreateMemifSocket])
