@@ -25,11 +25,13 @@ from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
+from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF
 from vppcfg.record import record
 
+_IDLE_SOCKET = "no memif is at this socket, and without this line the next plan removes it"
 _ODD = "it is set up in a way that the configuration cannot say"
 
 
@@ -164,7 +166,9 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
     found = {glob_of(name): listed[name] for name in sorted(listed, key=natural_key)}
     found |= {glob_of(name): left.bridges[name] for name in sorted(left.bridges, key=natural_key)}
     found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): left.vrfs[key] for key in sorted(left.vrfs)}
-    return found | {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
+    found |= {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
+    idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.made.items()).keys()
+    return found | {f"memif{number}/*": _IDLE_SOCKET for number in sorted(idle)}
 
 
 def _object(configuration: Configuration, state: State, left: Unmanaged) -> None:

@@ -37,6 +37,7 @@ from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vxlan import Vxlan
+from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
 OTHER = replace(PORT, name="eth1")
@@ -748,3 +749,11 @@ bondethernets: {BondEthernet0: {interfaces: [eth2], mac: "02:00:00:00:00:09"}}
         "eth1": "02:00:00:00:00:08",
         "eth2": "",
     }
+
+
+def test_a_socket_without_a_memif_is_kept_by_a_line_of_its_own() -> None:
+    state = state_of(PORT, facts=replace(FACTS, memif_sockets=((5, "/run/a.sock"),)))
+    text = write(state)
+    assert "  - memif5/* # no memif is at this socket" in text
+    configuration = assert_means(text, state)
+    assert make_plan(state, resolve(configuration, state).desired).operations == ()
