@@ -177,6 +177,7 @@ RULES = (
         protocol=6,
         source_ports=(1024, 65535),
         destination_ports=(80, 80),
+        tcp_flags=(18, 2),
     ),
 )
 

@@ -9,6 +9,8 @@ from enum import Enum
 from vppcfg.record import record
 
 ICMP, TCP, UDP, ICMP6 = 1, 6, 17, 58
+TCP_FLAGS = {"fin": 1, "syn": 2, "rst": 4, "psh": 8, "ack": 16, "urg": 32, "ece": 64, "cwr": 128}
+"""By the words of the file (vnet/tcp/tcp_packet.h)."""
 MAX_PORT = 65535
 MAX_ICMP = 255
 
@@ -37,7 +39,7 @@ class AclRule:
     destination_ports: tuple[int, int] = (0, 65535)
     """First and last port, or ICMP code."""
     tcp_flags: tuple[int, int] = (0, 0)
-    """Mask and value; the configuration says none, so they are read and kept."""
+    """Of TCP: the flags that are looked at, and which of these must be set."""
 
 
 def canonical_rule(rule: AclRule) -> AclRule:

@@ -76,13 +76,20 @@ def _list_difference(before: list[Value], after: list[Value], path: str, *, has_
 
 def _edits(before: list[Any], after: list[Any]) -> Iterator[tuple[str, int, Any]]:
     """Yield what is taken out of a list and put into it, in the order of the list, with its place there."""
-    old, new = set(before), set(after)
+    known, wanted = [_hashable(item) for item in before], [_hashable(item) for item in after]
+    old, new = set(known), set(wanted)
     is_plain = len(old) == len(before) and len(new) == len(after)
-    if is_plain and [item for item in before if item in new] == [item for item in after if item in old]:
-        yield from (("-", place, item) for place, item in enumerate(before) if item not in new)
-        yield from (("+", place, item) for place, item in enumerate(after) if item not in old)
+    if is_plain and [item for item in known if item in new] == [item for item in wanted if item in old]:
+        yield from (("-", place, before[place]) for place, item in enumerate(known) if item not in new)
+        yield from (("+", place, after[place]) for place, item in enumerate(wanted) if item not in old)
         return
-    for kind, first, end, first_new, end_new in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for kind, first, end, first_new, end_new in SequenceMatcher(None, known, wanted, autojunk=False).get_opcodes():
         if kind != "equal":
             yield from (("-", place, before[place]) for place in range(first, end))
             yield from (("+", place, after[place]) for place in range(first_new, end_new))
+
+
+def _hashable(item: Any) -> Any:
+    """Return what stands for an item of a list in sets: its text, where it is a map with lists in it."""
+    has_list = isinstance(item, tuple) and any(isinstance(each.value, list) for each in item)
+    return inline(item) if has_list else item

@@ -331,3 +331,12 @@ def test_proxy_arp_is_a_key_of_interfaces_and_a_section() -> None:
     assert "    proxy-arp: true\n" in adoption.text
     expected = "proxy_arp:\n  ranges: [ 192.0.2.10-192.0.2.20 ]\n  vrfs:\n    red: [ 192.0.2.9 ]\n"
     assert expected in adoption.text
+
+
+def test_tcp_flags_of_an_access_list_are_a_key_of_its_term() -> None:
+    adoption = adopted(
+        "set acl-plugin acl deny proto 6 tcpflags 2 mask 18 , permit tag {vppcfg inside}\n"
+        "set acl-plugin interface xe0 input acl 0\n"
+    )
+    assert outcomes(adoption) == ["file", "file"]
+    assert "      - { action: deny, family: ipv4, protocol: tcp, tcp-flags: [ syn, not-ack ] }\n" in adoption.text

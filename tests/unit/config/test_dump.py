@@ -229,7 +229,7 @@ HOSTILE_RULES = st.builds(
     protocol=st.sampled_from([0, 1, 6, 17, 47, 58]),
     source_ports=RANGES,
     destination_ports=RANGES,
-    tcp_flags=st.sampled_from([(0, 0), (0, 0), (2, 2)]),
+    tcp_flags=st.sampled_from([(0, 0), (0, 0), (2, 2), (18, 2), (2, 18)]),
 )
 HOSTILE_ACLS = st.builds(
     Acl,
@@ -725,7 +725,7 @@ def with_rule(**changes: Any) -> State:
         (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),
         (changed("acls", "a", tag="other"), "acl:other", 'its tag is not one of ours: "other"'),
         (changed("acls", "a", tag="other"), "eth1", "it applies the access list a, which is unmanaged"),
-        (with_rule(protocol=6, tcp_flags=(2, 2)), "acl:vppcfg?b", "its rule 0 looks at TCP flags"),
+        (with_rule(protocol=6, tcp_flags=(2, 18)), "acl:vppcfg?b", "TCP flags that no packet can have"),
         (with_rule(source="::/0", destination="::/0", protocol=1), "acl:vppcfg?b", "the ICMP of IPv4 in IPv6"),
         (with_rule(protocol=0), "acl:vppcfg?b", "not in the form"),
         (with_rule(protocol=47), "acl:vppcfg?b", "which has none"),

@@ -185,7 +185,7 @@ acls:
   inside:
     terms:
       - { action: permit, family: ipv4, source: 10.0.0.0/8, destination: 192.0.2.0/24, protocol: tcp,
-          source-port: 1024-, destination-port: 80 }
+          source-port: 1024-, destination-port: 80, tcp-flags: [ syn, not-ack ] }
       - { action: permit, family: ipv4, protocol: icmp, icmp-type: 8, icmp-code: 0 }
       - { action: deny }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }

@@ -22,6 +22,7 @@ from vppcfg.model.state import State
 
 PLUGIN = "acl"
 _ALL_PORTS = (0, MAX_PORT)
+_ALL_FLAGS = 255
 _ALL4, _ALL6 = "0.0.0.0/0", "::/0"
 _PROTOCOLS: Mapping[int, str | int] = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
 """Other protocols are written as numbers."""
@@ -129,8 +130,6 @@ def _context(parsing: Parsing) -> Context:
 
 
 def _why_not_rule(rule: AclRule) -> str | None:
-    if rule.tcp_flags != (0, 0):
-        return "looks at TCP flags"
     if canonical_rule(rule) != rule:
         return "is not in the form that vppcfg writes"
     if rule.protocol == ICMP and ":" in rule.source:
@@ -141,6 +140,9 @@ def _why_not_rule(rule: AclRule) -> str | None:
 
 
 def _why_not_ranges(rule: AclRule) -> str | None:
+    mask, value = rule.tcp_flags
+    if value & ~mask or not 0 <= mask <= _ALL_FLAGS:
+        return "looks for TCP flags that no packet can have"
     ranges = (rule.source_ports, rule.destination_ports)
     largest = MAX_ICMP if rule.protocol in (ICMP, ICMP6) else MAX_PORT
     if not all(0 <= first <= last <= largest for first, last in ranges):
@@ -168,7 +170,7 @@ def _sibling(rule: AclRule) -> AclRule | None:
 
 
 def _term_keys(rule: AclRule, *, is_both: bool) -> Iterator[KeyValue]:
-    """Yield what a term says; TCP flags, which no file can say, are told all the same, for where rules are compared."""
+    """Yield what a term says."""
     yield KeyValue("action", rule.action.value)
     if not is_both:
         yield KeyValue("family", "ipv6" if ":" in rule.source else "ipv4")
@@ -183,7 +185,7 @@ def _term_keys(rule: AclRule, *, is_both: bool) -> Iterator[KeyValue]:
         if numbers != (0, MAX_ICMP if is_icmp else MAX_PORT):
             yield KeyValue(key, _range(*numbers))
     if rule.tcp_flags != (0, 0):
-        yield KeyValue("tcp-flags", "{}/{}".format(*rule.tcp_flags))
+        yield KeyValue("tcp-flags", list(acl_match.tcp_flag_words(*rule.tcp_flags)))
 
 
 def _range(first: int, last: int) -> str | int:

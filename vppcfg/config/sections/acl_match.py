@@ -16,6 +16,7 @@ from vppcfg.common.addresses import canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
+from vppcfg.model.acl import TCP_FLAGS
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
 
@@ -123,6 +124,22 @@ def parse_range(raw: Any, largest: int, names: Mapping[str, int] = _NO_NAMES) ->
         if (left or right) and first_bound is not None and last_bound is not None:
             return _within(first_bound, last_bound, largest)
     return None
+
+
+_NOT = "not-"
+
+
+def parse_tcp_flags(words: Iterable[str]) -> tuple[int, int] | None:
+    """Parse `tcp-flags` into the flags that are looked at and those that must be set; None when one must be both."""
+    given = set(words)
+    is_set = sum(bit for flag, bit in TCP_FLAGS.items() if flag in given)
+    is_unset = sum(bit for flag, bit in TCP_FLAGS.items() if f"{_NOT}{flag}" in given)
+    return None if is_set & is_unset else (is_set | is_unset, is_set)
+
+
+def tcp_flag_words(mask: int, value: int) -> list[str]:
+    """Return what `tcp-flags` says of the flags that are looked at and those that must be set."""
+    return [flag if value & bit else f"{_NOT}{flag}" for flag, bit in TCP_FLAGS.items() if mask & bit]
 
 
 def _bound(text: str, names: Mapping[str, int]) -> int | None:

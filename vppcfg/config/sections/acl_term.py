@@ -14,6 +14,7 @@ from vppcfg.config.sections.acl_match import (
     parse_endpoint,
     parse_protocol,
     parse_range,
+    parse_tcp_flags,
 )
 from vppcfg.config.yaml.errors import shown
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, AclAction, AclRule
@@ -44,6 +45,7 @@ class Term:
         self._protocol = self._parsed_protocol()
         self._check_families(self._sources, self._destinations)
         self._first, self._second = self._ranges(self._protocol)
+        self._tcp_flags = self._parsed_tcp_flags(self._protocol)
 
     @property
     def rule_count(self) -> int:
@@ -66,6 +68,7 @@ class Term:
                 protocol=ICMP6 if self._protocol == ICMP and ":" in source else self._protocol,
                 source_ports=self._first,
                 destination_ports=self._second,
+                tcp_flags=self._tcp_flags,
             )
 
     def _parsed_protocol(self) -> int | None:
@@ -130,6 +133,16 @@ class Term:
             text = f"{shown(raw)} is not a number 0 to {MAX_ICMP}, and no range such as 3-, -8 or 0-5"
             self._complain("acl-icmp-range", key, text)
         return numbers or (0, MAX_ICMP)
+
+    def _parsed_tcp_flags(self, protocol: int | None) -> tuple[int, int]:
+        words = self._raw.get("tcp-flags") or ()
+        if words and protocol not in (TCP, None):
+            self._complain("acl-tcp-flags", "tcp-flags", "`tcp-flags` needs `protocol: tcp`")
+        flags = parse_tcp_flags(words)
+        if flags is None:
+            text = "a flag is to be set and not to be set, so the term matches nothing; remove one of the two"
+            self._complain("acl-tcp-flags", "tcp-flags", text)
+        return flags or (0, 0)
 
     def _complain(self, rule: str, key: str, text: str) -> None:
         self.is_sound = False
