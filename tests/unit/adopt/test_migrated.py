@@ -48,6 +48,11 @@ def test_a_file_of_ours_comes_out_as_it_is() -> None:
     assert adoption.report.is_whole
 
 
+def test_a_key_that_stands_twice_is_for_a_person_to_mend() -> None:
+    with pytest.raises(ConfigError, match=r"old.yaml:2:1: .*\[yaml-duplicate-key\]"):
+        adopt_migrated("old.yaml", b"interfaces: { eth0: { mtu: 1500 } }\ninterfaces: { eth0: { mtu: 9000 } }\n")
+
+
 def test_the_command_writes_the_new_file_and_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from vppcfg.cli.main import main
 from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.explain import explanations
 from vppcfg.config.migration import Migration, MigrationKind, migrate
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
@@ -136,7 +137,26 @@ STRICTER = [
     ),
     ("l2-mpls", "interfaces: { eth0: { mpls: true, l2xc: eth1 }, eth1: { l2xc: eth0 } }"),
     ("sflow-not-phy", "interfaces: { BondEthernet0: { sflow: true } }\nbondethernets: { BondEthernet0: {} }"),
+    *(
+        (rule, str(explanations()[rule].breaks))
+        for rule in (
+            "interface-name",
+            "interface-duplicate",
+            "vxlan-undefined",
+            "mac-zero",
+            "address-duplicate",
+            "encap-id",
+            "encap-duplicate",
+            "qinx-lcp-parent",
+            "linux-name-taken",
+            "l2-unnumbered",
+            "bvi-unnumbered",
+            "unnumbered-not-exact-match",
+            "vxlan-remote-own",
+        )
+    ),
 ]
+"""What the public vppcfg 1.2.4 takes by `vppcfg check`."""
 
 
 @pytest.mark.parametrize(("rule", "text"), STRICTER, ids=[rule for rule, _ in STRICTER])
