@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.trees import grow
-from tests.real_vpp import prefix
+from tests.real_vpp import prefix, release
 from tests.startup_vpp import StartupVpp, launched, why_not
-from vppcfg.common.release import NEWEST
+from vppcfg.common.release import release_of
 from vppcfg.host.inventory import read_host
 from vppcfg.startup.conf.plugin_names import SUFFIX, name_in
 from vppcfg.startup.conf.reader import read_conf
@@ -61,11 +61,12 @@ def small(text: str) -> str:
 
 def judged(text: str, tree: Path) -> ConfJudgement:
     """Return what our check says, with all that it can know of the machine."""
-    conf, _ = read_conf(text, NEWEST)
+    of = release_of(release())
+    conf, _ = read_conf(text, of)
     named = folders_named(conf)
     folders = {f for f in named if f in _THERE or (not f"{f}/".startswith(_APART) and os.path.isdir(f))}
     installed = {name_in(file.name) for file in plugin_folder().glob(f"*{SUFFIX}")}
-    return judge(text, (NEWEST,), ConfSurroundings(host=read_host(str(tree)), folders=folders, installed=installed))
+    return judge(text, (of,), ConfSurroundings(host=read_host(str(tree)), folders=folders, installed=installed))
 
 
 def starts(text: str, tree: Path) -> tuple[bool, str]:
