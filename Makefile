@@ -70,14 +70,21 @@ $(LOWEST)/.ready: pyproject.toml setup.py
 test-lowest: $(LOWEST)/.ready ## run the tests with the lowest versions of what vppcfg depends on
 	@$(LOWEST)/bin/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS)
 
+# Each VPP is tested with by a run of its own, which the others do not stop, and has its count in the table at the end.
+PREFIXES = $(or $(VPP_PREFIXES),$(VPP_PREFIX))
 .PHONY: test-live
-test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR
-	@[ -n "$(VPP_PREFIX)" ] || { \
+test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR, or VPP_PREFIXES="DIR DIR"
+	@[ -n "$(PREFIXES)" ] || { \
 		echo "Name the VPP to test with: make test-live VPP_PREFIX=DIR, where DIR holds bin/vpp (/usr for a package)"; \
 		exit 1; } >&2
-	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
+	@for prefix in $(PREFIXES); do \
+		[ -x "$$prefix/bin/vpp" ] || { echo "There is no program $$prefix/bin/vpp"; exit 1; } >&2; done
 	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
-	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS)
+	@set -o pipefail; output=$$(mktemp); counts=; ended=0; for prefix in $(abspath $(PREFIXES)); do \
+		VPP_PREFIX="$$prefix" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS) \
+			| tee "$$output" || ended=1; \
+		counts+="$$prefix: $$(tail -n 1 "$$output")"$$'\n'; \
+	done; rm -f "$$output"; printf '\n%s' "$$counts"; exit $$ended
 
 .PHONY: test-lab
 test-lab: $(READY) ## send real packets through a laboratory: as root; a VPP too with VPP_PREFIX=DIR

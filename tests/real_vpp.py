@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -50,6 +51,12 @@ def release() -> str:
     """Return the release of that installation, by the name of VPP's own library, such as 25.10."""
     (library,) = (prefix() / "lib").rglob("libvlib.so.*")
     return library.name.removeprefix("libvlib.so.")
+
+
+def can_do(file: Path) -> bool:
+    """Return whether a configuration asks nothing of that installation that came with a later release."""
+    command = [sys.executable, "-m", "vppcfg", "check", "-q", "--for", release(), "-c", str(file)]
+    return _run(*command).returncode == 0
 
 
 def skip_reason() -> str | None:

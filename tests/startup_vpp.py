@@ -25,7 +25,7 @@ from tests.real_vpp import prefix, skip_reason
 _SOURCE = Path(__file__).with_name("startup_vpp.c")
 _START_S = 60.0
 _APART = """\
-mount -t tmpfs none /run && mkdir -p /run/vpp
+mount -t tmpfs none /run && mkdir -p /run/vpp /run/apart
 mount -t tmpfs none /var/log && mkdir -p /var/log/vpp
 mount -t tmpfs none /dev/shm
 [ -z "$TREE" ] || mount --bind "$TREE/sys/devices/system" /sys/devices/system
@@ -66,8 +66,12 @@ class StartupVpp:
     @property
     def listens(self) -> bool:
         """Return whether VPP has opened the socket that it opens last, those of the API or of the statistics."""
-        folder = Path(f"/proc/{self._process.pid}/root/run/vpp")
-        return (folder / "api.sock").exists() and (folder / "stats.sock").exists()
+        return self._has("api.sock") and self._has("stats.sock")
+
+    def _has(self, socket: str) -> bool:
+        """Return whether there is a socket of its own: until it is apart, it sees those of the machine."""
+        run = Path(f"/proc/{self._process.pid}/root/run")
+        return (run / "apart").exists() and (run / "vpp" / socket).exists()
 
     @property
     def is_running(self) -> bool:
@@ -77,7 +81,7 @@ class StartupVpp:
     def wait(self) -> None:
         """Wait until VPP listens or has ended."""
         deadline = time.monotonic() + _START_S
-        while self.is_running and not self.socket_path.exists():
+        while self.is_running and not self._has("api.sock"):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"VPP does not listen: {self.output[-2000:]}")
             time.sleep(0.05)

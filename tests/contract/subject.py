@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from struct import pack, unpack_from
 from typing import Any
 
 import pytest
 
-from tests.contract.raw import Raw
+from tests.contract.raw import gre_tunnels
 from vppcfg.common.release import NEWEST, Release, release_of
 
 ALL = 0xFFFFFFFF
@@ -151,22 +150,8 @@ class Subject:
         return int(reply.retval), str(reply.reply)
 
     def gre_tunnels(self, sw_if_index: int = ALL) -> list[Any]:
-        """Return what VPP shows of GRE tunnels.
-
-        25.10 answers under a name by which vpp_papi takes the first row for the end of the answer.
-        """
-        if self.api.has("gre_tunnel_v2_dump") or not self.api.has("gre_tunnel_dump_v2"):
-            name = "gre_tunnel_v2_dump" if self.api.has("gre_tunnel_v2_dump") else "gre_tunnel_dump"
-            return self.rows(name, sw_if_index=sw_if_index)
-        raw = Raw(self.client.transport.server_address)
-        raw.send(pack(">HIII", raw.ids["gre_tunnel_dump_v2"], raw.handle, 7, sw_if_index))
-        raw.send(pack(">HII", raw.ids["control_ping"], raw.handle, 7))
-        details = self.client.messages["gre_tunnel_details_v2"]
-        rows = []
-        while unpack_from(">H", message := raw.receive()) != (raw.ids["control_ping_reply"],):
-            rows.append(details.unpack(message)[0])
-        raw.close()
-        return rows
+        """Return what VPP shows of GRE tunnels."""
+        return gre_tunnels(self.client, sw_if_index)
 
     def up(self, *indexes: int) -> None:
         """Bring interfaces up."""

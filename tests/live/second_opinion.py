@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.contract.raw import gre_tunnels
+
 ALL = 0xFFFFFFFF
 
 
@@ -20,7 +22,7 @@ def read_state(socket_path: Path, api_dir: Path) -> dict[str, Any]:
     client = VPPApiClient(apidir=str(api_dir), server_address=str(socket_path), use_socket=True, read_timeout=30)
     client.connect("second-opinion")
     try:
-        return _state(client.api)
+        return _state(client)
     finally:
         client.disconnect()
 
@@ -33,7 +35,19 @@ def differences(found: Any, expected: Any, path: str = "") -> list[str]:
     return [line for key in keys for line in differences(found.get(key), expected.get(key), f"{path}/{key}")]
 
 
-def _state(api: Any) -> dict[str, Any]:
+def _rows(api: Any, message: str, **fields: Any) -> list[Any]:
+    """Return what a dump tells, nothing where VPP lacks it."""
+    return list(getattr(api, message)(**fields)) if hasattr(api, message) else []
+
+
+def _told(api: Any) -> list[Any]:
+    """Return what ports tell by LLDP; older releases do not tell what that is."""
+    rows = api.lldp_dump(cursor=0)[1] if hasattr(api, "lldp_dump") else []
+    return [row for row in rows if hasattr(row, "port_desc")]
+
+
+def _state(client: Any) -> dict[str, Any]:
+    api = client.api
     rows = {row.sw_if_index: row for row in api.sw_interface_dump(sw_if_index=ALL)}
     names = {index: row.interface_name for index, row in rows.items()}
     pairs = _pairs(api)
@@ -57,7 +71,7 @@ def _state(api: Any) -> dict[str, Any]:
         ),
         "uRPF": sorted(
             (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
-            for row in api.urpf_interface_dump(sw_if_index=ALL)
+            for row in _rows(api, "urpf_interface_dump", sw_if_index=ALL)
         ),
         "mirrors": sorted(
             (
@@ -102,10 +116,10 @@ def _state(api: Any) -> dict[str, Any]:
                 names[row.sw_if_index],
                 (row.port_desc, str(row.mgmt_ip4), str(row.mgmt_ip6), row.mgmt_oid),
             )
-            for row in api.lldp_dump(cursor=0)[1]
+            for row in _told(api)
         ),
-        "MPLS": sorted(names[row.sw_if_index] for row in api.mpls_interface_dump()),
-        **_made(api, names, hosts),
+        "MPLS": sorted(names[row.sw_if_index] for row in _rows(api, "mpls_interface_dump")),
+        **_made(client, names, hosts),
         **_access_lists(api, names),
         "sflow": [
             line.strip()
@@ -116,17 +130,19 @@ def _state(api: Any) -> dict[str, Any]:
 
 
 def _peers(api: Any, sw_if_index: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the peers of a WireGuard."""
-    for row in api.wireguard_peers_v2_dump(peer_index=ALL):
+    """Yield the peers of a WireGuard; older releases have no preshared keys."""
+    dump = "wireguard_peers_v2_dump" if hasattr(api, "wireguard_peers_v2_dump") else "wireguard_peers_dump"
+    for row in getattr(api, dump)(peer_index=ALL):
         peer = row.peer
         if peer.sw_if_index == sw_if_index:
-            keys = peer.public_key, peer.preshared_key
+            keys = peer.public_key, getattr(peer, "preshared_key", bytes(32))
             ends = str(peer.endpoint), peer.port, peer.table_id, peer.persistent_keepalive
             yield *keys, *ends, sorted(str(prefix) for prefix in peer.allowed_ips)
 
 
-def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
+def _made(client: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
     """Return bonds, bridges, tunnels and TAPs."""
+    api = client.api
     return {
         "bonds": {
             bond.interface_name: (
@@ -169,9 +185,9 @@ def _made(api: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
                 str(row.tunnel.dst),
                 row.tunnel.session_id,
                 row.tunnel.outer_table_id,
-                row.tunnel.key,
+                getattr(row.tunnel, "key", 0),
             )
-            for row in api.gre_tunnel_v2_dump(sw_if_index=ALL)
+            for row in gre_tunnels(client)
         },
         "ipips": {
             names[row.tunnel.sw_if_index]: (

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.trees import MACHINES, grow
+from tests.real_vpp import release
 from tests.startup_vpp import starting, why_not
 from vppcfg.cli.main import main
-from vppcfg.common.release import NEWEST
+from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
@@ -31,6 +32,7 @@ from vppcfg.vpp.running import read_running
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
 
+RELEASE = release_of(release() if why_not() is None else "26.10")
 PORTS: dict[str, tuple[str, ...]] = {
     "arm_board": ("0000:01:00.0", "0001:01:00.0"),
     "container": ("0000:17:02.0", "0000:17:02.1"),
@@ -54,7 +56,7 @@ def settings_for(machine: str, workers: int, tree: Path) -> tuple[Settings, Host
     group = tree / "etc/group"
     group.write_text(group.read_text() + "root:x:0:\n")
     host = read_host(str(tree))
-    settings = derive(configuration, host, NEWEST)
+    settings = derive(configuration, host, RELEASE)
     found = check(Case(configuration=configuration, host=host, settings=settings))
     assert [problem for problem in found if problem.severity.value == "error"] == []
     return settings, host
@@ -91,7 +93,7 @@ def test_the_command_verifies_what_the_command_made(
     group = tree / "etc/group"
     group.write_text(group.read_text() + "root:x:0:\n")
     made = tmp_path / "startup.conf"
-    options = ["startup", "-c", str(config), "--root", str(tree)]
+    options = ["startup", "-c", str(config), "--root", str(tree), "--vpp-version", str(RELEASE)]
     assert main([*options, "-o", str(made)]) == 0
     with starting(made.read_text(), tree) as vpp:
         assert vpp.is_running, vpp.output
@@ -140,9 +142,9 @@ REFUSED_CONF: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("addition", "words", "rule"), REFUSED_CONF, ids=[entry[0][:40] for entry in REFUSED_CONF])
 def test_what_vpp_refuses_in_a_file_is_found_before(addition: str, words: str, rule: str, tmp_path: Path) -> None:
     conf = f"{OK}{addition}\n"
-    tree, problems = read_conf(conf, NEWEST)
+    tree, problems = read_conf(conf, RELEASE)
     kept = [stanza.name for stanza in tree.stanzas if stanza.name == "nsim"]
-    found = [*problems, *review(tree, NEWEST), *lost_plugins(tree, kept, ())]
+    found = [*problems, *review(tree, RELEASE), *lost_plugins(tree, kept, ())]
     assert {problem.rule for problem in found} == {rule}
     with starting(conf, grow("fitlet2", tmp_path)) as vpp:
         assert not vpp.is_running
@@ -238,7 +240,7 @@ def test_what_vpp_refuses_of_a_section_is_found_before(
     rules = {problem.rule for problem in loaded.problems}
     if loaded.configuration is not None:
         host = read_host(str(tree))
-        settings = derive(loaded.configuration, host, NEWEST)
+        settings = derive(loaded.configuration, host, RELEASE)
         rules |= {
             problem.rule for problem in check(Case(configuration=loaded.configuration, host=host, settings=settings))
         }

@@ -100,6 +100,19 @@ def test_a_live_test_gets_the_vpp_that_is_named(tmp_path: Path, venv: str) -> No
     assert finished.stdout.startswith(f"VPP_PREFIX={tmp_path} python -m pytest ")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run the live tests")
+def test_live_tests_get_each_vpp_that_is_named_and_tell_the_count_of_each(tmp_path: Path, venv: str) -> None:
+    folders = [tmp_path / name for name in ("older", "newer")]
+    for folder in folders:
+        (folder / "bin").mkdir(parents=True)
+        script(folder / "bin" / "vpp", "")
+    finished = make("test-live", venv, f"VPP_PREFIXES={' '.join(map(str, folders))}")
+    assert finished.returncode == 0
+    runs, _, counts = finished.stdout.partition("\n\n")
+    assert [line.partition(" ")[0] for line in runs.splitlines()] == [f"VPP_PREFIX={folder}" for folder in folders]
+    assert [line.partition(": ")[0] for line in counts.splitlines()] == [str(folder) for folder in folders]
+
+
 @pytest.mark.parametrize(
     ("named", "expected"),
     [
