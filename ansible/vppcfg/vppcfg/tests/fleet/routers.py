@@ -166,7 +166,7 @@ class Fleet:
         }
 
     def begin(self, playbook: str, inventory: Path, *options: str) -> subprocess.Popen[str]:
-        """Begin a playbook of the collection, in the network namespace of the controller where there is one."""
+        """Begin a playbook, of the collection or in a file, in the network namespace of the controller where there is one."""
         (self.folder / "outcomes").unlink(missing_ok=True)
         environment = {
             **os.environ,
@@ -182,7 +182,8 @@ class Fleet:
             "VPPCFG_OUTCOMES": str(self.folder / "outcomes"),
         }
         inside = ["ip", "netns", "exec", self.controller] if self.controller else []
-        words = [*inside, str(Path(self.ansible) / "ansible-playbook"), f"vppcfg.vppcfg.{playbook}", "-i", str(inventory), *options]
+        name = playbook if "/" in playbook else f"vppcfg.vppcfg.{playbook}"
+        words = [*inside, str(Path(self.ansible) / "ansible-playbook"), name, "-i", str(inventory), *options]
         return subprocess.Popen(
             words,
             env=environment,

@@ -133,6 +133,7 @@ def change(fleet: Fleet) -> None:
     code, said = rollout(fleet, "--check", "--diff")
     checked = fleet.outcomes()
     expect(code == 0, "check mode succeeds")
+    expect(set(states(fleet).values()) == {"to change"}, "the table says that all would be changed")
     expect("mtu: 1500 -> 1450" in said, "diff mode shows the words of the configuration")
     expect(all(fleet.changes(name) == 1 for name in fleet.names), "check mode changes nothing")
     code = rollout(fleet, "--diff")[0]
@@ -154,9 +155,10 @@ def change(fleet: Fleet) -> None:
 def guarded(fleet: Fleet) -> None:
     """More impact than is allowed fails alike in check mode and in the run, and changes nothing."""
     expect(rollout(fleet, "--check", "--diff", vppcfg_max_impact="none")[0] != 0, "check mode fails")
-    checked = fleet.outcomes()
+    checked, report = fleet.outcomes(), fleet.report()
     expect(rollout(fleet, "--diff", vppcfg_max_impact="none")[0] != 0, "the run fails")
     are_alike(checked, fleet.outcomes())
+    expect(fleet.report() == report, "the tables are alike")
     found = states(fleet)
     expect(found.pop("r1") == "refused" and set(found.values()) == {"not begun"}, f"the table: {found}")
     expect(all(fleet.changes(name) == 1 for name in fleet.names), "nothing was changed")
