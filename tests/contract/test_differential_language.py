@@ -158,7 +158,7 @@ class LanguageSide(Side):
                 if int(row.flags) & STATIC
             ),
             "MACs": sorted(
-                (row.bd_id, str(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
+                (row.bd_id, _mac(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
                 for row in api.l2_fib_table_dump(bd_id=ALL)
                 if row.static_mac or row.filter_mac
             ),

@@ -183,3 +183,10 @@ def test_a_typed_memif_is_as_it_was_typed(vpp: Subject) -> None:
     vpp.cli("create interface memif id 8 socket-id 0 slave mode ip")
     (shown,) = vpp.api.memif_dump()
     assert (shown.id, int(shown.role), int(shown.mode)) == (8, SLAVE, IP)
+
+
+def test_a_memif_that_is_typed_without_a_role_is_a_slave_and_has_no_queues_yet(vpp: Subject) -> None:
+    assert vpp.cli("create interface memif id 8") == (0, "")
+    assert [int(row.role) for row in vpp.api.memif_dump()] == [SLAVE]
+    text = "set interface rx-mode: unknown queue 0 on interface memif0/8\n"
+    assert vpp.cli("set interface rx-mode memif0/8 queue 0 interrupt") == (-1, text)

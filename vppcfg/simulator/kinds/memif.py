@@ -219,7 +219,7 @@ def _socket_words(rest: Input) -> dict[str, Any]:
 def _command_create(tables: Tables, rest: Input) -> str:
     """`create interface memif [id <id>] [socket-id <id>] [ring-size <size>] [hw-addr <mac>] <master|slave> ..`."""
     line = rest.line()
-    found: dict[str, Any] = {"id": 0, "socket-id": 0, "role": _MASTER, "mode": _ETHERNET, "mac": b""}
+    found: dict[str, Any] = {"id": 0, "socket-id": 0, "role": _SLAVE, "mode": _ETHERNET, "mac": b""}
     while not line.is_at_end:
         _option(line, found)
     create(tables, found["socket-id"], found["id"], found["role"], found["mode"], found["mac"])

@@ -44,7 +44,7 @@ def mode_of(tables: Tables, port: HwInterface) -> int:
 
 def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
     """Set the mode of a queue, or of all; raise RefusedError for one that is not there or cannot."""
-    has_queues = port.device_class in _WITH_QUEUES
+    has_queues = port.device_class in _WITH_QUEUES and not port.has_link_of_its_own
     if queue is not None and (queue or not has_queues):
         text = f"unknown queue {queue} on interface {port.name}"
         raise RefusedError(Retval.UNIMPLEMENTED, text)
