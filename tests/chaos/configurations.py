@@ -76,6 +76,7 @@ interfaces:
   tap1: { mtu: 1500 }
   host-v1: { mtu: 1500, lcp: hv1, addresses: [ 10.0.96.1/24 ] }
   memif1/0: { mtu: 1500, addresses: [ 10.0.95.1/24 ] }
+  VirtualEthernet0/0/7: { mtu: 1500, addresses: [ 10.0.94.1/24 ] }
 loopbacks:
   loop1: { mtu: 1500, addresses: [ 10.0.0.1/32 ] }
   loop10: { mtu: 1500, mac: "02:00:00:00:00:10", lcp: bvi10, addresses: [ 10.0.10.1/24 ] }
@@ -105,6 +106,8 @@ host_interfaces:
   host-v1: {}
 memifs:
   memif1/0: { role: slave, socket: /tmp/vppcfg-chaos.sock }
+vhost_users:
+  VirtualEthernet0/0/7: { role: client, socket: /tmp/vppcfg-chaos-vm7.sock }
 vrfs:
   red: { id: 100 }
 bridgedomains:

@@ -240,6 +240,8 @@ class Subject:
                 self.api.af_packet_delete(host_if_name=row.host_if_name)
         for row in self.rows("memif_dump"):
             self.api.memif_delete(sw_if_index=row.sw_if_index)
+        for row in self.rows("sw_interface_vhost_user_dump", sw_if_index=ALL):
+            self.api.delete_vhost_user_if(sw_if_index=row.sw_if_index)
         for row in self.rows("memif_socket_filename_dump"):
             self.api.memif_socket_filename_add_del(is_add=False, socket_id=row.socket_id)
         for row in self.interfaces().values():

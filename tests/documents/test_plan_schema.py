@@ -25,6 +25,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
@@ -74,6 +75,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["ipip"], Ipip, set()),
         (DEFINITIONS["host_interface"], HostInterface, set()),
         (DEFINITIONS["memif"], Memif, set()),
+        (DEFINITIONS["vhost_user"], VhostUser, set()),
         (DEFINITIONS["wireguard"], Wireguard, set()),
         (DEFINITIONS["wireguard"]["properties"]["peers"]["additionalProperties"], WireguardPeer, set()),
         (DEFINITIONS["fib_table"], FibTable, set()),

@@ -34,6 +34,7 @@ from vppcfg.config.sections.host_interface import HostInterfaceConfig
 from vppcfg.config.sections.ipip import IpipConfig
 from vppcfg.config.sections.memif import MemifConfig
 from vppcfg.config.sections.tap import TapConfig
+from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
@@ -63,6 +64,7 @@ from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
@@ -74,6 +76,7 @@ VXLANS = ("vxlan_tunnel0", "vxlan_tunnel1")
 GRES = ("gre0", "gre3", "gre12")
 HOST_INTERFACES = ("host-v1", "host-v2", "host-v3")
 MEMIFS = ("memif0/5", "memif1/0", "memif1/2", "memif7/0")
+VHOST_USERS = ("VirtualEthernet0/0/0", "VirtualEthernet0/0/7")
 SOCKETS = {1: ("/tmp/vppcfg-laws-a.sock", "/tmp/vppcfg-laws-b.sock"), 7: ("/tmp/vppcfg-laws-c.sock",)}
 IPIPS = ("ipip0", "ipip4")
 WIREGUARDS = ("wg0", "wg5")
@@ -480,6 +483,17 @@ class _Network:
             self._add_made_port(name, InterfaceKind.MEMIF, dice)
             if not self._has_ethernet(name):
                 self._change(name, mac=None)
+
+        for name in dice.some(VHOST_USERS, most=2):
+            self.ports[name] = VhostUserConfig(
+                name=name,
+                path=("vhost_users", name),
+                description=dice.pick(DESCRIPTIONS),
+                socket=f"/tmp/vppcfg-laws-{name.rpartition('/')[2]}{dice.pick(('', '-other'))}.sock",
+                role=dice.pick(list(VhostUserRole)),
+            )
+            if not dice.one_in(4):
+                self._add_made_port(name, InterfaceKind.VHOST_USER, dice)
 
     def _add_made_port(self, name: str, kind: InterfaceKind, dice: _Dice) -> None:
         """Add what is said of a port, which has a description in one of two places."""

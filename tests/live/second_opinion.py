@@ -214,6 +214,10 @@ def _made(client: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]
         "memif sockets": {
             row.socket_id: row.socket_filename for row in api.memif_socket_filename_dump() if row.socket_id
         },
+        "vhost-user ports": {
+            names[row.sw_if_index]: (bool(row.is_server), row.sock_filename)
+            for row in api.sw_interface_vhost_user_dump(sw_if_index=0xFFFFFFFF)
+        },
         "host-interfaces": sorted(row.host_if_name for row in api.af_packet_dump() if row.sw_if_index in names),
         "taps": {
             tap.dev_name: (

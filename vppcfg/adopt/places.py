@@ -95,6 +95,7 @@ _MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
             *("qdisc-bypass-disable", "cksum-gso-disable"),
         }
     ),
+    "create vhost-user": frozenset({"gso", "packed", "event-idx", "feature-mask"}),
     "create interface memif": frozenset(
         {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
     ),

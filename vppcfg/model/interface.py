@@ -82,9 +82,10 @@ class InterfaceKind(Enum):
     TAP = "tap"
     HOST_INTERFACE = "host-interface"
     MEMIF = "memif"
+    VHOST_USER = "vhost-user"
 
 
-PORTS = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.HOST_INTERFACE, InterfaceKind.MEMIF})
+PORTS = frozenset({InterfaceKind.PHYSICAL, InterfaceKind.HOST_INTERFACE, InterfaceKind.MEMIF, InterfaceKind.VHOST_USER})
 """Where frames come in from outside of VPP, whoever made it."""
 
 

@@ -12,10 +12,11 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif)
+MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
 

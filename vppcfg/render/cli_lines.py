@@ -14,6 +14,7 @@ from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.ipip import flag_words
 from vppcfg.model.memif import MemifMode, memif_numbers
+from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
 from vppcfg.model.vxlan import VXLAN_PORT
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations.vrf import LAST_TYPED
@@ -263,7 +264,7 @@ def _delete_tap(operation: op.DeleteTap) -> str:
     return f"delete tap {operation.interface}"
 
 
-# Ports that a file makes (plugins/af_packet/cli.c, plugins/memif/cli.c)
+# Ports that a file makes (plugins/af_packet/cli.c, plugins/memif/cli.c, plugins/vhost/vhost_user.c)
 
 
 def _create_host_interface(operation: op.CreateHostInterface) -> str:
@@ -290,6 +291,16 @@ def _create_memif(operation: op.CreateMemif) -> str:
 
 def _delete_memif(operation: op.DeleteMemif) -> str:
     return f"delete interface memif {operation.interface}"
+
+
+def _create_vhost_user(operation: op.CreateVhostUser) -> str:
+    role = " server" if operation.port.role is VhostUserRole.SERVER else ""
+    number = vhost_user_number(operation.interface)
+    return f"create vhost-user socket {operation.port.socket}{role} renumber {number}"
+
+
+def _delete_vhost_user(operation: op.DeleteVhostUser) -> str:
+    return f"delete vhost-user {operation.interface}"
 
 
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
@@ -684,6 +695,8 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteMemifSocket: _delete_memif_socket,
     op.CreateMemif: _create_memif,
     op.DeleteMemif: _delete_memif,
+    op.CreateVhostUser: _create_vhost_user,
+    op.DeleteVhostUser: _delete_vhost_user,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

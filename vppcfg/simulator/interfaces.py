@@ -16,7 +16,7 @@ _UNTAGGED: Slot = ("untagged",)
 _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
-_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi", "GRE tunnel device"})
+_UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"})
 """Device classes whose driver cannot set a maximum frame size."""
 
 

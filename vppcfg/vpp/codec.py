@@ -25,7 +25,9 @@ HEAD = struct.Struct(">HI")
 
 _BYTES = {
     **dict.fromkeys(("bd_tag", "tag", "name", "version", "interface_name", "interface_dev_type"), 0),
-    **dict.fromkeys(("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "socket_filename"), 0),
+    **dict.fromkeys(
+        ("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "sock_filename", "socket_filename"), 0
+    ),
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6"), 16),
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),

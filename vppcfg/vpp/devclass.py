@@ -29,6 +29,7 @@ _KINDS = {
 _MARKED_KINDS = {
     "af-packet": (InterfaceKind.HOST_INTERFACE, re.compile(r"host-.+")),
     "memif": (InterfaceKind.MEMIF, re.compile(r"memif\d+/\d+")),
+    "vhost-user": (InterfaceKind.VHOST_USER, re.compile(r"VirtualEthernet0/0/\d+")),
 }
 """Classes of ports that vppcfg makes, as others do: those of the names that it gives are ours by their mark alone."""
 

@@ -30,6 +30,7 @@ PARTS = (
         "tap-host",
         "host-interface",
         "memif",
+        "vhost-user",
         "prefix-list",
         "acl",
         "acl-term",

@@ -22,6 +22,7 @@ from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.draft import Draft
@@ -40,6 +41,7 @@ EXAMPLES: dict[str, Making] = {
     "wg3": Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[0]),
     "host-e3": HostInterface(device="e3"),
     "memif0/3": Memif(role=MemifRole.SLAVE, mode=MemifMode.IP),
+    "VirtualEthernet0/0/3": VhostUser(socket="/run/vm3.sock", role=VhostUserRole.CLIENT),
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""

@@ -50,7 +50,15 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
     state = state_of(json.loads(text))
     document = document_of(state)
     later = {table: document.pop(table) for table in document.keys() - json.loads(text).keys()}
-    assert later == {"gres": {}, "host_interfaces": {}, "ipips": {}, "memifs": {}, "vrfs": {}, "wireguards": {}}
+    assert later == {
+        "gres": {},
+        "host_interfaces": {},
+        "ipips": {},
+        "memifs": {},
+        "vhost_users": {},
+        "vrfs": {},
+        "wireguards": {},
+    }
     assert json.dumps(document, indent=2) + "\n" == text
     assert {name: type(made) for name, made in state.made.items()} == {
         "BondEthernet0": Bond,

@@ -87,6 +87,7 @@ interfaces:
   host-e1: {}
   memif1/0: {}
   memif1/1: {}
+  VirtualEthernet0/0/7: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
   loop0:
@@ -161,6 +162,9 @@ wireguards:
 memifs:
   memif1/0: { role: slave, socket: /run/a, description: to a container }
   memif1/1: { role: slave, socket: /run/a, mode: ip }
+vhost_users:
+  VirtualEthernet0/0/7: { role: client, socket: /run/v }
+  VirtualEthernet0/0/8: { role: server, socket: /run/w, description: spare }
 host_interfaces:
   host-e1: {}
   host-e2: { description: spare }
@@ -223,6 +227,7 @@ HEADINGS = {
     "tap-host": r"taps\..+",
     "host-interface": r"host_interfaces\..+",
     "memif": r"memifs\..+",
+    "vhost-user": r"vhost_users\..+",
     "vrf": r"vrfs\..+",
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
@@ -253,7 +258,7 @@ FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
-        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "af_packet", "memif"}
+        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "af_packet", "memif", "vhost"}
     )
 )
 

@@ -56,6 +56,7 @@ def test_every_file_of_the_api_has_a_version(release: Release) -> None:
         ("create host-interface name v1", "host-v1"),
         ("create host-interface name \udcff", "host-\udcff"),
         ("create interface memif id 3 master", "memif0/3"),
+        ("create vhost-user socket /run/a renumber 3", "VirtualEthernet0/0/3"),
         ("create tap id 3", "tap3"),
         ("create bond mode lacp id 3", "BondEthernet3"),
         ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 3", "vxlan_tunnel3"),

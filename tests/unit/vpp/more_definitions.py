@@ -194,6 +194,19 @@ reply memif_details 1: u32 sw_if_index, mac_address hw_addr, u32 id, u32 role, u
 u32 socket_id, u32 ring_size, u16 buffer_size, u32 flags, string if_name[64]
 """
 
+VHOST_USER = """
+version 26.10 4.1.1 1
+request create_vhost_user_if_v2 1: bool is_server, string sock_filename[256], bool renumber, bool disable_mrg_rxbuf, \
+bool disable_indirect_desc, bool enable_gso, bool enable_packed, bool enable_event_idx, u32 custom_dev_instance, \
+bool use_custom_mac, mac_address mac_address, string tag[64]
+reply create_vhost_user_if_v2_reply 1: i32 retval, u32 sw_if_index
+request delete_vhost_user_if 1: u32 sw_if_index
+reply delete_vhost_user_if_reply 1: i32 retval
+request sw_interface_vhost_user_dump 1 streams sw_interface_vhost_user_details: u32 sw_if_index
+reply sw_interface_vhost_user_details 1: u32 sw_if_index, string interface_name[64], u32 virtio_net_hdr_sz, \
+u32 features_first_32, u32 features_last_32, bool is_server, string sock_filename[256], u32 num_regions, i32 sock_errno
+"""
+
 URPF = """
 version 26.10 1.0.0 1
 request urpf_update_v2 1: bool is_input, u8 mode, u8 af, u32 sw_if_index, u32 table_id
@@ -261,6 +274,7 @@ PLUGINS = {
     "sflow": SFLOW,
     "tap": TAP,
     "urpf": URPF,
+    "vhost_user": VHOST_USER,
     "vxlan": VXLAN,
     "wireguard": WIREGUARD,
 }

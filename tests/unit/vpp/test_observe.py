@@ -371,6 +371,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "tap",
         "urpf",
         "urpf_dump",
+        "vhost",
         "vxlan",
         "wireguard",
         "wireguard_preshared_key",

@@ -29,6 +29,7 @@ from vppcfg.config.rules import (
     tap,
     unmanaged,
     unnumbered,
+    vhost_user,
     vrf,
     wireguard,
 )
@@ -48,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     memif.memif_interface,
     memif.memif_socket,
     memif.memif_role,
+    vhost_user.vhost_user_socket,
     interface.l2_with_l3,
     interface.l2_with_mpls,
     interface.l2_with_routing,

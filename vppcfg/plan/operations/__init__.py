@@ -31,7 +31,7 @@ from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteM
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
-from vppcfg.plan.operations.port import CreateHostInterface, DeleteHostInterface
+from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
@@ -68,6 +68,7 @@ __all__ = [
     "CreateNamespace",
     "CreateSubInterface",
     "CreateTap",
+    "CreateVhostUser",
     "CreateVrf",
     "CreateVxlan",
     "CreateWireguard",
@@ -84,6 +85,7 @@ __all__ = [
     "DeleteMemifSocket",
     "DeleteSubInterface",
     "DeleteTap",
+    "DeleteVhostUser",
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",

@@ -1,10 +1,11 @@
-"""What the operations on ports that a file makes have alike, and those of host-interfaces."""
+"""What the operations on ports that a file makes have alike, and those of host-interfaces and vhost-user ports."""
 
 from __future__ import annotations
 
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.kinds import as_created
 from vppcfg.model.making import Making
+from vppcfg.model.vhost_user import VhostUser, vhost_user_number
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
@@ -47,3 +48,24 @@ class DeleteHostInterface(DeletePort):
     making = HostInterface
 
     port: HostInterface
+
+
+@record
+class CreateVhostUser(CreatePort):
+    """create_vhost_user_if_v2: make `VirtualEthernet0/0/N`, born down, at a socket that no other one is at."""
+
+    port: VhostUser
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if vhost_user_number(self.interface) is None:
+            return f"{self.interface} is no name of a vhost-user port"
+        return CreatePort._refusal(self, draft)
+
+
+@record
+class DeleteVhostUser(DeletePort):
+    """delete_vhost_user_if: remove a port and the file of its socket, if VPP made that."""
+
+    making = VhostUser
+
+    port: VhostUser

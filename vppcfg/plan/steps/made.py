@@ -17,6 +17,7 @@ from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
@@ -29,6 +30,7 @@ from vppcfg.plan.operations import (
     CreateMemif,
     CreateSubInterface,
     CreateTap,
+    CreateVhostUser,
     CreateVxlan,
     CreateWireguard,
     DeleteBond,
@@ -40,6 +42,7 @@ from vppcfg.plan.operations import (
     DeleteMemif,
     DeleteSubInterface,
     DeleteTap,
+    DeleteVhostUser,
     DeleteVxlan,
     DeleteWireguard,
 )
@@ -149,6 +152,7 @@ CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Tap: _create_tap,
     HostInterface: _creating_port(CreateHostInterface),
     Memif: _creating_port(CreateMemif),
+    VhostUser: _creating_port(CreateVhostUser),
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
@@ -160,5 +164,6 @@ DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Tap: _delete_tap,
     HostInterface: _deleting_port(DeleteHostInterface),
     Memif: _deleting_port(DeleteMemif),
+    VhostUser: _deleting_port(DeleteVhostUser),
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

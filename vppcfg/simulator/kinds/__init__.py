@@ -41,6 +41,7 @@ from vppcfg.simulator.kinds import (
     tap,
     unnumbered,
     urpf,
+    vhost_user,
     vxlan,
     wireguard,
 )
@@ -78,6 +79,7 @@ KINDS: tuple[Kind, ...] = (
     tap.KIND,
     host_interface.KIND,
     memif.KIND,
+    vhost_user.KIND,
     vxlan.KIND,
     gre.KIND,
     ipip.KIND,

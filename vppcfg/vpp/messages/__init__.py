@@ -32,13 +32,14 @@ from vppcfg.vpp.messages import (
     sub_interface,
     tap,
     urpf,
+    vhost_user,
     vrf,
     vxlan,
     wireguard,
 )
 from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 
-MADE = (gre, host_interface, ipip, memif, tap, vxlan, wireguard)
+MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (ip6_nd, l2fib, lldp, mss_clamp, proxy_arp, span, urpf)

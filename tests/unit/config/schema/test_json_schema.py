@@ -27,6 +27,7 @@ NAME_RULES = {
     *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "wireguard-id", "wireguard-peer-name", "vrf-name"),
     "host-interface-name",
     "memif-name",
+    "vhost-user-name",
 }
 
 

@@ -22,6 +22,7 @@ from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipip import Ipip
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.tap import Tap
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
 from vppcfg.plan import operations as op
@@ -453,6 +454,18 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
         op.DeleteMemif(interface="other", port=Memif(role=MemifRole.SLAVE)),
         "memif_delete",
+        {"sw_if_index": 2},
+    ),
+    (
+        op.CreateVhostUser(
+            interface="VirtualEthernet0/0/7", port=VhostUser(socket="/run/a", role=VhostUserRole.SERVER)
+        ),
+        "create_vhost_user_if_v2",
+        {"is_server": 1, "sock_filename": b"/run/a" + bytes(250), "renumber": 1, "custom_dev_instance": 7},
+    ),
+    (
+        op.DeleteVhostUser(interface="other", port=VhostUser(socket="/run/a", role=VhostUserRole.CLIENT)),
+        "delete_vhost_user_if",
         {"sw_if_index": 2},
     ),
     (

@@ -1,0 +1,47 @@
+"""vhost-user ports (VirtualEthernet0/0/N): ports to virtual machines on the same machine, met at a socket."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.making import Making
+from vppcfg.record import record
+
+VHOST_USER_PREFIX = "VirtualEthernet0/0/"
+"""What VPP puts before the number (plugins/vhost/vhost_user_output.c)."""
+_NAME = re.compile(rf"{VHOST_USER_PREFIX}(0|[1-9]\d{{0,9}})")
+
+
+class VhostUserRole(Enum):
+    """Who makes the socket, and who connects to it."""
+
+    SERVER = "server"
+    CLIENT = "client"
+
+
+@record
+class VhostUser(Making):
+    """What a vhost-user port is made with, as far as VPP tells; what the two ends may offer each other is not told."""
+
+    kind = InterfaceKind.VHOST_USER
+    noun = "vhost-user port"
+    table = "vhost_users"
+    fixed = ("socket", "role")
+    is_ours_by_mark = True
+
+    socket: str
+    """The file of the socket."""
+    role: VhostUserRole
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Return the socket, which has one port at most."""
+        return (self.socket,)
+
+
+def vhost_user_number(name: str) -> int | None:
+    """Return the number of a vhost-user port, None for any other name."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else int(match[1])

@@ -1,0 +1,213 @@
+"""vhost-user ports (plugins/vhost). Nobody is at the other end, so none ever gets a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole, vhost_user_number
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.port import mac_bytes
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
+
+_API = """
+version 23.06- 4.1.1 d49ae8cd
+import interface_index
+import mac_address
+enum virtio_net_features_first_32 u32 VIRTIO_NET_F_API_CSUM=1 VIRTIO_NET_F_API_GUEST_CSUM=2 \
+VIRTIO_NET_F_API_GUEST_TSO4=128 VIRTIO_NET_F_API_GUEST_TSO6=256 VIRTIO_NET_F_API_GUEST_UFO=1024 \
+VIRTIO_NET_F_API_HOST_TSO4=2048 VIRTIO_NET_F_API_HOST_TSO6=4096 VIRTIO_NET_F_API_HOST_UFO=16384 \
+VIRTIO_NET_F_API_MRG_RXBUF=32768 VIRTIO_NET_F_API_CTRL_VQ=131072 VIRTIO_NET_F_API_GUEST_ANNOUNCE=2097152 \
+VIRTIO_NET_F_API_MQ=4194304 VHOST_F_API_LOG_ALL=67108864 VIRTIO_F_API_ANY_LAYOUT=134217728 \
+VIRTIO_F_API_INDIRECT_DESC=268435456 VHOST_USER_F_API_PROTOCOL_FEATURES=1073741824
+enum virtio_net_features_last_32 u32 VIRTIO_F_API_VERSION_1=1
+request create_vhost_user_if_v2 dba1cc1d: bool is_server, string sock_filename[256], bool renumber, \
+bool disable_mrg_rxbuf, bool disable_indirect_desc, bool enable_gso, bool enable_packed, bool enable_event_idx, \
+u32 custom_dev_instance, bool use_custom_mac, mac_address mac_address, string tag[64]
+reply create_vhost_user_if_v2_reply 5383d31f: i32 retval, interface_index sw_if_index
+request delete_vhost_user_if f9e6675e: interface_index sw_if_index
+reply delete_vhost_user_if_reply e8d4e804: i32 retval
+request sw_interface_vhost_user_dump f9e6675e streams sw_interface_vhost_user_details: \
+interface_index sw_if_index=4294967295
+reply sw_interface_vhost_user_details 0cee1e53: interface_index sw_if_index, string interface_name[64], \
+u32 virtio_net_hdr_sz, virtio_net_features_first_32 features_first_32, \
+virtio_net_features_last_32 features_last_32, bool is_server, string sock_filename[256], u32 num_regions, \
+i32 sock_errno
+"""
+_DEVICE_CLASS = "vhost-user"
+_MTU = 9000
+_PREFIX = "VirtualEthernet0/0/"
+_NO_SUCH_FILE = 2
+"""What a client gets as long as nobody has made the socket (ENOENT)."""
+_SWITCHES = ("gso", "packed", "event-idx")
+
+
+@dataclass(slots=True, kw_only=True)
+class VhostUserRow:
+    """One port (vhost_user_intf_t)."""
+
+    socket: str
+    is_server: bool
+    instance: int
+    """The number that is shown unless another one is told."""
+    sw_if_index: int = NONE
+
+
+@dataclass(slots=True)
+class VhostUserMain:
+    """All ports (vhost_user_main_t)."""
+
+    rows: Pool[VhostUserRow] = field(default_factory=Pool)
+
+    def of(self, sw_if_index: int) -> VhostUserRow | None:
+        """Return what an interface is at, None for no vhost-user port."""
+        return next((row for row in self.rows if row.sw_if_index == sw_if_index), None)
+
+
+def create(tables: Tables, socket: str, *, is_server: bool, number: int | None = None, mac: bytes = b"") -> SwInterface:
+    """Make VirtualEthernet0/0/N; raise RefusedError without a socket, or with one that has a port already.
+
+    Linux is not asked whether a server can make its socket.
+    """
+    main = tables.part(VhostUserMain)
+    if not socket:
+        raise _refused(Retval.INVALID_ARGUMENT)
+    if any(row.socket == socket for row in main.rows):
+        raise _refused(Retval.IF_ALREADY_EXISTS)
+    port = main.rows.add(lambda index: VhostUserRow(socket=socket, is_server=is_server, instance=index))
+    name = f"{_PREFIX}{port.instance if number is None else number}"
+
+    def port_at(index: int) -> HwInterface:
+        return HwInterface(
+            index=index,
+            name=name,
+            device_class=_DEVICE_CLASS,
+            mac=mac or interfaces.made_up_mac_of(name),
+            link_mtu=_MTU,
+            has_link_of_its_own=True,
+        )
+
+    row = interfaces.create_port(tables, tables.hw.add(port_at), _MTU)
+    port.sw_if_index = row.index
+    return row
+
+
+def _refused(code: Retval) -> RefusedError:
+    return RefusedError(code, f"vhost_user_create_if returned {int(code)}")
+
+
+def delete(tables: Tables, sw_if_index: int) -> None:
+    """Delete a port; raise RefusedError for anything else."""
+    main = tables.part(VhostUserMain)
+    port = main.of(sw_if_index)
+    if port is None:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    main.rows.remove(port.instance)
+    interfaces.delete_port(tables, tables.hw_of(tables.sw[sw_if_index]).index)
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    """Make a port; what the ends may offer each other is not kept."""
+    socket = cstring(values["sock_filename"])
+    for row in call.tables.part(VhostUserMain).rows:
+        if socket and row.socket == socket:
+            return call.reply(retval=Retval.IF_ALREADY_EXISTS, sw_if_index=row.sw_if_index)
+    made = create(
+        call.tables,
+        socket,
+        is_server=bool(values["is_server"]),
+        number=values["custom_dev_instance"] if values["renumber"] else None,
+        mac=values["mac_address"] if values["use_custom_mac"] else b"",
+    )
+    made.tag = values["tag"].partition(b"\0")[0]
+    return call.reply(sw_if_index=made.index)
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show all ports, or one; nothing is agreed on as long as nobody is at the other end."""
+    for row in call.tables.part(VhostUserMain).rows:
+        if values["sw_if_index"] in (NONE, row.sw_if_index):
+            yield call.details(
+                {
+                    "sw_if_index": row.sw_if_index,
+                    "interface_name": fixed(call.tables.name_of(call.tables.sw[row.sw_if_index]), 64),
+                    "is_server": row.is_server,
+                    "sock_filename": fixed(row.socket, 256),
+                    "sock_errno": 0 if row.is_server else _NO_SUCH_FILE,
+                }
+            )
+
+
+def _command_create(tables: Tables, rest: Input) -> str:
+    """`create vhost-user socket <file> [server] [hwaddr <mac>] [renumber <n>] [gso] [packed] [event-idx]`."""
+    line = rest.line()
+    if line.is_at_end:
+        return ""
+    found: dict[str, Any] = {"socket": "", "is_server": False, "number": None, "mac": b""}
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        if line.take("socket"):
+            found["socket"] = line.string() or ""
+        elif line.take("server"):
+            found["is_server"] = True
+        elif (mac := line.mac_after("hwaddr")) is not None:
+            found["mac"] = mac
+        elif (number := line.number_after("renumber")) is not None:
+            found["number"] = number
+        elif not any(line.take(word) for word in _SWITCHES):
+            raise refusal
+    return f"{tables.name_of(create(tables, **found))}\n"
+
+
+def _command_delete(tables: Tables, rest: Input) -> str:
+    """`delete vhost-user {<interface> | sw_if_index <n>}`; VPP says nothing of an index that is no port's."""
+    line = rest.line()
+    index = None
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        if (number := line.number_after("sw_if_index")) is not None:
+            index = number
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+            if tables.part(VhostUserMain).of(index) is None:
+                raise RefusedError(Retval.UNSPECIFIED, "Not a vhost interface")
+        else:
+            raise refusal
+    if index is not None and tables.part(VhostUserMain).of(index) is not None:
+        delete(tables, index)
+    return ""
+
+
+def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
+    port = state.making(wanted.name, VhostUser)
+    if port is None:
+        return None
+    mac = mac_bytes(wanted.mac) if wanted.mac else b""
+    is_server = port.role is VhostUserRole.SERVER
+    return create(tables, port.socket, is_server=is_server, number=vhost_user_number(wanted.name), mac=mac)
+
+
+KIND = Kind(
+    plugin="vhost",
+    api={"vhost_user": _API},
+    changes={"create_vhost_user_if_v2": _answer_create, "delete_vhost_user_if": _answer_delete},
+    queries={"sw_interface_vhost_user_dump": _dump},
+    commands={"create vhost-user": _command_create, "delete vhost-user": _command_delete},
+    interface=InterfaceKind.VHOST_USER,
+    make=_make,
+)
