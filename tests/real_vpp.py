@@ -25,7 +25,10 @@ _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _VHOST = Path("/dev/vhost-net")
 _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
 _VLAN_SOURCE = Path(__file__).with_name("real_vpp_vlan.c")
-_OWN_NETNS_NAMES = 'mkdir -p /run/netns && mount -t tmpfs none /run/netns && exec "$0" "$@"'
+_OWN_FOLDERS = (
+    'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
+)
+"""Names of namespaces, and where scripts of operators put their sockets."""
 _START_S = 30.0
 HOST_DEVICES = ("v1", "v2", "v3")
 """Devices of Linux that are there for host-interfaces, each with another end, NAME-peer."""
@@ -194,7 +197,7 @@ class RealVpp:
         startup.write_text(
             _STARTUP.format(folder=self.folder, name=self.folder.name, plugin_path=path, extra=self._extra)
         )
-        apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_NETNS_NAMES]
+        apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_FOLDERS]
         command = [*apart, str(prefix() / "bin/vpp"), "-c", str(startup)]
         with (self.folder / "output").open("wb") as output:
             self._process = subprocess.Popen(
