@@ -8,10 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.real_vpp import prefix, release, skip_reason
 from tests.wireguard_keys import key_file
 
 KEYS = Path("/tmp/vppcfg-test-live-keys")
 """Where tests/live/configurations says that keys are."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def definitions() -> Iterator[None]:
+    """Say where the API definitions are, which a VPP before 24.06 does not serve."""
+    with pytest.MonkeyPatch.context() as patch:
+        if skip_reason() is None and release() < "24.06":
+            patch.setenv("VPP_API_DIR", str(prefix() / "share/vpp/api"))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from vppcfg.errors import UsageError
 from vppcfg.simulator.api import api_files, message_ids, write_api_dir
-from vppcfg.simulator.kinds import PLUGINS, lcp
+from vppcfg.simulator.kinds import KINDS, PLUGINS, lcp
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import (
     NEWEST,
     RELEASES,
+    Habit,
     release_named,
     release_of,
 )
@@ -105,6 +107,15 @@ def test_host_taps_are_named_and_classed_by_release(release: str, device_class: 
     pair = lcp.create(tables, 1, lcp.PairRequest(host_name="e0"))
     tap = tables.sw[pair.host]
     assert (tables.name_of(tap), tables.hw_of(tap).device_class) == (name, device_class)
+
+
+HABITS = sorted({habit for kind in KINDS for habit in kind.habits}, key=lambda habit: habit.text)
+
+
+@pytest.mark.parametrize("habit", HABITS, ids=[habit.text[:50] for habit in HABITS])
+def test_a_habit_tells_releases_apart_and_names_its_commit(habit: Habit) -> None:
+    assert {release.has(habit) for release in RELEASES} == {True, False}
+    assert re.search(r"\([0-9a-f]{11}\)$", habit.text)
 
 
 def test_a_version_text_is_told_as_it_is() -> None:
