@@ -17,9 +17,10 @@ from readme import readme
 from real_vpps import five_vpps
 from routers import Fleet
 from scenarios import OLD, SCENARIOS, Skipped, files
+from upgrade import upgrade
 
-SCENARIOS.update(readme=readme, address_removed=address_removed, five_vpps=five_vpps)
-ON_THEIR_OWN = ("readme", "five_vpps")
+SCENARIOS.update(readme=readme, address_removed=address_removed, upgrade=upgrade, five_vpps=five_vpps)
+ON_THEIR_OWN = ("readme", "upgrade", "five_vpps")
 """Scenarios that have routers of their own."""
 
 
