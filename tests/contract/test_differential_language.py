@@ -35,7 +35,6 @@ IPIP_WORDS = ("", "flags encap-copy-df", "p2mp", "flags encap-set-df flags decap
 PREFIXES = ("10.0.0.0/8", "10.1.2.3/8", "0.0.0.0/0", "2001:db8::/32", "::/0")
 ROUTES = ("10.9.0.0/16", "10.9.1.2/24", "172.16.0.0/12")
 NEIGHBORS = ("192.0.2.5", "192.0.2.6", "10.0.0.9", "2001:db8::5", "fe80::5")
-FILES = ("/tmp/differential-a.sock", "/tmp/differential-b.sock", "")
 ROLES = ("master", "slave", "", "slave mode ip")
 RX_MODES = ("polling", "interrupt", "adaptive", "", "sometimes")
 NO_FLAGS, STATIC, NO_ROUTE = 0, 1, 2
@@ -665,7 +664,8 @@ class PortGenerator(Generator):
         name, port, new = (Name(pick(among)) for among in ([*known, "missing"], PORTS, made))
         device, yes = pick([*HOST_DEVICES, *HOST_DEVICES, "nowhere"]), bool(number(3))
         where = f"id {number(3)} socket-id {number(4)}"
-        vm = number(3)
+        vm, socket = number(3), number(4)
+        file = f"/tmp/differential-{socket}{pick('ab')}.sock"  # of one socket: a second master at a file is refused
         lldp, rx = f"set interface lldp {pick([name, port, new])}", f"set interface rx-mode {pick([name, port, new])}"
         told = f"{name} {pick(NEIGHBORS)} {pick(MACS)}"
         return pick(
@@ -675,8 +675,8 @@ class PortGenerator(Generator):
                 ("delete_host_interface", (device,)),
                 ("cli", (f"create host-interface name {device} {pick(['', 'num-rx-queues 1', 'speed 5'])}",)),
                 ("cli", (f"delete host-interface name {device}",)),
-                ("memif_socket", (number(4), pick(FILES), yes)),
-                ("cli", (f"create memif socket id {number(4)} filename {pick(FILES[:2])}",)),
+                ("memif_socket", (socket, pick([file, file, ""]), yes)),
+                ("cli", (f"create memif socket id {socket} filename {file}",)),
                 ("cli", (f"delete memif socket id {number(4)}",)),
                 ("memif", (number(4), number(3), number(2), number(2), pick([0, 0, 1024, 1000]))),
                 ("memif", (0, number(3), 0, 0, 0)),
@@ -797,7 +797,8 @@ def compare(real: LanguageSide, simulated: LanguageSide, generator: Generator, o
         assert answer == expected, (answer, history[-12:])
         assert simulated.indexes == real.indexes, history[-12:]
         if number % 50 == 49:
-            assert _differences(simulated.state(), real.state()) == {}, history[-60:]
+            differences = _differences(simulated.state(), real.state())
+            assert differences == {}, (differences, history[-60:])
     return sum(answer in {0, (0, "")} for _, answer in history)
 
 

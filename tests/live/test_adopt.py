@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def test_a_real_vpp_ends_where_the_replay_does(case: Path) -> None:
     try:
         for netns in ("dataplane", "red", "blue"):
             vpp.add_netns(netns)
+        for device in re.findall(r"create host-interface name (\S+)", text):
+            vpp.add_host_device(device)
         target = Target(api_socket=str(vpp.socket_path), json_dir=str(vpp.api_dir))
         with target.connect() as dataplane:
             ports = ports_of(dataplane.observe())

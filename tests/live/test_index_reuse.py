@@ -166,7 +166,7 @@ _PORTS = (
 interfaces:
   GigabitEthernet1/0/0: { mtu: 2000 }
   GigabitEthernet3/0/0: { mtu: 2000 }
-  host-v2: { mtu: 2000, mac: "02:00:00:00:30:12", sub-interfaces: { 100: {}, 200: {} } }
+  host-v2: { mtu: 2000, mac: "02:00:00:00:30:12", sub-interfaces: { 100: { state: up }, 200: { state: up } } }
   host-v3: { mtu: 2000, mac: "02:00:00:00:30:13" }
 """
     + "".join(f'  memif2/{number}: {{ mtu: 2000, mac: "02:00:00:00:31:{number:02x}" }}\n' for number in range(10, 40))

@@ -14,6 +14,9 @@ from vppcfg.record import record
 _HEAD = "# Commands that vppcfg.yaml cannot say, in their order."
 _FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, unix { exec } in startup.conf."
 _AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppctl exec`, not at VPP's start."
+_CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
+"""A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
+_CREATE_VHOST_USER = "create vhost-user"
 
 
 @record
@@ -34,19 +37,36 @@ def rest_of(
     lines: Sequence[SourceLine], configuration: Configuration, start: Callable[[], Simulation], grammar: Grammar
 ) -> RestFile:
     """Return the commands that are left; they are tried on a VPP that has only just started."""
-    commands = [line for line in lines if line.is_left]
-    if not commands:
+    sockets = {_number_after("socket-id", line) for line in lines if line.is_left and line.command == _CREATE_MEMIF}
+    texts = tuple(
+        _as_left(line)
+        for line in lines
+        if line.is_left or (line.command == _CREATE_SOCKET and _number_after("id", line) in sockets)
+    )
+    if not texts:
         return RestFile()
-    texts = tuple(" ".join(line.text.split()) for line in commands)
-    return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(commands, configuration, start(), grammar))
+    return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(texts, configuration, start(), grammar))
+
+
+def _number_after(word: str, line: SourceLine) -> str:
+    words = line.text.split()
+    return words[words.index(word) + 1] if word in words[:-1] else "0"
+
+
+def _as_left(line: SourceLine) -> str:
+    """Return a command in one line. A vhost-user port keeps its number, though others may come later than it now."""
+    words = line.text.split()
+    if line.command == _CREATE_VHOST_USER and "renumber" not in words and line.subjects:
+        words += ["renumber", line.subjects[-1].rpartition("/")[2]]
+    return " ".join(words)
 
 
 def _needs_more_than_ports(
-    commands: Sequence[SourceLine], configuration: Configuration, simulation: Simulation, grammar: Grammar
+    commands: Sequence[str], configuration: Configuration, simulation: Simulation, grammar: Grammar
 ) -> bool:
     made = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     for line in commands:
-        meant = grammar.read(line.text)
+        meant = grammar.read(line)
         if meant.command in simulation.commands:
             is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
             if not is_done:

@@ -340,3 +340,14 @@ def test_tcp_flags_of_an_access_list_are_a_key_of_its_term() -> None:
     )
     assert outcomes(adoption) == ["file", "file"]
     assert "      - { action: deny, family: ipv4, protocol: tcp, tcp-flags: [ syn, not-ack ] }\n" in adoption.text
+
+
+def test_ports_that_are_left_find_their_socket_and_keep_their_number_before_those_of_the_file_are_made() -> None:
+    socket = "create memif socket id 1 filename /run/a.sock"
+    left = "create interface memif id 1 socket-id 1 master ring-size 2048"
+    adoption = adopted(
+        "create vhost-user socket /run/vm7.sock server\ncreate vhost-user socket /run/vm8.sock gso\n"
+        f"{socket}\ncreate interface memif id 0 socket-id 1 master\n{left}\n"
+    )
+    assert adoption.rest.commands == ("create vhost-user socket /run/vm8.sock gso renumber 1", socket, left)
+    assert not adoption.rest.needs_the_file
