@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from vppcfg.model.bond import Bond
-from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Gre, Ipip, Vxlan
 from vppcfg.model.wireguard import Wireguard
 
 Account = dict[str, dict[str, Any]]

@@ -15,19 +15,17 @@ from vppcfg.errors import ExitCode
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vrf import FibTable
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact

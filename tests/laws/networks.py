@@ -52,10 +52,8 @@ from vppcfg.model.features import (
     mirrors_in_order,
     urpf_in_order,
 )
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -64,9 +62,9 @@ from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUserRole
 from vppcfg.model.vrf import FibTable
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet10/0/0", "TenGigabitEthernet2/0/0", "memif0/0")

@@ -24,18 +24,16 @@ from vppcfg.model.features import (
     UrpfCheck,
     UrpfMode,
 )
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vrf import FibTable
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp import LiveDataplane, connect
 

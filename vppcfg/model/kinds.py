@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.model.bond import Bond
-from vppcfg.model.gre import Gre
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 
 MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)

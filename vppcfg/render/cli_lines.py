@@ -10,12 +10,10 @@ from typing import Any
 
 from vppcfg.model.acl import AclRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
-from vppcfg.model.ipip import flag_words
 from vppcfg.model.memif import MemifMode, memif_numbers
+from vppcfg.model.tunnel import VXLAN_PORT, Gre, GreMode, flag_words
 from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
-from vppcfg.model.vxlan import VXLAN_PORT
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations.vrf import LAST_TYPED
 

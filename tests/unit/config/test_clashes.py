@@ -7,11 +7,10 @@ import pytest
 from vppcfg.config.clashes import clashes
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.bond import Bond, Membership
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.state import State
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Gre, GreMode, Vxlan
 
 
 @pytest.mark.parametrize(

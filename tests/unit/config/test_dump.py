@@ -36,7 +36,7 @@ from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Vxlan
 from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)

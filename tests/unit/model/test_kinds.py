@@ -12,18 +12,16 @@ import pytest
 
 from tests.wireguard_keys import KEYS, PUBLIC
 from vppcfg.model.bond import Bond, BondMode
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import DeleteInterface, SetTag

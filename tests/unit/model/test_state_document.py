@@ -16,7 +16,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Vxlan
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
-from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import Gre
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.links import Links
 from vppcfg.plan.operations import CreateBond

@@ -10,11 +10,11 @@ import pytest
 from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.features import Mirror
-from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import Facts, State
+from vppcfg.model.tunnel import Gre
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (

@@ -11,11 +11,10 @@ from vppcfg.errors import UsageError
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.model.gre import Gre
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Gre, Vxlan
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.bond_member import BondMain, detach

@@ -12,7 +12,7 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.tap import Tap
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp.perform import WINDOW
 

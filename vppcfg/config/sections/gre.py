@@ -11,8 +11,8 @@ from vppcfg.config.sections.made_section import Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.tunnel import ASSUMED_ENDS, ETHERNET_BYTES, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.record import record
 
 MAX_SESSION = 1023

@@ -12,8 +12,8 @@ from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.tunnel import ASSUMED_ENDS, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.ipip import FLAGS, Ipip, flag_words
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import FLAGS, Ipip, flag_words
 from vppcfg.record import record
 
 _NAMES = {value: name for name, value in DSCP_NAMES.items()}

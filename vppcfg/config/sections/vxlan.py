@@ -11,7 +11,7 @@ from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.sections.tunnel import ASSUMED_ENDS, ETHERNET_BYTES, TunnelConfig, TunnelSection, why_not_ends
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import State
-from vppcfg.model.vxlan import VXLAN_PORT, Vxlan
+from vppcfg.model.tunnel import VXLAN_PORT, Vxlan
 from vppcfg.record import record
 
 MAX_VNI = 0xFFFFFF

@@ -18,9 +18,7 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeMacAge,
 )
 from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
-from vppcfg.plan.operations.gre import CreateGre, DeleteGre
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetRxMode, SetTag
-from vppcfg.plan.operations.ipip import CreateIpip, DeleteIpip
 from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
@@ -36,8 +34,8 @@ from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetPro
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
+from vppcfg.plan.operations.tunnel import CreateGre, CreateIpip, CreateVxlan, DeleteGre, DeleteIpip, DeleteVxlan
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
-from vppcfg.plan.operations.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.plan.operations.wireguard import (
     AddWireguardPeer,
     CreateWireguard,

@@ -1,9 +1,9 @@
-"""What the operations on tunnels to one other router have alike; the kinds stand in modules of their own."""
+"""Tunnels to one other router: GRE, IPIP and VXLAN (plugins/gre/interface.c, ipip/ipip_api.c, vxlan/vxlan.c)."""
 
 from __future__ import annotations
 
 from vppcfg.model.kinds import as_created
-from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.tunnel import Gre, Ipip, Tunnel, Vxlan
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.operations.vrf import missing_table
@@ -35,3 +35,52 @@ class DeleteTunnel(DeleteInterface):
     """Remove a tunnel, which VPP finds by what it was made with."""
 
     tunnel: Tunnel
+
+
+@record
+class CreateGre(CreateTunnel):
+    """gre_tunnel_add_del_v2: make `greN`, born down."""
+
+    tunnel: Gre
+
+
+@record
+class DeleteGre(DeleteTunnel):
+    """gre_tunnel_add_del_v2: remove a tunnel, which VPP finds by all that it was made with."""
+
+    making = Gre
+
+    tunnel: Gre
+
+
+@record
+class CreateIpip(CreateTunnel):
+    """ipip_add_tunnel: make `ipipN`, born down."""
+
+    tunnel: Ipip
+
+
+@record
+class DeleteIpip(DeleteTunnel):
+    """ipip_del_tunnel: remove a tunnel, which VPP finds by the index of its interface."""
+
+    making = Ipip
+
+    tunnel: Ipip
+
+
+@record
+class CreateVxlan(CreateTunnel):
+    """vxlan_add_del_tunnel: make `vxlan_tunnelN`, born up, its payload going to L2."""
+
+    tunnel: Vxlan
+
+
+@record
+class DeleteVxlan(DeleteTunnel):
+    """vxlan_add_del_tunnel: remove the tunnel between these endpoints."""
+
+    making = Vxlan
+
+    instance: int
+    tunnel: Vxlan

@@ -10,15 +10,13 @@ from typing import Any
 
 from vppcfg.common.names import instance_of
 from vppcfg.model.bond import Bond
-from vppcfg.model.gre import Gre
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,

@@ -7,9 +7,9 @@ from enum import IntEnum
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input

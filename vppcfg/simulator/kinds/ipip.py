@@ -7,8 +7,8 @@ from ipaddress import ip_address
 from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.ipip import FLAGS, Ipip
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import FLAGS, Ipip
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input

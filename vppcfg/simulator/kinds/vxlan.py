@@ -9,7 +9,7 @@ from typing import Any
 
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Vxlan
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input

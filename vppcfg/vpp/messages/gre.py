@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed

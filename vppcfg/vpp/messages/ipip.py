@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ipip import Ipip
+from vppcfg.model.tunnel import Ipip
 from vppcfg.plan import operations as op
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection

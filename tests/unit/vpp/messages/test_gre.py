@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.model.gre import Gre, GreMode
+from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.vpp.codec import Value
 
 TUNNEL = 5

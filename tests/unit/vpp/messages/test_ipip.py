@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ipip import Ipip
+from vppcfg.model.tunnel import Ipip
 from vppcfg.vpp.codec import Value
 
 TUNNEL = 5

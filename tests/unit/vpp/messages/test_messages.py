@@ -16,14 +16,12 @@ from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.features import Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
-from vppcfg.model.gre import Gre, GreMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
-from vppcfg.model.ipip import Ipip
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
-from vppcfg.model.vxlan import Vxlan
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value

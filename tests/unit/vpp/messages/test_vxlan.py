@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
-from vppcfg.model.vxlan import Vxlan
+from vppcfg.model.tunnel import Vxlan
 from vppcfg.vpp.codec import Value
 
 TUNNEL = 5
