@@ -94,6 +94,16 @@ def test_a_bvi_has_an_entry_of_its_own(vpp: Subject, first: int, sub: int) -> No
     assert known(vpp, 10) == []
 
 
+def test_a_bvi_that_is_no_loopback_keeps_the_entry_of_its_first_address(vpp: Subject, first: int, sub: int) -> None:
+    own = str(vpp.details(first).l2_address)
+    assert join(vpp, first, 10, BVI) == 0
+    for mac in ("02:00:00:00:00:b3", own):
+        assert vpp.api.sw_interface_set_mac_address(sw_if_index=first, mac_address=mac).retval == 0
+        assert known(vpp, 10) == [(10, own, first, True, False, True)]
+    vpp.api.sw_interface_set_l2_xconnect(rx_sw_if_index=first, tx_sw_if_index=0, enable=False)
+    assert known(vpp, 10) == []
+
+
 def test_they_are_typed(vpp: Subject, first: int, sub: int) -> None:
     name = f"{PORTS[0]}.100"
     for words in (f"{MACS[0]} 10 {name} static", f"{MACS[1]} 10 filter", f"{MACS[2]} 10 {name}"):

@@ -69,6 +69,12 @@ def test_a_port_goes_with_what_is_on_it(vpp: Subject, first: int) -> None:
     assert vpp.addresses(index) == []
 
 
+def test_a_port_that_nobody_is_connected_to_is_polled(vpp: Subject) -> None:
+    _, index = create(vpp, FILE)
+    modes = [vpp.api.sw_interface_set_rx_mode(sw_if_index=index, mode=mode).retval for mode in (1, 2, 3)]
+    assert modes == [0, -9, -9]
+
+
 def test_a_port_that_is_told_no_number_gets_one(vpp: Subject) -> None:
     for file, number in ((FILE, None), (OTHER, 7)):
         assert create(vpp, file, number)[0] == 0

@@ -16,6 +16,8 @@ _UNTAGGED: Slot = ("untagged",)
 _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
+_TELLING_L2 = frozenset({"Loopback", "bvi"})
+"""Classes that tell the switch of a new MAC address (vnet/ethernet/interface.c, vnet/l2/l2_bvi.c)."""
 _UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"})
 """Device classes whose driver cannot set a maximum frame size."""
 
@@ -116,7 +118,8 @@ def set_mac(tables: Tables, interface: SwInterface, mac: bytes) -> None:
     if not port.is_ethernet:
         raise RefusedError(Retval.UNIMPLEMENTED, "MAC Address Change is not supported on this interface")
     old, port.mac = port.mac, mac
-    l2.mac_changed(tables, port.sw_if_index, old, mac)
+    if port.device_class in _TELLING_L2:
+        l2.mac_changed(tables, port.sw_if_index, old, mac)
 
 
 def slot_of(sub: SwInterface) -> Slot | None:

@@ -23,10 +23,12 @@ request sw_interface_rx_placement_dump f9e6675e streams sw_interface_rx_placemen
 bare sw_interface_rx_placement_details 9e44a7ce: u32 client_index, u32 context, interface_index sw_if_index, \
 u32 queue_id, u32 worker_id, rx_mode mode
 """
-_POLLING, _ADAPTIVE, _DEFAULT = 1, 3, 4
+_POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
 """The last one is what ports of a driver are set to when nobody says more, not how it makes them."""
 _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
 _WORDS = {mode.value: number for mode, number in _MODES.items()}
+_REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}
+"""What drivers cannot do; a vhost-user port that nobody is connected to only polls."""
 _WITH_QUEUES = frozenset(kind.device_class for kind in DEVICE_TYPES.values())
 
 
@@ -44,11 +46,11 @@ def mode_of(tables: Tables, port: HwInterface) -> int:
 
 def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
     """Set the mode of a queue, or of all; raise RefusedError for one that is not there or cannot."""
-    has_queues = port.device_class in _WITH_QUEUES and not port.has_link_of_its_own
+    has_queues = port.device_class in _WITH_QUEUES and not (port.device_class == "memif" and port.has_link_of_its_own)
     if queue is not None and (queue or not has_queues):
         text = f"unknown queue {queue} on interface {port.name}"
         raise RefusedError(Retval.UNIMPLEMENTED, text)
-    if mode == _ADAPTIVE and port.device_class == "af-packet":
+    if mode in _REFUSED_BY.get(port.device_class, ()):
         named = NONE if queue is None else queue
         raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id {named}.")
     if has_queues:
