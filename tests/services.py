@@ -88,6 +88,8 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
             is_there = interface.unnumbered in linked
             lent = state.interfaces[interface.unnumbered].addresses if is_there else ()
             offer["addresses"] = _in_tables(lent, interface)
+        if interface.dhcp_client is not None:
+            offer["addresses"].add(("leased", interface.tables[0]))
     bond = state.making(root.name, Bond)
     if bond is not None:
         offer["redundancy"] = len([member for member in bond.members if member in linked])
@@ -106,6 +108,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.link_local,
         interface.neighbors,
         interface.has_proxy_arp,
+        interface.dhcp_client,
         [each for each in sorted(state.proxy_arps, key=str) if each.table_id == interface.tables[0]]
         if interface.has_proxy_arp
         else [],

@@ -62,7 +62,7 @@ interfaces:
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
     sub-interfaces:
-      100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ], proxy-arp: true }
+      100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ], proxy-arp: true, dhcp-client: true }
       200: { mtu: 1500, encapsulation: { dot1q: 200 } }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500 }
@@ -145,7 +145,7 @@ interfaces:
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
     sub-interfaces:
-      100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ] }
+      100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ], dhcp-client: { hostname: r2 } }
       300: { mtu: 1500, encapsulation: { dot1q: 300 } }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500, l2xc: GigabitEthernet4/0/0 }

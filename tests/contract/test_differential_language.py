@@ -119,6 +119,10 @@ class LanguageSide(Side):
             for is_l2 in (False, True)
             for row in api.sw_interface_span_dump(is_l2=is_l2)
         ]
+        shown["asking"] = [
+            (row.client.sw_if_index, row.client.hostname, row.client.set_broadcast_flag)
+            for row in api.dhcp_client_dump()
+        ]
         shown["answering"] = [row.sw_if_index for row in api.proxy_arp_intfc_dump()]
         shown["ranges"] = [(row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in api.proxy_arp_dump()]
         shown["advertisements"] = self._advertisements()
@@ -354,6 +358,10 @@ class LanguageSide(Side):
     def clamp(self, index: int, four: tuple[int, int], six: tuple[int, int]) -> int:
         limits = {"ipv4_mss": four[0], "ipv4_direction": four[1], "ipv6_mss": six[0], "ipv6_direction": six[1]}
         return int(self.subject.api.mss_clamp_enable_disable(sw_if_index=index, **limits).retval)
+
+    def ask(self, index: int, hostname: str, is_broadcast: bool, is_add: bool) -> int:
+        client = {"sw_if_index": index, "hostname": hostname, "set_broadcast_flag": is_broadcast}
+        return int(self.subject.api.dhcp_client_config(is_add=is_add, client=client).retval)
 
     def answer(self, index: int, is_on: bool) -> int:
         return int(self.subject.api.proxy_arp_intfc_enable_disable(sw_if_index=index, enable=is_on).retval)
@@ -595,6 +603,11 @@ class FeatureGenerator(Generator):
                 ("clamp", (name, (number(1400), number(4)), (number(1400), number(4)))),
                 ("clamp", (sub, (1360, 3), (0, 0))),
                 ("answer", (name, bool(number(2)))),
+                ("ask", (name, pick(["", "r1"]), bool(number(2)), bool(number(2)))),
+                (
+                    "cli",
+                    (f"set dhcp client {pick(['', 'del '])}intfc {pick([sub, port])} hostname r2",),
+                ),
                 ("arp_range", (pick([0, 7]), number(2), number(2), bool(number(2)))),
                 ("cli", (f"set interface proxy-arp {pick([sub, port])} {pick(['enable', 'off', ''])}",)),
                 ("cli", (f"set arp proxy {pick(['', 'del '])}table-id {pick([0, 7])} start 192.0.2.1 end 192.0.2.1",)),

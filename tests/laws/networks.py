@@ -41,6 +41,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
 from vppcfg.model.features import (
+    DhcpClient,
     Lldp,
     Mirror,
     MssLimit,
@@ -134,6 +135,8 @@ LLDP_SETTINGS = (
     LldpSettings(system_name="r2", hold=4, interval_s=30),
 )
 PROXY_ARPS = (("192.0.2.10", "192.0.2.20"), ("192.0.2.15", "192.0.2.15"), ("10.0.0.1", "10.0.255.255"))
+DHCP_CLIENTS = (DhcpClient(), DhcpClient(hostname="r1"), DhcpClient(hostname="r2.example", is_broadcast=False))
+ASKING = (InterfaceKind.PHYSICAL, InterfaceKind.BOND, InterfaceKind.TAP, InterfaceKind.SUB_INTERFACE)
 URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.STRICT),
     UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True),
@@ -701,6 +704,11 @@ class _Network:
         for interface in self._routed():
             if answering.one_in(4) and self._has_ipv4(interface):
                 self._change(interface.name, has_proxy_arp=True)
+        asking = self._dice.further(81)
+        for interface in self._routed():
+            is_free = interface.unnumbered is None and interface.kind in ASKING
+            if asking.one_in(6) and is_free and interface.name not in self._members:
+                self._change(interface.name, dhcp_client=asking.pick(DHCP_CLIENTS))
         self._hand_out_checks(self._dice.further(2))
         self._advertise(self._dice.further(4))
 
@@ -1026,6 +1034,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
+        {"dhcp_client": DHCP_CLIENTS[dice.count(0, 2)] if name in PORTS and interface.unnumbered is None else None},
         {"has_proxy_arp": any("." in address for address in interface.addresses)},
         {"lldp": LLDP[dice.count(0, 2)], "rx_mode": RxMode.POLLING} if name in PORTS else {"lldp": None},
         {"urpf": ()},

@@ -107,6 +107,10 @@ def _state(client: Any) -> dict[str, Any]:
             for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
             if row.sw_if_index not in hosts
         ),
+        "DHCP": sorted(
+            (names[row.client.sw_if_index], row.client.hostname, row.client.set_broadcast_flag, int(row.client.dscp))
+            for row in api.dhcp_client_dump()
+        ),
         "answering ARP": sorted(names[row.sw_if_index] for row in api.proxy_arp_intfc_dump()),
         "ranges of ARP": sorted(
             (row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in api.proxy_arp_dump()

@@ -14,6 +14,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import (
+    DhcpClient,
     Lldp,
     Mirror,
     MssLimit,
@@ -459,6 +460,13 @@ def test_arp_is_answered_for_others_and_seen(plane: LiveDataplane) -> None:
     state = do(plane, enable.undone, *remove, op.DeleteVrf(table_id=7, is_ipv6=False))
     assert not state.interfaces["port1"].has_proxy_arp
     assert state.proxy_arps == frozenset()
+
+
+def test_an_address_is_asked_for_and_the_client_seen(plane: LiveDataplane) -> None:
+    for client in (DhcpClient(), DhcpClient(hostname="r1", is_broadcast=False, dscp=46)):
+        ask = op.SetDhcpClient(interface="port1", client=client)
+        assert do(plane, ask).interfaces["port1"].dhcp_client == client
+        assert do(plane, ask.undone).interfaces["port1"].dhcp_client is None
 
 
 @pytest.mark.skipif(REASON is None and release() < "26.10", reason="VPP tells what its ports tell from 26.10 on")

@@ -49,6 +49,7 @@ interfaces:
         urpf: {{ ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }}
         mss-clamp: {{ ipv4: 1360, ipv6: 1340 }}
         proxy-arp: true
+        dhcp-client: {{ hostname: r1 }}
         addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
         ra: {{ managed: true, interval: 60, prefixes: {{ 2001:db8:1::/64: {{}} }} }}
         link-local: fe80::1

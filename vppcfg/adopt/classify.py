@@ -29,6 +29,7 @@ _KEYS: Mapping[str, str] = {
     "set interface lldp": "lldp",
     "set interface rx-mode": "rx-mode",
     "set interface proxy-arp": "proxy-arp",
+    "set dhcp client": "dhcp-client",
     "sflow enable-disable": "sflow",
     "lcp create": "lcp",
 }

@@ -35,7 +35,7 @@ _WHY_NOT = (
     ("ipsec", "vppcfg has no IPsec"),
     ("ikev2", "vppcfg has no IPsec"),
     ("pppoe", "vppcfg has no PPPoE"),
-    ("dhcp", "vppcfg has no DHCP"),
+    ("dhcp", "vppcfg has DHCPv4 clients, and nothing else of DHCP"),
     ("ip6 ra", "vppcfg has no router advertisements"),
     ("ip6 nd", "vppcfg has router advertisements that are sent, with prefixes that do not run out"),
     ("ip6 interface", "vppcfg has IPv6 where an interface has an IPv6 address"),
@@ -140,6 +140,11 @@ def _after(skipped: str) -> Callable[[Words], str | None]:
     return lambda words: next((word for word in words if word != skipped), None)
 
 
+def _behind(word: str) -> Callable[[Words], str | None]:
+    """Return what finds the word behind another one."""
+    return lambda words: words[words.index(word) + 1] if word in words[:-1] else None
+
+
 def _paired(words: Words) -> str | None:
     """Return the interface in `lcp create`, whose words may come in any order."""
     left = list(words)
@@ -182,6 +187,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface lldp": _first,
     "set interface rx-mode": _first,
     "set interface proxy-arp": _first,
+    "set dhcp client": _behind("intfc"),
     "sflow enable-disable": _first,
     "create sub-interfaces": _first,
     "bond add": _joined,

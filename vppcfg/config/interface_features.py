@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_link_local
+from vppcfg.config.names import is_dhcp_hostname
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.model.features import (
+    DhcpClient,
     Lldp,
     Mirror,
     MssLimit,
@@ -106,6 +108,28 @@ def why_no_mirror(mirrors: tuple[Mirror, ...]) -> str | None:
     targets = [each.target for each in mirrors]
     twice = next((target for target in targets if targets.count(target) > 1), None)
     return None if twice is None else f"it mirrors to {twice} twice, as a port and in L2 mode"
+
+
+def dhcp_of(raw: bool | Mapping[str, Any]) -> DhcpClient | None:
+    """Return the DHCP client that `dhcp-client` asks for, None for none."""
+    if isinstance(raw, bool):
+        return DhcpClient() if raw else None
+    return DhcpClient(hostname=raw.get("hostname") or "", is_broadcast=raw.get("broadcast") is not False)
+
+
+def dhcp_said(client: DhcpClient) -> Value:
+    """Return the value of `dhcp-client`."""
+    hostname = [KeyValue("hostname", client.hostname)] if client.hostname else []
+    return (*hostname, *([] if client.is_broadcast else [KeyValue("broadcast", False)])) or True
+
+
+def why_no_dhcp(client: DhcpClient) -> str | None:
+    """Return why `dhcp-client` cannot say what an interface asks with, None when it can."""
+    if client.dscp:
+        return f"its DHCP client gives what it sends the DSCP {client.dscp}"
+    if client.hostname and not is_dhcp_hostname(client.hostname):
+        return "its DHCP client tells a hostname that the configuration cannot say"
+    return None
 
 
 def lldp_of(raw: bool | Mapping[str, Any]) -> Lldp | None:

@@ -16,7 +16,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
-from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Interface
 from vppcfg.record import record
 
@@ -31,6 +31,7 @@ class InterfaceValues:
     has_sflow: bool = False
     has_gso: bool = False
     has_proxy_arp: bool = False
+    dhcp_client: DhcpClient | None = None
     urpf: tuple[UrpfCheck, ...] = ()
     mss_clamp: tuple[MssLimit, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
@@ -96,6 +97,17 @@ VALUES = (
     ),
     Value(key="gso", attribute="has_gso", kind=bool, since=Release(25, 6), is_of_bond=True),
     Value(key="proxy-arp", attribute="has_proxy_arp", kind=bool, is_of_bond=True, is_routing=True),
+    Value(
+        key="dhcp-client",
+        attribute="dhcp_client",
+        kind=features.dhcp_of,
+        said=features.dhcp_said,
+        why_not=features.why_no_dhcp,
+        plugin="dhcp",
+        reason="an interface gets its address by DHCP",
+        is_of_bond=True,
+        is_routing=True,
+    ),
     Value(
         key="urpf",
         attribute="urpf",

@@ -36,6 +36,16 @@ def is_interface_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= NAME_LENGTH and INTERFACE.fullmatch(value) is not None
 
 
+DHCP_HOSTNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+DHCP_HOSTNAME_LENGTH = 63
+"""Bytes; VPP tells no longer one back (plugins/dhcp/dhcp.api)."""
+
+
+def is_dhcp_hostname(value: Any) -> bool:
+    """Return whether `value` can be the hostname that a DHCP client tells."""
+    return isinstance(value, str) and len(value) <= DHCP_HOSTNAME_LENGTH and DHCP_HOSTNAME.fullmatch(value) is not None
+
+
 def is_netns_name(value: Any) -> bool:
     """Return whether `value` can be the name of a network namespace."""
     return isinstance(value, str) and len(value) <= NETNS_LENGTH and NETNS.fullmatch(value) is not None

@@ -86,6 +86,18 @@ class ProxyArp:
 
 
 @record
+class DhcpClient:
+    """How an interface asks for an IPv4 address (plugins/dhcp). The one that it gets is no part of a state."""
+
+    hostname: str = ""
+    """Told to the server; '' for none."""
+    is_broadcast: bool = True
+    """Whether the server is to answer all, rather than an address that nobody has yet."""
+    dscp: int = 0
+    """Of what the client sends; the configuration says none, so it is read and taken out."""
+
+
+@record
 class Lldp:
     """What a port tells its neighbour of itself (plugins/lldp)."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.record import record
 
@@ -187,6 +187,8 @@ class Interface:
     """Whether VPP cuts large packets that leave here, where the device cannot."""
     has_proxy_arp: bool = False
     """Whether VPP answers here for the addresses of others that State.proxy_arps has."""
+    dhcp_client: DhcpClient | None = None
+    """None where the interface asks nobody for an address."""
     neighbors: tuple[Neighbor, ...] = ()
     """Static ones, in the order of their addresses."""
     urpf: tuple[UrpfCheck, ...] = ()
@@ -232,6 +234,7 @@ FEATURES = {
     "has_sflow": "sFlow",
     "has_gso": "GSO",
     "has_proxy_arp": "proxy ARP",
+    "dhcp_client": "the DHCP client",
     "urpf": "uRPF",
     "mss_clamp": "TCP MSS clamping",
     "mirrors": "mirroring",

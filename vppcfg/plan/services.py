@@ -60,6 +60,8 @@ class Policy(NamedTuple):
     """The switches of the bridge domain, and the MAC addresses to which it sends nothing."""
 
 
+LEASED = "the leased address"
+"""What stands for the address that a DHCP client gets, among addresses."""
 NO_PEERS: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
@@ -190,6 +192,8 @@ class Services:
         is_switched = interface.is_l2 and not interface.is_bvi
         if is_switched or interface.name in self._bond_of:
             return frozenset()
+        if interface.dhcp_client is not None:
+            return interface.addresses | {LEASED}
         if interface.unnumbered is None:
             return interface.addresses
         donor = self._tables.interfaces.get(interface.unnumbered)

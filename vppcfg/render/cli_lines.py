@@ -532,6 +532,17 @@ _MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", Traffi
 _CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 
 
+def _set_dhcp_client(operation: op.SetDhcpClient) -> str | None:
+    """Write the command of plugins/dhcp/client.c, which sends the MAC address as an id, and wants answers to all."""
+    client = operation.client
+    if client is None:
+        return f"set dhcp client del intfc {operation.interface}"
+    if not client.is_broadcast or client.dscp:
+        return None
+    hostname = f" hostname {client.hostname}" if client.hostname else ""
+    return f"set dhcp client intfc {operation.interface}{hostname}"
+
+
 def _set_proxy_arp(operation: op.SetProxyArp) -> str:
     return f"set interface proxy-arp {operation.interface} {'enable' if operation.is_on else 'disable'}"
 
@@ -731,6 +742,7 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetUrpf: _set_urpf,
     op.SetMssClamp: _set_mss_clamp,
     op.SetMirror: _set_mirror,
+    op.SetDhcpClient: _set_dhcp_client,
     op.SetProxyArp: _set_proxy_arp,
     op.AddProxyArp: _add_proxy_arp,
     op.RemoveProxyArp: _remove_proxy_arp,

@@ -14,7 +14,7 @@ from typing import Any, cast
 from vppcfg.config.dump import said_entries
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.state import State
 from vppcfg.model.state_document import plain
@@ -134,7 +134,7 @@ def _told(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-_OF_WORDS = (BridgeSettings, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, StaticMac, UrpfCheck)
+_OF_WORDS = (BridgeSettings, DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, StaticMac, UrpfCheck)
 """Parts of the model whose attributes are told one by one."""
 
 

@@ -28,6 +28,7 @@ _BYTES = {
     **dict.fromkeys(
         ("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "sock_filename", "socket_filename"), 0
     ),
+    "hostname": 0,
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6"), 16),
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),

@@ -17,6 +17,7 @@ from vppcfg.vpp.messages import (
     address,
     bond,
     bridge,
+    dhcp,
     features,
     interface,
     ip6_nd,
@@ -121,9 +122,10 @@ def _second_round(
     with_ipv6 = ip6_nd.read_with_ipv6(connection, replies)
     link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in with_ipv6])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
+    asked += dhcp.requests(connection)
     told = connection.ask([*asked, *members.requests, *gso.requests, *link_locals.requests, *commands.requests])
     return _Details(
-        addresses=address.read(connection, told),
+        addresses=dhcp.without_leases(connection, (replies, told), address.read(connection, told)),
         tables=tables.read(connection, told),
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),

@@ -351,3 +351,13 @@ def test_ports_that_are_left_find_their_socket_and_keep_their_number_before_thos
     )
     assert adoption.rest.commands == ("create vhost-user socket /run/vm8.sock gso renumber 1", socket, left)
     assert not adoption.rest.needs_the_file
+
+
+def test_a_dhcp_client_is_a_key_of_its_interface() -> None:
+    adoption = adopted(
+        "set dhcp client intfc xe0 hostname r1\nset dhcp client intfc xe1\nset dhcp client del intfc xe1\n"
+    )
+    assert outcomes(adoption)[0] == "file"
+    assert adoption.report.lines[0].path == ("interfaces", "xe0", "dhcp-client")
+    assert "    dhcp-client: { hostname: r1 }\n" in adoption.text
+    assert adoption.text.count("dhcp-client") == 1

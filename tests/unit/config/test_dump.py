@@ -65,7 +65,7 @@ NEIGHBORS = (
 FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "lacp", "linux_cp", "mss_clamp", "sflow", "urpf", "urpf_dump", "vxlan"}
-        | {"lldp", "lldp_settings"}
+        | {"dhcp", "lldp", "lldp_settings"}
     )
 )
 

@@ -33,6 +33,7 @@ interfaces:
     sflow: true
     gso: true
     proxy-arp: true
+    dhcp-client: { hostname: r1, broadcast: false }
     urpf: { ipv4: strict, ipv6: loose, ipv4-output: loose, ipv6-output: strict }
     mss-clamp: { ipv4: { mss: 1360, direction: input }, ipv6: 1340 }
     mirror: { eth1: input }
@@ -59,6 +60,7 @@ interfaces:
         mpls: true
         gso: true
         proxy-arp: true
+        dhcp-client: true
         urpf: { ipv4: strict }
         mss-clamp: { ipv4: 1360 }
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
@@ -232,6 +234,7 @@ HEADINGS = {
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
     "sflow": r"sflow",
+    "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
 }
 """The entries in which the keys of a part of the schema are shown."""
@@ -258,7 +261,7 @@ FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
-        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "af_packet", "memif", "vhost"}
+        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "dhcp", "af_packet", "memif", "vhost"}
     )
 )
 

@@ -149,6 +149,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
     plugins = {
         "acl",
         "af_packet",
+        "dhcp",
         "memif",
         "vhost_user",
         "gre",

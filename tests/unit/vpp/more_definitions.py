@@ -214,6 +214,16 @@ reply urpf_update_v2_reply 1: i32 retval
 request urpf_interface_dump 1 streams urpf_interface_details: u32 sw_if_index
 reply urpf_interface_details 1: u32 sw_if_index, bool is_input, u8 mode, u8 af, u32 table_id
 """
+DHCP = """
+version 26.10 1.0.0 1
+struct dhcp_client: u32 sw_if_index, string hostname[64], u8 id[64], bool want_dhcp_event, bool set_broadcast_flag, \
+u8 dscp, u32 pid
+struct dhcp_lease: u32 sw_if_index, u32 state, bool is_ipv6, string hostname[64], u8 mask_width, address host_address
+request dhcp_client_config 1: bool is_add, dhcp_client client
+reply dhcp_client_config_reply 1: i32 retval
+request dhcp_client_dump 1 streams dhcp_client_details
+reply dhcp_client_details 1: dhcp_client client, dhcp_lease lease
+"""
 MSS_CLAMP = """
 version 26.10 1.0.0 1
 request mss_clamp_enable_disable 1: u32 sw_if_index, u16 ipv4_mss, u16 ipv6_mss, u8 ipv4_direction, u8 ipv6_direction
@@ -270,6 +280,7 @@ PLUGINS = {
     "lacp": LACP,
     "lldp": LLDP,
     "memif": MEMIF,
+    "dhcp": DHCP,
     "mss_clamp": MSS_CLAMP,
     "sflow": SFLOW,
     "tap": TAP,

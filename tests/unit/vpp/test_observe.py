@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.features import MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
+from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
@@ -21,9 +21,9 @@ SUB = 1
 PORT, SUB_INTERFACE = 1, 10
 
 
-def stub_with_port() -> StubVpp:
+def stub_with_port(plugins: tuple[str, ...] = ("linux_cp",)) -> StubVpp:
     """Return a VPP with local0 and the port `port`."""
-    stub = StubVpp()
+    stub = StubVpp(plugins=plugins)
     stub.add_interface(0, "local0", interface_dev_type="local", l2_address=bytes(6))
     stub.add_interface(PORT, "port")
     return stub
@@ -357,6 +357,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
     assert observed(stub).facts.plugins == {
         "acl",
         "af_packet",
+        "dhcp",
         "gre",
         "gre_key",
         "gso",
@@ -470,3 +471,29 @@ def test_limits_of_the_mss_are_read_page_by_page() -> None:
 
     stub.answers["mss_clamp_get"] = answer
     assert observed(stub).interfaces["eth0"].mss_clamp == (MssLimit(mss=1360),)
+
+
+def test_the_address_that_a_dhcp_client_has_is_none_of_the_interface() -> None:
+    stub = stub_with_port(("dhcp",))
+    give_addresses(stub, {(1, 0): ["192.0.2.1/24", "198.51.100.7/25"]})
+    lease: dict[str, Value] = {"lease.host_address.un": bytes((198, 51, 100, 7, *bytes(12))), "lease.mask_width": 25}
+    client: dict[str, Value] = {
+        "client.sw_if_index": PORT,
+        "client.hostname": "r1",
+        "client.set_broadcast_flag": True,
+        **lease,
+    }
+    stub.answers["dhcp_client_dump"] = lambda request: [stub.say("dhcp_client_details", request, client)]
+    port = observed(stub).interfaces["port"]
+    assert port.addresses == {"192.0.2.1/24"}
+    assert port.dhcp_client == DhcpClient(hostname="r1")
+
+
+def test_an_address_that_is_leased_while_vpp_is_asked_is_none_of_the_interface_either() -> None:
+    stub = stub_with_port(("dhcp",))
+    give_addresses(stub, {(1, 0): ["198.51.100.7/25"]})
+    client: dict[str, Value] = {"client.sw_if_index": PORT, "client.set_broadcast_flag": True}
+    lease: dict[str, Value] = {"lease.host_address.un": bytes((198, 51, 100, 7, *bytes(12))), "lease.mask_width": 25}
+    told = [client, {**client, **lease}]
+    stub.answers["dhcp_client_dump"] = lambda request: [stub.say("dhcp_client_details", request, told.pop(0))]
+    assert observed(stub).interfaces["port"].addresses == frozenset()

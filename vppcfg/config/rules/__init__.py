@@ -73,6 +73,7 @@ RULES: tuple[Rule, ...] = (
     address.address_duplicate,
     address.address_overlap,
     address.address_exact_match,
+    address.dhcp_borrowed,
     unnumbered.unnumbered_target,
     unnumbered.unnumbered_borrower,
     lldp.lldp_ports,

@@ -52,6 +52,8 @@ def proxy_arp_unused(index: Index) -> Iterator[Problem]:
 
 def _lacks_ipv4(interface: InterfaceConfig, index: Index) -> bool:
     """Return whether neither an interface nor the one whose addresses it borrows has an IPv4 address."""
+    if interface.dhcp_client is not None:
+        return False
     donor = index.find(interface.unnumbered)
     addresses = interface.addresses if interface.unnumbered is None else donor.addresses if donor else ("unknown",)
     return all(":" in address for address in addresses)

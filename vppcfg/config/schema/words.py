@@ -20,6 +20,8 @@ from vppcfg.common.addresses import (
 from vppcfg.common.numbers import DSCP_NAMES, HIGHEST_CPU, KIB, LAST_DSCP, MIB, bytes_of, cpus_of
 from vppcfg.config.names import (
     ACL_LENGTH,
+    DHCP_HOSTNAME,
+    DHCP_HOSTNAME_LENGTH,
     GLOB,
     INTERFACE,
     LCP,
@@ -32,6 +34,7 @@ from vppcfg.config.names import (
     VRF,
     VRF_LENGTH,
     is_acl_name,
+    is_dhcp_hostname,
     is_glob,
     is_interface_name,
     is_lcp_name,
@@ -259,6 +262,12 @@ _ROWS = (
         accepts=is_address,
         expects="is no address with a prefix length, such as 192.0.2.1/24 or 2001:db8::1/64",
         pattern=_address_pattern,
+    ),
+    Word(
+        name="dhcp_hostname",
+        accepts=is_dhcp_hostname,
+        expects=f"is no hostname: up to {DHCP_HOSTNAME_LENGTH} letters, digits, `-` and `.`",
+        pattern=lambda: text(DHCP_HOSTNAME.pattern, DHCP_HOSTNAME_LENGTH),
     ),
     Word(
         name="dscp",

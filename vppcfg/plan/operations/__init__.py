@@ -17,7 +17,7 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
-from vppcfg.plan.operations.features import SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
+from vppcfg.plan.operations.features import SetDhcpClient, SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
 from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetRxMode, SetTag
 from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
@@ -108,6 +108,7 @@ __all__ = [
     "SetBridgeFlag",
     "SetBridgeMacAge",
     "SetCrossConnect",
+    "SetDhcpClient",
     "SetFeature",
     "SetGso",
     "SetLinkLocal",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from vppcfg.model.features import (
     DELETED_TARGET,
+    DhcpClient,
     Mirror,
     MssLimit,
     TrafficDirection,
@@ -101,6 +102,36 @@ class SetGso(Switch):
     def looks_at_frames(self) -> bool:
         """Return True."""
         return True
+
+
+@record
+class SetDhcpClient(SetFeature):
+    """dhcp_client_config: ask for an IPv4 address, or no longer, which gives back the one that was leased.
+
+    VPP changes no client that there is, so it is taken out in between. It outlives its interface (dhcp/client.c).
+    """
+
+    attribute = "dhcp_client"
+    client: DhcpClient | None
+
+    @property
+    def undone(self) -> SetDhcpClient:
+        """Return the operation that asks no longer."""
+        return SetDhcpClient(interface=self.interface, client=None)
+
+    def replaces(self, former: SetFeature) -> bool:
+        """Return whether it is the same client."""
+        return former == self
+
+    def applied(self, value: Any) -> DhcpClient | None:
+        """Return the client that there is then."""
+        return self.client
+
+    def _refusal(self, draft: Draft) -> str | None:
+        is_there = draft.interfaces[self.interface].dhcp_client is not None
+        if is_there == (self.client is not None):
+            return f"{self.interface} has {'a' if is_there else 'no'} DHCP client"
+        return None
 
 
 @record

@@ -95,6 +95,8 @@ class SetTable(InterfaceOperation):
             return missing
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses"
+        if interface.dhcp_client is not None and not self.is_ipv6:
+            return f"{interface.name} has a DHCP client, and may have an address from it"
         if any((":" in address) == self.is_ipv6 for address in interface.addresses):
             return f"{interface.name} has addresses of that family"
         return None

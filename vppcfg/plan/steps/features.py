@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from vppcfg.common.addresses import link_local_of
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.model.vrf import table_key
@@ -23,6 +23,7 @@ from vppcfg.plan.operations import (
     Operation,
     RemoveProxyArp,
     ReplaceAcl,
+    SetDhcpClient,
     SetFeature,
     SetGso,
     SetLinkLocal,
@@ -101,6 +102,8 @@ class Feature(NamedTuple):
     turn_on: Stage = Stage.TURN_FEATURE_ON
     is_of_ipv6: bool = False
     """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
+    has_address: bool = False
+    """Whether it gives the interface an IPv4 address, with which VPP moves it to no other FIB table."""
     is_on_pairs: bool = False
     """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
     index (linux-cp/lcp_mpls_sync.c)."""
@@ -137,6 +140,10 @@ def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
+def _dhcp_client(name: str, client: DhcpClient | None) -> Iterable[SetFeature]:
+    return [] if client is None else [SetDhcpClient(interface=name, client=client)]
+
+
 def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
     return [] if lldp is None else [SetLldp(interface=name, lldp=lldp)]
 
@@ -168,6 +175,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
     "has_gso": Feature(_switched_by(SetGso)),
     "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
+    "dhcp_client": Feature(_dhcp_client, has_address=True),
     "urpf": Feature(_urpf),
     "mss_clamp": Feature(_mss_clamp),
     "mirrors": Feature(_mirrors),
@@ -185,6 +193,7 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     new = {each.part: each for each in feature.operations(name, becomes)}
     is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
     is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
+    is_broken |= feature.has_address and transition.moved.get(name, (False, False))[0]
     is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):

@@ -15,7 +15,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
-from vppcfg.model.features import Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
+from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
@@ -279,6 +279,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.SetRxMode(interface="port", mode=RxMode.ADAPTIVE),
         "sw_interface_set_rx_mode",
         {"sw_if_index": 1, "queue_id_valid": False, "queue_id": 0, "mode": 3},
+    ),
+    (
+        op.SetDhcpClient(interface="port", client=DhcpClient(hostname="r1", is_broadcast=False)),
+        "dhcp_client_config",
+        {"is_add": True, "client.sw_if_index": 1, "client.set_broadcast_flag": False, "client.dscp": 0},
+    ),
+    (
+        op.SetDhcpClient(interface="port", client=None),
+        "dhcp_client_config",
+        {"is_add": False, "client.sw_if_index": 1},
     ),
     (
         op.SetProxyArp(interface="port", is_on=True),

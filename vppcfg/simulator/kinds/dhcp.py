@@ -1,0 +1,132 @@
+"""DHCPv4 clients (plugins/dhcp/client.c): they outlive their interfaces. No server answers here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.model.state import State
+from vppcfg.record import record
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import Outgoing, Values, to_bytes
+
+_API = """
+version 23.06 3.0.1 aee239f2
+version 24.10- 3.0.1 c519013a
+import interface_index
+import mac_address
+import prefix
+enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
+IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 \
+IP_API_DSCP_AF31=26 IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 \
+IP_API_DSCP_AF42=36 IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
+enum dhcp_client_state u32 DHCP_CLIENT_STATE_API_DISCOVER=0 DHCP_CLIENT_STATE_API_REQUEST=1 \
+DHCP_CLIENT_STATE_API_BOUND=2
+struct dhcp_client: interface_index sw_if_index, string hostname[64], u8 id[64], bool want_dhcp_event, \
+bool set_broadcast_flag, ip_dscp dscp, u32 pid
+struct domain_server: address address
+struct dhcp_lease: interface_index sw_if_index, dhcp_client_state state, bool is_ipv6, string hostname[64], \
+u8 mask_width, address host_address, address router_address, mac_address host_mac, u8 count, \
+domain_server domain_server[count]
+request dhcp_client_config 1af013ea: bool is_add, dhcp_client client
+reply dhcp_client_config_reply e8d4e804: i32 retval
+request dhcp_client_dump 51077d14 streams dhcp_client_details
+reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
+"""
+_LONGEST = 63
+
+
+@record
+class Client:
+    """How one interface asks (dhcp_client_t)."""
+
+    hostname: bytes
+    is_broadcast: bool = True
+    dscp: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class DhcpMain:
+    """The clients by the index of their interface, in the order in which they came (dhcp_client_main_t)."""
+
+    clients: dict[int, Client] = field(default_factory=dict)
+
+
+def set_client(tables: Tables, sw_if_index: int, client: Client | None) -> None:
+    """Make a client or take it out; raise RefusedError where there is one, or none."""
+    clients = tables.part(DhcpMain).clients
+    if (sw_if_index in clients) == (client is not None):
+        raise RefusedError(Retval.INVALID_VALUE)
+    if client is None:
+        del clients[sw_if_index]
+    else:
+        clients[sw_if_index] = client
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["client.sw_if_index"])
+    hostname = values["client.hostname"].split(b"\0", 1)[0]
+    client = Client(
+        hostname=hostname, is_broadcast=bool(values["client.set_broadcast_flag"]), dscp=values["client.dscp"]
+    )
+    set_client(call.tables, values["client.sw_if_index"], client if values["is_add"] else None)
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the clients, those of interfaces that are gone too."""
+    for index, client in call.tables.part(DhcpMain).clients.items():
+        hostname = client.hostname[:_LONGEST]
+        shown = {
+            "client.sw_if_index": index,
+            "client.hostname": hostname,
+            "client.set_broadcast_flag": client.is_broadcast,
+            "client.dscp": client.dscp,
+            "lease.sw_if_index": index,
+            "lease.hostname": hostname,
+        }
+        yield call.details(shown)
+
+
+def _command(tables: Tables, line: Input) -> str:
+    """`set dhcp client [del] intfc <interface> [hostname <name>] [broadcast]`; the last word deletes as well."""
+    row, hostname, is_add = None, b"", True
+    while not line.is_at_end:
+        if (found := line.interface_after(tables, "intfc")) is not None:
+            row = found
+        elif line.take("hostname"):
+            hostname = to_bytes(line.string() or "")
+        elif line.take("del") or line.take("broadcast"):
+            is_add = False
+        else:
+            break
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
+    try:
+        set_client(tables, row.index, Client(hostname=hostname) if is_add else None)
+    except RefusedError:
+        words = "already" if is_add else "not"
+        raise RefusedError(Retval.UNSPECIFIED, f"dhcp client {words} enabled on {tables.name_of(row)}") from None
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for name, row in rows.items():
+        client = state.interfaces[name].dhcp_client
+        if client is not None:
+            loaded = Client(hostname=to_bytes(client.hostname), is_broadcast=client.is_broadcast, dscp=client.dscp)
+            set_client(tables, row.index, loaded)
+
+
+KIND = Kind(
+    api={"dhcp": _API},
+    changes={"dhcp_client_config": _answer},
+    queries={"dhcp_client_dump": _dump},
+    commands={"set dhcp client": _command},
+    plugin="dhcp",
+    load=_load,
+)

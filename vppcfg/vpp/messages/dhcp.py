@@ -1,0 +1,69 @@
+"""DHCPv4 clients: how they are set, which there are, and the addresses that they have (plugins/dhcp/dhcp.api).
+
+The id that a client sends is not read: VPP's CLI always sends the MAC address, and nothing is sent by the API, where
+the server takes the MAC address for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import IPv4Address
+
+from vppcfg.model.features import DhcpClient
+from vppcfg.plan import operations as op
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.messages.message import Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.round import Replies
+
+ATTRIBUTE = "dhcp_client"
+PARTS = {"dhcp": "dhcp_client_config"}
+_DUMP, _DETAILS = "dhcp_client_dump", "dhcp_client_details"
+_CLIENT = ("client.sw_if_index", "client.hostname", "client.set_broadcast_flag", "client.dscp")
+_LEASE = ("client.sw_if_index", "lease.host_address.un", "lease.mask_width")
+
+
+def _set_dhcp_client(operation: op.SetDhcpClient, indexes: Indexes, vpp: Vocabulary) -> Request:
+    client = operation.client or DhcpClient()
+    values: dict[str, Value] = {
+        "is_add": int(operation.client is not None),
+        "client.sw_if_index": indexes.interface(operation.interface),
+        "client.hostname": client.hostname,
+        "client.set_broadcast_flag": int(client.is_broadcast),
+        "client.dscp": client.dscp,
+    }
+    return Request("dhcp_client_config", values)
+
+
+MESSAGES: Messages = {op.SetDhcpClient: _set_dhcp_client}
+
+
+def requests(connection: Connection) -> list[bytes]:
+    """Return the request for all clients, where VPP takes it."""
+    return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+
+def read(connection: Connection, replies: Replies, known: Known) -> dict[int, DhcpClient]:
+    """Return the clients by the indexes of their interfaces."""
+    if not connection.offers(_DUMP):
+        return {}
+    return {
+        index: DhcpClient(hostname=text_of(hostname), is_broadcast=bool(is_broadcast), dscp=dscp)
+        for index, hostname, is_broadcast, dscp in connection.rows(replies, _DETAILS, *_CLIENT)
+    }
+
+
+def without_leases(
+    connection: Connection, rounds: tuple[Replies, ...], addresses: Mapping[int, frozenset[str]]
+) -> dict[int, frozenset[str]]:
+    """Return the addresses of interfaces without those that DHCP clients had in any round of questions.
+
+    One that is leased while VPP is asked is told in the later round.
+    """
+    left = dict(addresses)
+    if connection.offers(_DUMP):
+        for replies in rounds:
+            for index, address, length in connection.rows(replies, _DETAILS, *_LEASE):
+                leased = f"{IPv4Address(address[:4])}/{length}"
+                left[index] = left.get(index, frozenset()) - {leased}
+    return left
