@@ -139,10 +139,6 @@ class LanguageSide(Side):
             "memifs": sorted(
                 (row.sw_if_index, row.socket_id, row.id, int(row.role), int(row.mode)) for row in api.memif_dump()
             ),
-            "vhost-user ports": [
-                (row.sw_if_index, row.is_server, row.sock_filename)
-                for row in api.sw_interface_vhost_user_dump(sw_if_index=ALL)
-            ],
             "memif sockets": sorted(
                 (row.socket_id, row.socket_filename) for row in api.memif_socket_filename_dump() if row.socket_id
             ),
@@ -409,14 +405,6 @@ class LanguageSide(Side):
     def delete_memif(self, index: int) -> int:
         return int(self.subject.api.memif_delete(sw_if_index=index).retval)
 
-    def vhost_user(self, file: str, number: int, is_server: bool) -> int:
-        """Make a port with a number of its own: VPP gives two ports the same one, and finds only the second by it."""
-        arguments = {"is_server": is_server, "sock_filename": file, "renumber": True, "custom_dev_instance": number}
-        return int(self.subject.api.create_vhost_user_if_v2(**arguments).retval)
-
-    def delete_vhost_user(self, index: int) -> int:
-        return int(self.subject.api.delete_vhost_user_if(sw_if_index=index).retval)
-
     def lldp(self, index: int, description: str, address: str, is_on: bool) -> int:
         arguments = {"sw_if_index": index, "port_desc": description, "mgmt_ip4": address, "enable": is_on}
         return int(self.subject.api.sw_interface_set_lldp(**arguments).retval)
@@ -673,14 +661,14 @@ class PortGenerator(Generator):
         if number(4) == 0:
             return super().draw(names)
         known = sorted(name for name in names if not name.startswith(("tap4", "local0")))
-        made = [one for one in known if one.startswith(("host-", "memif", "Virtual")) and "." not in one] or ["missing"]
+        made = [one for one in known if one.startswith(("host-", "memif")) and "." not in one] or ["missing"]
         name, port, new = (Name(pick(among)) for among in ([*known, "missing"], PORTS, made))
         device, yes = pick([*HOST_DEVICES, *HOST_DEVICES, "nowhere"]), bool(number(3))
         where = f"id {number(3)} socket-id {number(4)}"
-        vm, socket = number(3), number(4)
+        socket = number(4)
         file = f"/tmp/differential-{socket}{pick('ab')}.sock"  # of one socket: a second master at a file is refused
         lldp, rx = f"set interface lldp {pick([name, port, new])}", f"set interface rx-mode {pick([name, port, new])}"
-        told = f"{name} {pick(NEIGHBORS)} {pick(MACS)}"
+        told = f"{pick([port, new])} {pick(NEIGHBORS)} {pick(MACS)}"
         return pick(
             [
                 ("host_interface", (device, pick(["", "", *MACS]))),
@@ -696,10 +684,6 @@ class PortGenerator(Generator):
                 ("cli", (f"create interface memif {where} {pick(ROLES)}",)),
                 ("delete_memif", (pick([new, name]),)),
                 ("cli", (f"delete interface memif {pick([new, name])}",)),
-                ("vhost_user", (f"/tmp/differential-vm{vm}.sock", vm, yes)),
-                ("delete_vhost_user", (pick([new, name]),)),
-                ("cli", (f"create vhost-user socket /tmp/differential-vm{vm}.sock server renumber {vm}",)),
-                ("cli", (f"delete vhost-user {pick([new, name])}",)),
                 ("create", (new, number(1, 4), Flags.ONE_TAG | Flags.EXACT, number(1, 4), 0)),
                 ("add_address", (new, f"10.{number(9)}.0.1/24")),
                 ("add_pair", (new, f"m{number(3)}", "")),
