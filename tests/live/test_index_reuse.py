@@ -137,7 +137,7 @@ interfaces:
   GigabitEthernet1/0/0: { mtu: 2000 }
   GigabitEthernet3/0/0: { mtu: 2000 }
 loopbacks:
-""" + "".join(f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:11:{number:02x}" }}\n' for number in range(10, 34))
+""" + "".join(f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:11:{number:02x}" }}\n' for number in range(10, 40))
 _TUNNELS = (
     """
 interfaces:
