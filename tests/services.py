@@ -89,7 +89,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
             lent = state.interfaces[interface.unnumbered].addresses if is_there else ()
             offer["addresses"] = _in_tables(lent, interface)
         if interface.dhcp_client is not None:
-            offer["addresses"].add(("leased", interface.tables[0]))
+            offer["addresses"].add(("the leased address", interface.tables[0]))
     bond = state.making(root.name, Bond)
     if bond is not None:
         offer["redundancy"] = len([member for member in bond.members if member in linked])

@@ -71,7 +71,8 @@ def rules_in_code() -> set[str]:
             if isinstance(node, ast.Call):
                 texts = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
                 if ast.unparse(node.func).rpartition(".")[2] in REPORTERS:
-                    found |= {text for text in texts if isinstance(text, str) and RULE.fullmatch(text)}
+                    ids = [text for text in texts if isinstance(text, str) and RULE.fullmatch(text)]
+                    found |= {*ids[:1]}  # a key that follows may look like one
     return found | rules_of_adoption()
 
 

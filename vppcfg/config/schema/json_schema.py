@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from yamale.validators import Any as AnyOf
@@ -23,21 +24,21 @@ FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest one that YAML language servers know in full."""
 
-_NAMES = {section.key: text(*pattern) for section in SECTIONS if (pattern := section.name_pattern())}
-_NAMES[CHILDREN] = text(*sub_interface.NAME_PATTERN)
-_NAMES["peers"] = text(INTERFACE.pattern, NAME_LENGTH)
-"""What the entries of a map are called, by its key."""
+_OF_SECTIONS = {section.key: text(*pattern) for section in SECTIONS if (pattern := section.name_pattern())}
+"""What the entries of a section are called, by its key."""
+_NESTED = {CHILDREN: text(*sub_interface.NAME_PATTERN), "peers": text(INTERFACE.pattern, NAME_LENGTH)}
+"""What the entries of a map inside an entry are called; one that repeats names of a section takes any of them."""
 
 
 def json_schema() -> JsonSchema:
     """Return the schema of a whole file."""
     known = shape()
-    whole = {**_map_of(known.dict), "patternProperties": {f"^{EXTENSION}": {}}}
+    whole = {**_map_of(known.dict, _OF_SECTIONS), "patternProperties": {f"^{EXTENSION}": {}}}
     return {
         "$schema": DIALECT,
         "title": "Configuration of vppcfg",
         **_or_nothing(whole),
-        "definitions": {name: _map_of(part.dict) for name, part in sorted(known.includes.items())},
+        "definitions": {name: _map_of(part.dict, _NESTED) for name, part in sorted(known.includes.items())},
     }
 
 
@@ -46,28 +47,27 @@ def as_document() -> str:
     return json.dumps(json_schema(), indent=2) + "\n"
 
 
-def _map_of(keys: dict[str, Any]) -> JsonSchema:
+def _map_of(keys: dict[str, Any], names: Mapping[str, JsonSchema]) -> JsonSchema:
     required = [key for key, validator in keys.items() if validator.is_required]
     return {
         "type": "object",
-        "properties": {key: _value(key, validator) for key, validator in keys.items()},
+        "properties": {key: _value(validator, names.get(key)) for key, validator in keys.items()},
         "additionalProperties": False,
         **({"required": required} if required else {}),
     }
 
 
-def _value(key: str, validator: Any) -> JsonSchema:
+def _value(validator: Any, names: JsonSchema | None = None) -> JsonSchema:
     """Return the schema of a value; one that may be absent may be there with nothing in it."""
-    schema = _map(key, validator) if isinstance(validator, Map) else _schema_of(validator)
+    schema = _map(validator, names) if isinstance(validator, Map) else _schema_of(validator)
     return schema if validator.is_required else _or_nothing(schema)
 
 
-def _map(key: str, validator: Any) -> JsonSchema:
-    names = _NAMES.get(key)
+def _map(validator: Any, names: JsonSchema | None) -> JsonSchema:
     (entry,) = validator.validators
     return {
         "type": "object",
-        "additionalProperties": _value("", entry),
+        "additionalProperties": _value(entry),
         **({} if names is None else {"propertyNames": names}),
     }
 
@@ -87,7 +87,7 @@ def _schema_of(validator: Any) -> JsonSchema:
 def _list(validator: Any) -> JsonSchema:
     least = validator.kwargs.get("min")
     (item,) = validator.validators
-    return {"type": "array", "items": _value("", item), **({} if least is None else {"minItems": least})}
+    return {"type": "array", "items": _value(item), **({} if least is None else {"minItems": least})}
 
 
 def _scalar(validator: Any) -> JsonSchema:
