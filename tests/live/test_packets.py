@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -292,3 +294,47 @@ def test_a_host_interface_carries_packets_to_linux(pair: Pair, tmp_path: Path) -
         assert answered(vpp, "10.2.0.2 source host-v1") == 3
     finally:
         vpp.ip("address", "del", "10.2.0.2/24", "dev", "v1-peer")
+
+
+_DHCP = """
+unmanaged: [ memif1/0 ]
+interfaces:
+  host-v1: { mtu: 1500, dhcp-client: { hostname: gateway }%s }
+host_interfaces:
+  host-v1: {}
+"""
+
+
+def test_an_address_that_dhcp_leases_is_no_difference(pair: Pair, tmp_path: Path) -> None:
+    """VPP has it beside those of the file: plans, dumps and the way back leave it to the client."""
+    vpp, _ = pair
+    file = tmp_path / "router.yaml"
+    words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
+    options = ["-y", "--allow-mass-deletion", "--again"]
+    vpp.ip("address", "add", "10.3.0.2/24", "dev", "v1-peer")
+    server = [sys.executable, "-m", "tests.dhcp_server", "v1-peer", "10.3.0.2", "10.3.0.7/24"]
+    namespace = ["nsenter", "--target", str(vpp.pid), "--net"]
+    with subprocess.Popen([*namespace, *server], cwd=Path(__file__).parents[2]) as serving:
+        try:
+            file.write_text(_DHCP % "")
+            assert main(["apply", *options, *words]) == ExitCode.DONE
+            wait_until_answered(vpp, "10.3.0.2 source host-v1")
+            assert "10.3.0.7/24" in vpp.cli("show interface address host-v1")[1]
+            assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+            file.write_text(_DHCP % ", addresses: [ 192.0.2.7/24 ]")
+            assert main(["apply", *options, *words]) == ExitCode.DONE
+            assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+            assert "10.3.0.7/24" in vpp.cli("show interface address host-v1")[1]
+            assert "10.3.0.7" not in dumped(vpp, tmp_path)
+            file.write_text((_DHCP % "").replace(", dhcp-client: { hostname: gateway }", ""))
+            assert main(["apply", *options, *words]) == ExitCode.DONE
+            assert "10.3.0.7" not in vpp.cli("show interface address host-v1")[1]
+        finally:
+            serving.kill()
+            vpp.ip("address", "del", "10.3.0.2/24", "dev", "v1-peer")
+
+
+def dumped(vpp: RealVpp, folder: Path) -> str:
+    """Return what `vppcfg dump` writes."""
+    assert main(["-q", "dump", "-a", str(vpp.socket_path), "-o", str(folder / "dumped.yaml")]) == ExitCode.DONE
+    return (folder / "dumped.yaml").read_text()
