@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vppcfg.linux import device
 from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.netns import Namespaces, add_netns
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
+from vppcfg.linux.routing import read_addresses, read_neighbors, read_routes
+from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
+
+_ROUTES_S = 300.0
+"""So long the kernel may take to tell of a million routes on a busy machine."""
 
 
 class LinuxHost:
@@ -40,6 +45,22 @@ class LinuxHost:
             namespaces=self._namespaces.names(),
             bridges=frozenset((netns, link.name) for netns in links for link in links[netns] if link.is_bridge),
         )
+
+    def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+        """Return what `devices` of a namespace have, which are VPP's interfaces by their names in Linux, and routes.
+
+        A device that there is not, and a namespace that there is not, are left out. Raise LinuxError.
+        """
+
+        def read() -> LinuxForwarding:
+            if not self._namespaces.enter_if_there(netns):
+                return LinuxForwarding()
+            try:
+                return _forwarding(devices)
+            except OSError as error:
+                raise refusal_of(f"read addresses, neighbours and routes{within(netns)}", error) from error
+
+        return run_apart(read, _ROUTES_S)
 
     def add_namespace(self, name: str) -> None:
         """Make a network namespace unless it is there, as `ip netns add` does. Raise LinuxError."""
@@ -94,6 +115,23 @@ class LinuxHost:
             return read_links()
         except OSError as error:
             raise refusal_of(f"list devices{within(netns)}", error) from error
+
+
+def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:
+    links = {link.index: link for link in read_links() if link.name in devices}
+    addresses, neighbors = read_addresses(), read_neighbors()
+    routes = read_routes({index: devices[link.name] for index, link in links.items()})
+    sides = {
+        devices[link.name]: PairSide(
+            mtu=link.mtu,
+            is_up=link.is_up,
+            addresses=addresses.get(index, frozenset()),
+            neighbors=neighbors.get(index, {}),
+        )
+        for index, link in links.items()
+    }
+    indexes = {devices[link.name]: index for index, link in links.items()}
+    return LinuxForwarding(sides=sides, indexes=indexes, tables=routes.tables, limits=routes.limits)
 
 
 def _devices(links: list[Link], wanted: set[str]) -> dict[str, LinuxDevice]:
