@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -30,14 +31,14 @@ _BYTES = {
     ),
     "hostname": 0,
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
-    **dict.fromkeys(("un", "ip", "mgmt_ip6"), 16),
+    **dict.fromkeys(("un", "ip", "mgmt_ip6", "nh.address"), 16),
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),
     **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }
-"""The fields that are read as bytes, by the last part of their path, and how many those must be; 0 for texts of any
-size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
+"""The fields that are read as bytes, by their path or the last part of it, and how many those must be; 0 for texts of
+any size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
 
 _UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
 
@@ -92,6 +93,12 @@ class Message:
     def has(self, path: str) -> bool:
         """Return whether the message has a value at `path`."""
         return path in self._leaves
+
+    def start_of(self, path: str) -> int:
+        """Return where the value at `path` begins in the message's bytes. Raise DataplaneError when there is none."""
+        self._check([path])
+        before = takewhile(lambda leaf: leaf.path != path, self._leaves.values())
+        return struct.calcsize(">" + "".join(leaf.code for leaf in before))
 
     def reader(self, *paths: str) -> Reader:
         """Return a function from a message's bytes to its values at `paths`, in that order.
@@ -188,7 +195,7 @@ class Message:
     def _check_kinds(self, paths: Sequence[str]) -> None:
         for path in paths:
             code = self._leaves[path].code
-            size = _BYTES.get(path.rpartition(".")[2])
+            size = _BYTES.get(path, _BYTES.get(path.rpartition(".")[2]))
             is_known = code in _NUMBERS if size is None else code == f"{size}s" or (not size and code.endswith("s"))
             if not is_known:
                 raise DataplaneError(f"VPP's message {self.name} has another kind of field {path}", _UNKNOWN_VPP)

@@ -128,6 +128,22 @@ class Connection:
                 answers.keep(data)
             answers.check_time()
 
+    def stream(self, request: bytes) -> Iterator[bytes]:
+        """Send a request and yield what VPP says to it as it comes, however much that is.
+
+        VPP keeps what is not taken in its own memory: whoever asks for a million rows takes them at once. Raise
+        DataplaneError when VPP is silent.
+        """
+        context, ping = self.request("control_ping")
+        end = HEAD.pack(self.message("control_ping_reply").index, context)
+        self._channel.send(request + ping)
+        while True:
+            messages = self.receive()
+            if messages and messages[-1].startswith(end):
+                yield from messages[:-1]
+                return
+            yield from messages
+
     def rows(self, replies: Replies, name: str, *paths: str) -> list[tuple[Any, ...]]:
         """Return the values at `paths` of every message `name` among `replies`.
 

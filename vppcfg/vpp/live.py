@@ -6,18 +6,20 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
+from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.messages.wireguard import read_keys
 from vppcfg.vpp.observe import observe
@@ -73,6 +75,17 @@ class LiveDataplane:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return foreign_routes(self._connection, tables)
+
+    def read_forwarding(self) -> VppForwarding:
+        """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""
+        return read_forwarding(self._connection)
+
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+        """Yield the routes of a table as they come, by prefix. Take them at once: VPP keeps what is not taken.
+
+        Raise DataplaneError.
+        """
+        return read_routes(self._connection, table, around.names, around.sources)
 
     def read_keys(self) -> dict[str, bytes]:
         """Return the keys of WireGuard that this VPP has, by what they go by. Raise DataplaneError."""

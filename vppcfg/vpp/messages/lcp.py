@@ -69,6 +69,8 @@ class PairRow(NamedTuple):
     host_name: str
     netns: str
     is_tun: bool = False
+    device_index: int = 0
+    """Of the Linux device when the pair was made; whoever makes another device of that name changes nothing here."""
 
 
 def is_present(connection: Connection) -> bool:
@@ -152,9 +154,9 @@ def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int
 
 def _page(connection: Connection, replies: Replies) -> list[PairRow]:
     netns = "netns" if connection.message("lcp_itf_pair_details").has("netns") else "namespace"  # until 22.06
-    paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns, "host_if_type")
+    paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns, "host_if_type", "vif_index")
     rows = connection.rows(replies, "lcp_itf_pair_details", *paths)
     return [
-        PairRow(index, host, text_of(name), text_of(space), is_tun=kind == _HOST_TUN)
-        for index, host, name, space, kind in rows
+        PairRow(index, host, text_of(name), text_of(space), is_tun=kind == _HOST_TUN, device_index=device)
+        for index, host, name, space, kind, device in rows
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
@@ -46,12 +48,17 @@ def requests(connection: Connection) -> list[bytes]:
     return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in _FAMILIES]
 
 
+def rows(connection: Connection, replies: Replies) -> list[tuple[Any, ...]]:
+    """Return the index, flags, MAC address, family and address of every neighbour, learnt ones too."""
+    if not connection.offers(_DUMP):
+        return []
+    return connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS)
+
+
 def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, ...]]:
     """Return the static neighbours by interface index, in the order of their addresses."""
-    if not connection.offers(_DUMP):
-        return {}
     found: dict[int, list[Neighbor]] = {}
-    for index, flags, mac, family, raw in connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS):
+    for index, flags, mac, family, raw in rows(connection, replies):
         if flags & _STATIC:
             address = text_of_address(family, raw)
             neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & _WITHOUT_ROUTE)

@@ -1,0 +1,171 @@
+"""What VPP forwards by: interfaces of LCP pairs with addresses and neighbours, and routes, table by table.
+
+A million routes are 200 MB of messages. What two of them have alike but their prefix is decoded once, and nothing is
+kept here.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
+from vppcfg.vpp.codec import Message
+from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.messages import address, interface, lcp, neighbor, vrf
+from vppcfg.vpp.messages.address import text_of_address
+from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.messages.message import NO_INDEX
+from vppcfg.vpp.round import Replies
+from vppcfg.vpp.shell import Commands
+
+_SOURCES = "fib_source_dump"
+_ROUTES = ("ip_route_v2", "ip_route")
+"""Newest first; only the second version tells the source of a route, and every VPP since 20.09 has it."""
+_STATIC = 1
+"""IP_API_NEIGHBOR_FLAG_STATIC (vnet/ip-neighbor/ip_neighbor.api)."""
+_NORMAL = 0
+_ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
+"""Types of a path that end a packet's way (vnet/fib/fib_types.api)."""
+_ADMIN_UP = 1
+_PREFIX_BYTES = 18
+_MOST_LABELS = 16
+
+
+def read_forwarding(connection: Connection) -> VppForwarding:
+    """Return what VPP forwards by, but for its routes. Raise DataplaneError.
+
+    A VPP without linux-cp has no pairs, and nothing else is asked of it.
+    """
+    if not lcp.is_present(connection):
+        return VppForwarding()
+    commands = Commands(connection, lcp.commands(connection))
+    asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.requests(connection)]
+    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection), *commands.requests]
+    if connection.offers(_SOURCES):
+        asked.append(connection.request(_SOURCES)[1])
+    replies = connection.ask(asked)
+    shown = commands.read(connection, replies)
+    settings = lcp.read_settings(connection, shown)
+    rows = interface.read(connection, replies)
+    return VppForwarding(
+        pairs=tuple(_pairs(connection, replies, rows)),
+        names={row.sw_if_index: row.name for row in rows},
+        tables=_tables(connection, replies),
+        sources=_sources(connection, replies),
+        default_netns=settings.default_netns,
+        has_linux_cp=True,
+        has_linux_nl=lcp.has_listener(shown),
+        is_sync=settings.is_sync,
+    )
+
+
+def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Iterator[VppPair]:
+    pairs = lcp.read_pairs(connection, replies)
+    hosts = lcp.find_hosts(pairs, rows)
+    donors = address.read_donors(connection, replies)
+    by_index = {row.sw_if_index: row for row in rows}
+    indexes = [pair.sw_if_index for pair in pairs if pair.sw_if_index in by_index]
+    addresses = address.read(connection, connection.ask(address.requests(connection, indexes)))
+    neighbors = _neighbors(connection, replies)
+    for pair in pairs:
+        row = by_index.get(pair.sw_if_index)
+        side = None
+        if row is not None:
+            parent = by_index.get(row.parent_index, row)
+            side = PairSide(
+                mtu=_mtu(row, parent),
+                is_up=bool(row.flags & parent.flags & _ADMIN_UP),
+                addresses=addresses.get(row.sw_if_index, frozenset()),
+                neighbors=neighbors.get(row.sw_if_index, {}),
+            )
+        yield VppPair(
+            interface=f"interface {pair.sw_if_index}" if row is None else row.name,
+            host_name=pair.host_name,
+            netns=pair.netns,
+            device_index=pair.device_index,
+            side=side,
+            is_unnumbered=pair.sw_if_index in donors,
+            has_host=pair.sw_if_index in hosts,
+        )
+
+
+def _mtu(row: Row, parent: Row) -> int:
+    """Return the largest packet that VPP sends: a sub-interface without an MTU, or with a larger one, has its port's.
+
+    That is what linux-cp tells Linux too (lcp_itf_pair_sync_state in linux-cp/lcp_interface_sync.c).
+    """
+    return min(filter(None, (row.packet_mtu, parent.packet_mtu)), default=0)
+
+
+def _neighbors(connection: Connection, replies: Replies) -> dict[int, dict[str, NeighborSeen]]:
+    found: dict[int, dict[str, NeighborSeen]] = defaultdict(dict)
+    for index, flags, mac, family, raw in neighbor.rows(connection, replies):
+        seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(flags & _STATIC))
+        found[index][text_of_address(family, raw)] = seen
+    return found
+
+
+def _tables(connection: Connection, replies: Replies) -> tuple[TableId, ...]:
+    if not vrf.requests(connection):
+        return (TableId(False, 0), TableId(True, 0))
+    rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
+    return tuple(TableId(bool(is_ipv6), number) for number, is_ipv6 in rows)
+
+
+def _sources(connection: Connection, replies: Replies) -> dict[int, str]:
+    if not connection.offers(_SOURCES):
+        return {}
+    rows = connection.rows(replies, "fib_source_details", "src.id", "src.name")
+    return {number: text_of(name) for number, name in rows}
+
+
+def read_routes(
+    connection: Connection, table: TableId, names: Mapping[int, str], sources: Mapping[int, str]
+) -> Iterator[tuple[bytes, Way]]:
+    """Yield the routes of a table as they come: the prefix, as `prefix_key` makes it, and where its packets go.
+
+    Of a prefix that has routes of several sources VPP tells the one that it goes by, and the best paths are taken.
+    Raise DataplaneError.
+    """
+    name = connection.newest([f"{each}_dump" for each in _ROUTES]).removesuffix("_dump")
+    values = {"table.table_id": table.number, "table.is_ip6": int(table.is_ipv6)}
+    message = connection.message(f"{name}_details")
+    place = message.start_of("route.prefix.address.af")
+    after = place + _PREFIX_BYTES
+    if message.start_of("route.prefix.len") != after - 1:
+        raise malformed(message.name)
+    head = message.index.to_bytes(2)
+    known: dict[bytes, Way] = {}
+    for data in connection.stream(connection.request(f"{name}_dump", values)[1]):
+        rest = data[after:]
+        way = known.get(rest)
+        if way is None:
+            if not data.startswith(head):
+                continue
+            way = known[rest] = _way(message, data, names, sources)
+        yield data[place:after], way
+
+
+def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mapping[int, str]) -> Way:
+    paths = ("sw_if_index", "weight", "preference", "type", "proto", "nh.address", "n_labels")
+    labels = [f"label_stack.{place}.label" for place in range(_MOST_LABELS)]
+    try:
+        (source,) = message.reader("route.src")(data) if message.has("route.src") else (None,)
+        rows = list(message.items(data, *paths, *labels))
+    except struct.error as error:
+        raise malformed(message.name) from error
+    best = min((row[2] for row in rows), default=0)
+    hops = ordered([_hop(row, names) for row in rows if row[2] == best])
+    return Way(hops, source=sources.get(source, "") if source is not None else "", metric=best)
+
+
+def _hop(row: tuple[Any, ...], names: Mapping[int, str]) -> Hop:
+    index, weight, _, kind, proto, raw, count, *stack = row
+    if kind != _NORMAL:
+        return Hop("", end=_ENDS.get(kind, f"type {kind}"))
+    used = raw[:4] if proto == 0 else raw
+    name = "" if index == NO_INDEX else names.get(index, f"interface {index}")
+    return Hop(name, used if any(used) else b"", weight, tuple(stack[:count]))
