@@ -1,0 +1,116 @@
+"""The two sides of LCP pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from vppcfg.model.forwarding import LinuxForwarding, NeighborSeen, PairSide, VppForwarding, VppPair
+from vppcfg.verify.mismatch import Discord, Mismatch, Subject
+from vppcfg.verify.pairs import PairComparison, compare_pairs
+
+SIDE = PairSide(
+    mtu=1500,
+    is_up=True,
+    addresses=frozenset({"192.0.2.1/24"}),
+    neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09")},
+)
+PAIR = VppPair(interface="port0", host_name="e0", netns="", device_index=7, side=SIDE)
+VPP = VppForwarding(pairs=(PAIR,), has_linux_cp=True, has_linux_nl=True)
+LINUX = LinuxForwarding(sides={"port0": SIDE}, indexes={"port0": 7})
+
+
+def compared(linux: LinuxForwarding = LINUX, vpp: VppForwarding = VPP, netns: str = "", **pair: Any) -> PairComparison:
+    pairs = tuple(replace(each, netns=netns, **pair) for each in vpp.pairs)
+    return compare_pairs(replace(vpp, pairs=pairs), {netns: linux})
+
+
+def linux_with(**values: Any) -> LinuxForwarding:
+    return replace(LINUX, sides={"port0": replace(SIDE, **values)})
+
+
+def found(linux: LinuxForwarding = LINUX, **values: Any) -> set[Mismatch]:
+    return set(compared(linux, **values).mismatches)
+
+
+def test_two_sides_that_are_alike() -> None:
+    outcome = compared()
+    assert outcome.mismatches == frozenset()
+    assert outcome.compared == {Subject.PAIR: 1, Subject.ADDRESS: 1, Subject.NEIGHBOR: 1}
+    assert outcome.limits == {}
+
+
+def test_mtu_and_state_are_told_of_both_sides() -> None:
+    assert found(linux_with(mtu=1400, is_up=False)) == {
+        Mismatch(Discord.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500"),
+        Mismatch(Discord.DIFFERENT, Subject.STATE, "port0", linux="down", vpp="up"),
+    }
+
+
+def test_an_interface_without_an_mtu_takes_any() -> None:
+    assert found(linux_with(mtu=1400), side=replace(SIDE, mtu=0)) == set()
+
+
+def test_addresses_are_missing_or_stale() -> None:
+    assert found(linux_with(addresses=frozenset({"192.0.2.2/24"}))) == {
+        Mismatch(Discord.MISSING, Subject.ADDRESS, "port0", "192.0.2.2/24"),
+        Mismatch(Discord.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24"),
+    }
+
+
+def test_the_same_address_with_another_length_is_another_one() -> None:
+    assert len(found(linux_with(addresses=frozenset({"192.0.2.1/25"})))) == 2
+
+
+def test_neighbors_are_missing_stale_or_different() -> None:
+    others = {"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:08"), "192.0.2.10": NeighborSeen(mac="02:00:00:00:00:0a")}
+    assert found(linux_with(neighbors=others)) == {
+        Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, "port0", "192.0.2.9", "02:00:00:00:00:08", "02:00:00:00:00:09"),
+        Mismatch(Discord.MISSING, Subject.NEIGHBOR, "port0", "192.0.2.10", linux="02:00:00:00:00:0a"),
+    }
+    assert found(linux_with(neighbors={})) == {
+        Mismatch(Discord.STALE, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
+    }
+
+
+def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:
+    own = replace(SIDE, neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09", is_static=True)})
+    assert found(linux_with(neighbors={}), side=own) == set()
+
+
+@pytest.mark.parametrize(
+    ("linux", "values", "discord", "vpp"),
+    [
+        (LinuxForwarding(), {}, Discord.STALE, ""),
+        (LINUX, {"side": None}, Discord.DIFFERENT, "its interface is gone"),
+        (LINUX, {"has_host": False}, Discord.DIFFERENT, "its end of the device is gone"),
+        (LINUX, {"device_index": 9}, Discord.DIFFERENT, "device 9"),
+    ],
+)
+def test_a_pair_that_is_not_whole_is_told(
+    linux: LinuxForwarding, values: dict[str, Any], discord: Discord, vpp: str
+) -> None:
+    (mismatch,) = found(linux, **values)
+    assert (mismatch.subject, mismatch.discord, mismatch.name, mismatch.vpp) == (Subject.PAIR, discord, "e0", vpp)
+
+
+def test_where_linux_nl_does_not_listen_neighbors_are_not_compared_and_addresses_only_with_lcp_sync() -> None:
+    other = linux_with(neighbors={}, addresses=frozenset({"192.0.2.7/24"}))
+    for vpp, netns in ((VPP, "elsewhere"), (replace(VPP, has_linux_nl=False), "")):
+        outcome = compared(other, vpp, netns)
+        assert outcome.mismatches == frozenset()
+        assert outcome.limits == {"addresses that neither linux-nl nor lcp-sync copies": 1}
+        assert {each.subject for each in found(other, vpp=replace(vpp, is_sync=True), netns=netns)} == {Subject.ADDRESS}
+
+
+def test_the_default_namespace_of_linux_nl_may_have_a_name() -> None:
+    vpp = replace(VPP, default_netns="dataplane")
+    assert compared(vpp=vpp, netns="dataplane").compared[Subject.NEIGHBOR] == 1
+    assert compared(vpp=vpp).compared[Subject.NEIGHBOR] == 0
+
+
+def test_addresses_that_are_borrowed_are_not_compared() -> None:
+    outcome = compared(side=replace(SIDE, addresses=frozenset()), is_unnumbered=True)
+    assert (outcome.mismatches, outcome.limits) == (frozenset(), {"addresses of an unnumbered interface": 1})

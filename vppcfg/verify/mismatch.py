@@ -1,0 +1,100 @@
+"""What can be wrong between Linux and VPP: something is missing, stale or different."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from enum import Enum
+from typing import NamedTuple
+
+from vppcfg.model.forwarding import TableId, Way
+from vppcfg.record import record
+
+
+class Discord(Enum):
+    """How VPP is not as Linux."""
+
+    MISSING = "missing"
+    """Linux has it, and VPP lacks it."""
+    STALE = "stale"
+    """VPP has it, and Linux lacks it."""
+    DIFFERENT = "different"
+
+
+class Subject(Enum):
+    """What is compared, in the order in which it is told."""
+
+    PAIR = "pair"
+    STATE = "state"
+    MTU = "mtu"
+    ADDRESS = "address"
+    NEIGHBOR = "neighbor"
+    ROUTE = "route"
+
+
+class Mismatch(NamedTuple):
+    """One thing on one interface that is not the same on both sides."""
+
+    discord: Discord
+    subject: Subject
+    interface: str
+    """VPP's name."""
+    name: str = ""
+    """The address of a neighbour, or an address; of a pair its Linux device."""
+    linux: str = ""
+    """What Linux has, where that is more than the name."""
+    vpp: str = ""
+
+
+class RouteMismatch(NamedTuple):
+    """How one prefix is not the same on both sides."""
+
+    discord: Discord
+    linux: Way | None = None
+    vpp: Way | None = None
+
+
+@record
+class Comparison:
+    """What came out of one look at both sides."""
+
+    mismatches: frozenset[Mismatch] = frozenset()
+    routes: Mapping[TableId, Mapping[bytes, RouteMismatch]] = field(default_factory=dict)
+    """By prefix."""
+    limits: Mapping[str, int] = field(default_factory=dict)
+    """How much linux-cp and linux-nl do not copy, or in another way, by what it is."""
+    compared: Mapping[Subject, int] = field(default_factory=dict)
+    """How many of each were held against each other."""
+    own: Mapping[str, int] = field(default_factory=dict)
+    """Routes that VPP has of itself or by somebody else, by their source; Linux is not to have them."""
+
+    def both(self, later: Comparison) -> Comparison:
+        """Return the later comparison with those of its mismatches that this one has too."""
+        routes = {
+            table: {prefix: each for prefix, each in found.items() if self.routes[table].get(prefix) == each}
+            for table, found in later.routes.items()
+            if table in self.routes
+        }
+        return Comparison(
+            mismatches=self.mismatches & later.mismatches,
+            routes={table: found for table, found in routes.items() if found},
+            limits=later.limits,
+            compared=later.compared,
+            own=later.own,
+        )
+
+    def count(self) -> int:
+        """Return how many mismatches there are."""
+        return len(self.mismatches) + sum(map(len, self.routes.values()))
+
+    def counts(self) -> Mapping[tuple[Subject, Discord], int]:
+        """Return how many mismatches there are, by what and how."""
+        return Counter(self._kinds())
+
+    def _kinds(self) -> Iterator[tuple[Subject, Discord]]:
+        for mismatch in self.mismatches:
+            yield mismatch.subject, mismatch.discord
+        for found in self.routes.values():
+            for each in found.values():
+                yield Subject.ROUTE, each.discord

@@ -1,0 +1,101 @@
+"""The two sides of each LCP pair: device, state, MTU, addresses, neighbours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, VppPair
+from vppcfg.record import record
+from vppcfg.verify.mismatch import Discord, Mismatch, Subject
+
+
+@record
+class PairComparison:
+    """What came out for all pairs."""
+
+    mismatches: frozenset[Mismatch]
+    compared: Counter[Subject]
+    limits: Counter[str]
+    """What nobody copies, by what it is."""
+
+
+def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> PairComparison:
+    """Return how the two sides of the pairs differ; `linux` has each namespace in which there are pairs, by name."""
+    found: set[Mismatch] = set()
+    compared: Counter[Subject] = Counter()
+    limits: Counter[str] = Counter()
+    for pair in vpp.pairs:
+        around = linux.get(pair.netns, LinuxForwarding())
+        device = around.sides.get(pair.interface)
+        compared[Subject.PAIR] += 1
+        found.update(_about_device(pair, around))
+        if device is None or pair.side is None:
+            continue
+        found.update(_about_link(pair.interface, device, pair.side))
+        listens = vpp.has_linux_nl and pair.netns == vpp.default_netns
+        if pair.is_unnumbered:
+            limits["addresses of an unnumbered interface"] += len(device.addresses)
+        elif listens or vpp.is_sync:
+            compared[Subject.ADDRESS] += len(device.addresses | pair.side.addresses)
+            found.update(_about_addresses(pair.interface, device, pair.side))
+        else:
+            limits["addresses that neither linux-nl nor lcp-sync copies"] += len(device.addresses)
+        if listens:
+            compared[Subject.NEIGHBOR] += len(device.neighbors)
+            found.update(_about_neighbors(pair.interface, device, pair.side))
+        else:
+            limits["neighbours where linux-nl does not listen"] += len(device.neighbors)
+    return PairComparison(mismatches=frozenset(found), compared=compared, limits=+limits)
+
+
+def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:
+    """Tell of a device that is not there, or is not the one that VPP made the pair with."""
+    name = pair.host_name
+    if pair.side is None:
+        yield Mismatch(Discord.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its interface is gone")
+    elif pair.interface not in around.sides:
+        yield Mismatch(Discord.STALE, Subject.PAIR, pair.interface, name)
+    elif not pair.has_host:
+        yield Mismatch(Discord.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its end of the device is gone")
+    elif pair.device_index and around.indexes[pair.interface] != pair.device_index:
+        index = around.indexes[pair.interface]
+        yield Mismatch(
+            Discord.DIFFERENT,
+            Subject.PAIR,
+            pair.interface,
+            name,
+            linux=f"device {index}",
+            vpp=f"device {pair.device_index}",
+        )
+
+
+def _about_link(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
+    if linux.is_up != vpp.is_up:
+        yield Mismatch(Discord.DIFFERENT, Subject.STATE, interface, linux=_state(linux), vpp=_state(vpp))
+    if vpp.mtu and linux.mtu != vpp.mtu:
+        yield Mismatch(Discord.DIFFERENT, Subject.MTU, interface, linux=str(linux.mtu), vpp=str(vpp.mtu))
+
+
+def _state(side: PairSide) -> str:
+    return "up" if side.is_up else "down"
+
+
+def _about_addresses(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
+    for address in linux.addresses - vpp.addresses:
+        yield Mismatch(Discord.MISSING, Subject.ADDRESS, interface, address)
+    for address in vpp.addresses - linux.addresses:
+        yield Mismatch(Discord.STALE, Subject.ADDRESS, interface, address)
+
+
+def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
+    """Tell of neighbours; a static one that VPP alone has is somebody's own, maybe vppcfg's."""
+    for address, seen in linux.neighbors.items():
+        known = vpp.neighbors.get(address)
+        if known is None:
+            yield Mismatch(Discord.MISSING, Subject.NEIGHBOR, interface, address, linux=seen.mac)
+        elif known.mac != seen.mac:
+            yield Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, interface, address, linux=seen.mac, vpp=known.mac)
+    for address, known in vpp.neighbors.items():
+        if address not in linux.neighbors and not known.is_static:
+            yield Mismatch(Discord.STALE, Subject.NEIGHBOR, interface, address, vpp=known.mac)

@@ -1,0 +1,131 @@
+"""What was found, in groups: few causes make many mismatches, and a group has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from heapq import nsmallest
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.forwarding import TableId, Way, hops_text, prefix_text
+from vppcfg.record import record
+from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, RouteMismatch, Subject
+
+FIRST = 3
+"""So many of a group are named; the rest is counted."""
+
+
+@record
+class Group:
+    """Mismatches that look alike."""
+
+    subject: Subject
+    discord: Discord
+    interface: str = ""
+    """VPP's name; '' of routes, whose next hops name theirs."""
+    table: TableId | None = None
+    linux: str = ""
+    """What Linux has, of a route where it leads."""
+    vpp: str = ""
+    source: str = ""
+    """Who put a route into VPP, as VPP calls it."""
+    count: int = 0
+    first: tuple[str, ...] = ()
+    """The first few of them, in order."""
+
+
+@record
+class VerifyReport:
+    """What one verification found."""
+
+    groups: tuple[Group, ...]
+    counts: Mapping[tuple[Subject, Discord], int]
+    compared: Mapping[Subject, int]
+    limits: Mapping[str, int]
+    own: Mapping[str, int]
+    is_moving: bool = False
+    """Whether there were other mismatches that went away, or came, while both sides were read again."""
+
+    @property
+    def count(self) -> int:
+        """Return how many mismatches there are."""
+        return sum(self.counts.values())
+
+
+def report_of(comparison: Comparison, *, is_moving: bool = False) -> VerifyReport:
+    """Return the report of a comparison, in an order of its own."""
+    groups = [*_of_pairs(comparison), *_of_routes(comparison)]
+    return VerifyReport(
+        groups=tuple(sorted(groups, key=_order)),
+        counts=comparison.counts(),
+        compared=comparison.compared,
+        limits=comparison.limits,
+        own=comparison.own,
+        is_moving=is_moving,
+    )
+
+
+def _of_pairs(comparison: Comparison) -> Iterator[Group]:
+    """Yield what interfaces have: addresses and neighbours of one together, everything else by itself."""
+    together: dict[tuple[Any, ...], list[Mismatch]] = {}
+    for each in comparison.mismatches:
+        is_many = each.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and each.discord is not Discord.DIFFERENT
+        values = () if is_many else (each.name, each.linux, each.vpp)
+        together.setdefault((each.subject, each.discord, each.interface, *values), []).append(each)
+    for key, found in together.items():
+        first = sorted((_named(each) for each in found), key=natural_key)[:FIRST]
+        yield Group(
+            subject=key[0],
+            discord=key[1],
+            interface=key[2],
+            linux=found[0].linux if len(key) > 3 else "",
+            vpp=found[0].vpp if len(key) > 3 else "",
+            count=len(found),
+            first=tuple(each for each in first if each),
+        )
+
+
+def _named(mismatch: Mismatch) -> str:
+    mac = mismatch.linux or mismatch.vpp
+    is_one_side = mismatch.subject is Subject.NEIGHBOR and mismatch.discord is not Discord.DIFFERENT
+    return f"{mismatch.name} ({mac})" if is_one_side else mismatch.name
+
+
+def _of_routes(comparison: Comparison) -> Iterator[Group]:
+    """Yield routes of one table that lead the same way, wherever that is."""
+    for table, found in comparison.routes.items():
+        together: dict[RouteMismatch, list[bytes]] = {}
+        for prefix, mismatch in found.items():
+            together.setdefault(_alike(mismatch), []).append(prefix)
+        for mismatch, prefixes in together.items():
+            yield Group(
+                subject=Subject.ROUTE,
+                discord=mismatch.discord,
+                table=table,
+                linux=hops_text(mismatch.linux.hops) if mismatch.linux is not None else "",
+                vpp=hops_text(mismatch.vpp.hops) if mismatch.vpp is not None else "",
+                source=mismatch.vpp.source if mismatch.vpp is not None else "",
+                count=len(prefixes),
+                first=tuple(map(prefix_text, nsmallest(FIRST, prefixes))),
+            )
+
+
+def _alike(mismatch: RouteMismatch) -> RouteMismatch:
+    """Return the mismatch without what does not make another group of it."""
+    linux = None if mismatch.linux is None else Way(mismatch.linux.hops)
+    vpp = None if mismatch.vpp is None else Way(mismatch.vpp.hops, mismatch.vpp.source)
+    return RouteMismatch(mismatch.discord, linux, vpp)
+
+
+def _order(group: Group) -> tuple[Any, ...]:
+    subjects, discords = list(Subject), list(Discord)
+    return (
+        subjects.index(group.subject),
+        discords.index(group.discord),
+        group.table or TableId(False, 0),
+        natural_key(group.interface),
+        group.linux,
+        group.vpp,
+        group.source,
+        group.first,
+    )

@@ -1,0 +1,57 @@
+"""The routes of Linux against those that VPP goes by, a table at a time, in one pass over VPP's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from vppcfg.model.forwarding import Routes, Way, prefix_key
+from vppcfg.record import record
+from vppcfg.verify.mismatch import Discord, RouteMismatch
+
+COPIED = frozenset({"lcp-rt", "lcp-rt-dynamic"})
+"""The sources of the routes that linux-nl puts into VPP (lcp_router_init in linux-cp/lcp_router.c)."""
+_FALLBACKS = frozenset({"default-route", "special"})
+"""Sources of what every table has from the start; what Linux has of the same prefix did not come."""
+_TO_ITSELF = prefix_key(False, b"\xff\xff\xff\xff", 32)
+"""linux-nl punts this one in each of its tables (lcp_router_table_add_del_special_routes)."""
+
+
+@record
+class TableComparison:
+    """What came out for one table."""
+
+    mismatches: dict[bytes, RouteMismatch]
+    """By prefix."""
+    compared: int
+    """How many routes of Linux were looked for."""
+    own: Counter[str]
+    """Routes of VPP alone, by source."""
+
+
+def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableComparison:
+    """Return how the routes of a table differ. Those of `linux` are used up.
+
+    The best path counts on either side: what stands by with a larger metric carries no packet. A route of VPP is stale
+    only when linux-nl is its source.
+    """
+    left, ways = linux.by_prefix, linux.ways
+    compared = sum(not ways[place].limit for place in left.values())
+    found: dict[bytes, RouteMismatch] = {}
+    own: Counter[str] = Counter()
+    for prefix, way in vpp:
+        place = left.pop(prefix, None)
+        if place is None:
+            if way.source in COPIED and prefix != _TO_ITSELF:
+                found[prefix] = RouteMismatch(Discord.STALE, None, way)
+            else:
+                own[way.source] += 1
+        elif ways[place].hops != way.hops and not ways[place].limit:
+            if way.source in _FALLBACKS:
+                found[prefix] = RouteMismatch(Discord.MISSING, ways[place])
+            else:
+                found[prefix] = RouteMismatch(Discord.DIFFERENT, ways[place], way)
+    for prefix, place in left.items():
+        if not ways[place].limit:
+            found[prefix] = RouteMismatch(Discord.MISSING, ways[place])
+    return TableComparison(mismatches=found, compared=compared, own=own)
