@@ -203,6 +203,7 @@ class FibSource(Enum):
 
     API = "API"
     CLI = "CLI"
+    LINUX_NL = "lcp-rt"
 
 
 @record

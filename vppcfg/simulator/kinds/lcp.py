@@ -12,6 +12,7 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.fib_entries import NetlinkMain
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import mpls, sub_interface, tap
 from vppcfg.simulator.kinds.address import check_addressable
@@ -415,6 +416,13 @@ def _load_orphan(tables: Tables, row: SwInterface, request: PairRequest) -> None
     _keep(tables, row, gone, Device(name=request.host_name, index=0), request)
 
 
+def _command_show_plugins(tables: Tables, _line: Input) -> str:
+    """`show plugins`: the files of those that run, without what they are for."""
+    running = {*tables.plugins, *(["linux_nl"] if tables.part(NetlinkMain).is_running else [])}
+    lines = [f"{number:3}. {name}_plugin.so\n" for number, name in enumerate(sorted(running), 1)]
+    return "".join([" Plugin path is: /usr/lib/vpp_plugins\n\n", *lines])
+
+
 KIND = Kind(
     plugin="linux_cp",
     habits=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
@@ -425,7 +433,12 @@ KIND = Kind(
         "lcp_itf_pair_add_del_v3": _answer_add_delete,
     },
     queries={"lcp_itf_pair_get": _answer_get, "lcp_itf_pair_get_v2": _answer_get},
-    commands={"lcp create": _command_create, "lcp delete": _command_delete, "show lcp": _command_show},
+    commands={
+        "lcp create": _command_create,
+        "lcp delete": _command_delete,
+        "show lcp": _command_show,
+        "show plugins": _command_show_plugins,
+    },
     load=_load,
     created=_sub_interface_created,
     deleted=_interface_deleted,

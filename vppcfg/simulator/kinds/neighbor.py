@@ -59,6 +59,11 @@ def add(tables: Tables, sw_if_index: int, address: _Address, mac: bytes, flags: 
     entry.flags |= flags & _STATIC
 
 
+def has_route(entry: Entry) -> bool:
+    """Return whether packets to a neighbour have a route of its own."""
+    return not entry.flags & _NO_FIB_ENTRY
+
+
 def delete(tables: Tables, sw_if_index: int, address: _Address) -> None:
     """Take a neighbour out; raise RefusedError when there is none of that address."""
     if tables.part(NeighborMain).entries.get(sw_if_index, {}).pop(address, None) is None:
