@@ -1,0 +1,217 @@
+"""Laws of `verify`: every fault between Linux and VPP is found and named, and a healthy router has none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops, spoken_to
+from vppcfg.app.verifying import verify
+from vppcfg.model.forwarding import NeighborSeen, ordered
+from vppcfg.simulator.kinds import neighbor
+from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.report import VerifyReport
+
+Expected = tuple[Subject, Discord, str]
+"""What is to be found, how, and a text that must stand in its group."""
+HEALTHY, FAULTY, MOST_FAULTS = 20, 40, 4
+
+
+class Instant:
+    """Lets no time pass."""
+
+    def sleep(self, seconds: float) -> None:
+        """Return at once."""
+
+
+def verified(linux: LinuxAround) -> VerifyReport:
+    with spoken_to(linux.vpp) as vpp:
+        return verify(vpp, linux, clock=Instant())
+
+
+def withheld_route(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP misses the message of a route."""
+    _, prefix = add_some_route(linux, rng, 150 + rng.randint(0, 40), is_lost=True)
+    return Subject.ROUTE, Discord.MISSING, prefix
+
+
+def unwithdrawn_route(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP misses the message that a route is gone."""
+    table = rng.choice([table for table, routes in linux.routes.items() if routes])
+    prefix = rng.choice(sorted(linux.routes[table]))
+    del linux.routes[table][prefix]
+    return Subject.ROUTE, Discord.STALE, prefix
+
+
+def changed_route(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP misses the message that a route leads elsewhere."""
+    table = rng.choice([table for table, routes in linux.routes.items() if routes])
+    prefix = rng.choice(sorted(linux.routes[table]))
+    former = linux.routes[table][prefix]
+    while (hops := ordered(some_hops(rng, table.is_ipv6))) == former:
+        pass
+    linux.routes[table][prefix] = hops
+    return Subject.ROUTE, Discord.DIFFERENT, prefix
+
+
+def stale_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP keeps a neighbour that Linux has forgotten."""
+    name = rng.choice(PORTS)
+    address = next(each for each, seen in linux.sides[name].neighbors.items() if not seen.is_static)
+    linux.change(name, neighbors={key: seen for key, seen in linux.sides[name].neighbors.items() if key != address})
+    return Subject.NEIGHBOR, Discord.STALE, address
+
+
+def lost_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP does not learn of a neighbour."""
+    number = rng.randrange(len(PORTS))
+    linux.add_neighbor(PORTS[number], f"192.0.{number}.252", "02:00:00:00:00:fc", is_lost=True)
+    return Subject.NEIGHBOR, Discord.MISSING, f"192.0.{number}.252"
+
+
+def moved_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP does not learn that a neighbour has another MAC address."""
+    name = rng.choice(PORTS)
+    neighbors = linux.sides[name].neighbors
+    address = rng.choice(sorted(neighbors))
+    seen = NeighborSeen(mac="02:99:00:00:00:01", is_static=neighbors[address].is_static)
+    linux.change(name, neighbors={**neighbors, address: seen})
+    return Subject.NEIGHBOR, Discord.DIFFERENT, address
+
+
+def own_address(linux: LinuxAround, rng: random.Random) -> Expected:
+    """Somebody gives VPP's interface an address by hand."""
+    number = rng.randrange(len(PORTS))
+    linux.nl.address(PORTS[number], f"198.51.{number}.1/24")
+    return Subject.ADDRESS, Discord.STALE, f"198.51.{number}.1/24"
+
+
+def lost_address(linux: LinuxAround, rng: random.Random) -> Expected:
+    """VPP does not learn of an address."""
+    number = rng.randrange(len(PORTS))
+    linux.add_address(PORTS[number], f"203.0.{number}.1/24", is_lost=True)
+    return Subject.ADDRESS, Discord.MISSING, f"203.0.{number}.1/24"
+
+
+def other_mtu(linux: LinuxAround, rng: random.Random) -> Expected:
+    """The MTU is changed on one side."""
+    name = rng.choice(PORTS)
+    linux.change(name, mtu=linux.sides[name].mtu - 100)
+    return Subject.MTU, Discord.DIFFERENT, name
+
+
+def other_state(linux: LinuxAround, rng: random.Random) -> Expected:
+    """Somebody sets the device down, and VPP misses that."""
+    name = rng.choice(PORTS)
+    linux.change(name, is_up=False)
+    return Subject.STATE, Discord.DIFFERENT, name
+
+
+def gone_device(linux: LinuxAround, rng: random.Random) -> Expected:
+    """The Linux half of a pair is removed."""
+    name = rng.choice(PORTS)
+    del linux.sides[name]
+    for routes in linux.routes.values():  # the kernel takes its routes with it, and VPP misses that
+        for prefix in [each for each, hops in routes.items() if {hop.interface for hop in hops} == {name}]:
+            del routes[prefix]
+    return Subject.PAIR, Discord.STALE, name
+
+
+FAULTS: tuple[Callable[[LinuxAround, random.Random], Expected], ...] = (
+    withheld_route,
+    unwithdrawn_route,
+    changed_route,
+    stale_neighbor,
+    lost_neighbor,
+    moved_neighbor,
+    own_address,
+    lost_address,
+    other_mtu,
+    other_state,
+    gone_device,
+)
+
+
+def texts(report: VerifyReport) -> Iterator[tuple[Subject, Discord, str]]:
+    """Yield each group's subject, discord and all that it names."""
+    for group in report.groups:
+        yield group.subject, group.discord, " ".join((group.interface, *group.first))
+
+
+def healthy(seed: int) -> None:
+    report = verified(filled(seed))
+    assert report.groups == ()
+    assert report.count == 0
+    assert report.compared[Subject.ROUTE] >= 20
+    assert report.own["CLI"] == 1
+
+
+def faulty(seed: int) -> None:
+    """Plant faults of several kinds, each on what no other touches, and find all of them and nothing else."""
+    rng = random.Random(seed)
+    linux = filled(seed)
+    for fault in rng.sample(FAULTS[:-1], rng.randint(1, MOST_FAULTS)):
+        before = verified(linux)
+        subject, discord, name = fault(linux, rng)
+        found = verified(linux)
+        grown = {kind: found.counts[kind] - before.counts.get(kind, 0) for kind in found.counts}
+        assert {kind: number for kind, number in grown.items() if number} == {(subject, discord): 1}, fault.__name__
+        assert any((subject, discord) == each[:2] and _names(name, each[2], found) for each in texts(found))
+
+
+def _names(name: str, text: str, report: VerifyReport) -> bool:
+    """Return whether a group names what is wrong; of a large one only the first are named."""
+    return name in text or any(group.count > len(group.first) for group in report.groups)
+
+
+@pytest.mark.parametrize("seed", range(HEALTHY))
+def test_a_healthy_router_has_no_mismatch(seed: int) -> None:
+    healthy(seed)
+
+
+@pytest.mark.parametrize("seed", range(FAULTY))
+def test_every_fault_is_found_and_named_and_none_invented(seed: int) -> None:
+    faulty(seed)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_each_fault_alone_is_named(fault: Callable[[LinuxAround, random.Random], Expected]) -> None:
+    linux = filled(7)
+    subject, discord, name = fault(linux, random.Random(7))
+    named = [text for each, kind, text in texts(verified(linux)) if (each, kind) == (subject, discord)]
+    assert any(name in text for text in named), named
+
+
+def test_a_device_that_is_made_anew_is_not_the_one_of_its_pair() -> None:
+    linux = filled(1)
+    pair = next(iter(linux.vpp.tables.lcp.pairs))
+    with spoken_to(linux.vpp) as vpp:
+        facts = vpp.read_forwarding()
+        moved = linux.read_forwarding
+
+        class Elsewhere:
+            def read_forwarding(self, netns: str, devices: object) -> object:
+                found = moved(netns, devices)  # type: ignore[arg-type]
+                return replace(found, indexes={**found.indexes, PORTS[0]: pair.vif_index + 40})
+
+        report = verify(vpp, Elsewhere(), clock=Instant())  # type: ignore[arg-type]
+    assert facts.pairs[0].device_index == pair.vif_index
+    assert [(group.subject, group.discord, group.interface) for group in report.groups] == [
+        (Subject.PAIR, Discord.DIFFERENT, PORTS[0])
+    ]
+
+
+def test_a_forgotten_learnt_neighbor_in_vpp_alone_is_stale_and_a_static_one_is_not() -> None:
+    linux = filled(3)
+    row = linux.vpp.tables.named(PORTS[1])
+    assert row is not None
+    linux.nl.neighbor(PORTS[1], "192.0.1.253", "02:00:00:00:01:fd", is_static=True)
+    assert verified(linux).groups == ()
+    linux.nl.neighbor(PORTS[1], "192.0.1.254", "02:00:00:00:01:fe")
+    assert [(group.subject, group.first) for group in verified(linux).groups] == [
+        (Subject.NEIGHBOR, ("192.0.1.254 (02:00:00:00:01:fe)",))
+    ]
+    assert neighbor.NeighborMain in linux.vpp.tables._parts

@@ -1,0 +1,173 @@
+"""A Linux around a simulated VPP: devices of LCP pairs with addresses, neighbours and routes, which linux-nl copies.
+
+Each change is told to VPP unless it is to be lost on the way, so that a test knows what is wrong between the two.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address, ip_interface
+from typing import Any
+
+from vppcfg.model.forwarding import (
+    Hop,
+    LinuxForwarding,
+    NeighborSeen,
+    PairSide,
+    Routes,
+    TableId,
+    Way,
+    ordered,
+    prefix_key,
+)
+from vppcfg.simulator.fib_entries import COPIED, prefix_of
+from vppcfg.simulator.linux_nl import LinuxNl
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp import LiveDataplane
+
+PORTS = ("port0", "port1", "port2")
+MTU = 1500
+DEVICES = {name: f"e{number}" for number, name in enumerate(PORTS)}
+
+
+@dataclass
+class LinuxAround:
+    """The namespace of a VPP in which linux-nl listens."""
+
+    vpp: SimulatedVpp
+    sides: dict[str, PairSide] = field(default_factory=dict)
+    """By VPP's interface."""
+    routes: dict[TableId, dict[str, tuple[Hop, ...]]] = field(default_factory=dict)
+    """By prefix."""
+    limits: dict[str, int] = field(default_factory=dict)
+    others: dict[str, LinuxForwarding] = field(default_factory=dict)
+    """Other namespaces."""
+    readings: int = 0
+
+    def __post_init__(self) -> None:
+        """Make a pair for each port, up."""
+        self.nl = LinuxNl(self.vpp.tables)
+        for name, device in DEVICES.items():
+            assert self.vpp.run_line(f"lcp create {name} host-if {device}") == (0, "")
+            self.nl.link(name, mtu=MTU, is_up=True)
+            self.sides[name] = PairSide(mtu=MTU, is_up=True)
+
+    def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+        """Return what the devices have, as LinuxHost does."""
+        self.readings += 1
+        if netns:
+            return self.others.get(netns, LinuxForwarding())
+        pairs = {each.host_name: each.vif_index for each in self.vpp.tables.lcp.pairs}
+        sides = {name: side for name, side in self.sides.items() if name in devices.values()}
+        return LinuxForwarding(
+            sides=sides,
+            indexes={name: pairs[DEVICES[name]] for name in sides},
+            tables={table: _compact(table, routes) for table, routes in self.routes.items()},
+            limits=self.limits,
+        )
+
+    def change(self, name: str, **values: Any) -> None:
+        """Let a device be otherwise without telling VPP."""
+        self.sides[name] = replace(self.sides[name], **values)
+
+    def add_address(self, name: str, address: str, *, is_lost: bool = False) -> None:
+        """Give a device an address."""
+        address = str(ip_interface(address))
+        self.change(name, addresses=self.sides[name].addresses | {address})
+        if not is_lost:
+            self.nl.address(name, address)
+
+    def add_neighbor(
+        self, name: str, address: str, mac: str, *, is_static: bool = False, is_lost: bool = False
+    ) -> None:
+        """Let Linux know a neighbour."""
+        address = str(ip_address(address))
+        seen = NeighborSeen(mac=mac, is_static=is_static)
+        self.change(name, neighbors={**self.sides[name].neighbors, address: seen})
+        if not is_lost:
+            self.nl.neighbor(name, address, mac, is_static=is_static)
+
+    def add_route(self, table: int, prefix: str, *hops: Hop, source: str = COPIED[0], is_lost: bool = False) -> None:
+        """Put a route into a table of Linux."""
+        self.routes.setdefault(TableId(":" in prefix, table), {})[prefix] = ordered(list(hops))
+        if not is_lost:
+            self.nl.route(table, prefix, hops, source=source)
+
+
+def _compact(table: TableId, routes: Mapping[str, tuple[Hop, ...]]) -> Routes:
+    ways: dict[tuple[Hop, ...], int] = {}
+    by_prefix = {}
+    for text, hops in routes.items():
+        value, length = prefix_of(text)
+        key = prefix_key(table.is_ipv6, value.to_bytes(16 if table.is_ipv6 else 4), length)
+        by_prefix[key] = ways.setdefault(hops, len(ways))
+    return Routes(ways=[Way(hops) for hops in ways], by_prefix=by_prefix)
+
+
+def new_vpp() -> SimulatedVpp:
+    """Return a VPP with the ports, of the newest release."""
+    return SimulatedVpp(ports=[PhysicalPort(name=name) for name in PORTS], namespaces=["other"])
+
+
+@contextmanager
+def spoken_to(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
+    """Return the VPP as a client sees it through the binary API."""
+    ours, theirs = socket.socketpair()
+    with SimulatorServer(vpp) as server:
+        server.add_client(theirs)
+        with LiveDataplane.over(ours) as plane:
+            yield plane
+
+
+def filled(seed: int) -> LinuxAround:
+    """Return a Linux and a VPP that are alike, with something of everything."""
+    rng = random.Random(seed)
+    linux = LinuxAround(new_vpp())
+    for number, name in enumerate(PORTS):
+        linux.add_address(name, f"192.0.{number}.1/24")
+        linux.add_address(name, f"2001:db8:{number}::1/64")
+        for host in rng.sample(range(2, 250), rng.randint(2, 6)):
+            mac = f"02:00:00:00:{number:02x}:{host:02x}"
+            linux.add_neighbor(name, f"192.0.{number}.{host}", mac, is_static=rng.random() < 0.2)
+            linux.add_neighbor(name, f"2001:db8:{number}::{host:x}", mac)
+    for position in range(rng.randint(20, 60)):
+        add_some_route(linux, rng, position)
+    vpp = linux.vpp
+    assert vpp.run_line("ip route add 10.200.0.0/16 via 192.0.0.99 port0") == (0, "")
+    assert vpp.run_line("set ip neighbor static port0 192.0.0.251 02:00:00:00:00:fb")[0] == 0
+    return linux
+
+
+def add_some_route(linux: LinuxAround, rng: random.Random, position: int, *, is_lost: bool = False) -> tuple[int, str]:
+    """Add a route of some kind that is not there yet; return its table and prefix."""
+    is_ipv6 = rng.random() < 0.4
+    table = rng.choice((0, 0, 0, 77))
+    prefix = f"2001:db8:{0x100 + position:x}::/48" if is_ipv6 else f"10.{position}.0.0/{rng.choice((16, 24, 32))}"
+    linux.add_route(table, prefix, *some_hops(rng, is_ipv6), source=rng.choice(COPIED), is_lost=is_lost)
+    return table, prefix
+
+
+def some_hops(rng: random.Random, is_ipv6: bool) -> list[Hop]:
+    """Return one next hop, several, or none to anywhere."""
+    if rng.random() < 0.1:
+        return [Hop("", end=rng.choice(("blackhole", "unreachable", "prohibit")))]
+    names = rng.sample(PORTS, rng.choice((1, 1, 1, 2, 3)))
+    return [_some_hop(rng, name, is_ipv6, len(names)) for name in names]
+
+
+def _some_hop(rng: random.Random, name: str, is_ipv6: bool, count: int) -> Hop:
+    number, host = PORTS.index(name), rng.randint(2, 9)
+    if rng.random() < 0.1:
+        gateway = b""
+    elif is_ipv6 or rng.random() < 0.1:
+        gateway = socket.inet_pton(socket.AF_INET6, f"2001:db8:{number}::{host:x}")
+    else:
+        gateway = socket.inet_pton(socket.AF_INET, f"192.0.{number}.{host}")
+    labels = (rng.randint(16, 1000),) if gateway and rng.random() < 0.1 else ()
+    return Hop(name, gateway, rng.randint(1, 3) if count > 1 else 1, labels)

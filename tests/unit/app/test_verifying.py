@@ -1,0 +1,183 @@
+"""What differs is read again before it counts, and what cannot be compared is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.app.verifying import PAUSE_S, READINGS, verify
+from vppcfg.errors import DataplaneError
+from vppcfg.model.forwarding import (
+    Hop,
+    LinuxForwarding,
+    PairSide,
+    Routes,
+    TableId,
+    VppForwarding,
+    VppPair,
+    Way,
+    prefix_key,
+)
+from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.report import VerifyReport
+
+SIDE = PairSide(mtu=1500, is_up=True)
+PAIR = VppPair(interface="port0", host_name="e0", netns="", device_index=7, side=SIDE)
+MAIN = TableId(False, 0)
+FACTS = VppForwarding(pairs=(PAIR,), tables=(MAIN,), has_linux_cp=True, has_linux_nl=True)
+
+
+def way(last: int, source: str = "") -> Way:
+    return Way((Hop("port0", bytes((192, 0, 2, last))),), source=source)
+
+
+def key(number: int) -> bytes:
+    return prefix_key(False, bytes((10, number, 0, 0)), 16)
+
+
+class Both:
+    """A VPP and its Linux, which are otherwise at each reading: the numbers of the routes that VPP lacks."""
+
+    def __init__(self, *lacks: set[int], facts: VppForwarding = FACTS, routes: int = 5) -> None:
+        self._lacks = list(lacks)
+        self._facts = facts
+        self._routes = routes
+        self.sleeps: list[float] = []
+        self.readings = 0
+        self.limits: dict[str, int] = {}
+        self.table = MAIN
+        self.gateways: dict[int, int] = {}
+
+    def sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+
+    def read_forwarding(self) -> VppForwarding:
+        self.readings += 1
+        return self._facts
+
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+        lacks = self._lacks[min(self.readings, len(self._lacks)) - 1] if self._lacks else set()
+        for number in range(self._routes):
+            if number not in lacks:
+                yield key(number), way(self.gateways.get(number, 1), "lcp-rt")
+
+    def linux(self) -> Linux:
+        return Linux(self)
+
+    def linux_routes(self) -> Routes:
+        return Routes(ways=[way(1)], by_prefix={key(number): 0 for number in range(self._routes)})
+
+
+class Linux:
+    def __init__(self, both: Both) -> None:
+        self._both = both
+        self.asked: list[tuple[str, Mapping[str, str]]] = []
+
+    def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+        self.asked.append((netns, devices))
+        return LinuxForwarding(
+            sides=dict.fromkeys(devices.values(), SIDE),
+            indexes=dict.fromkeys(devices.values(), 7),
+            tables={self._both.table: self._both.linux_routes()},
+            limits=self._both.limits,
+        )
+
+
+def verified(both: Both) -> VerifyReport:
+    return verify(both, both.linux(), clock=both)
+
+
+def missing(report: VerifyReport) -> int:
+    return report.counts.get((Subject.ROUTE, Discord.MISSING), 0)
+
+
+def test_what_is_alike_is_read_once() -> None:
+    both = Both()
+    report = verified(both)
+    assert (report.count, report.compared[Subject.ROUTE], both.readings, both.sleeps) == (0, 5, 1, [])
+    assert not report.is_moving
+
+
+def test_what_differs_twice_counts() -> None:
+    both = Both({1, 2})
+    report = verified(both)
+    assert (missing(report), both.readings, both.sleeps) == (2, 2, [PAUSE_S])
+    assert [group.first for group in report.groups] == [("10.1.0.0/16", "10.2.0.0/16")]
+
+
+def test_what_is_gone_the_second_time_does_not_count() -> None:
+    both = Both({1, 2}, set())
+    report = verified(both)
+    assert (report.count, both.readings, report.is_moving) == (0, 2, True)
+
+
+def test_what_comes_between_two_readings_does_not_count_yet() -> None:
+    report = verified(Both({1}, {1, 2}, {1, 2}))
+    assert (missing(report), report.is_moving) == (1, True)
+
+
+def test_it_is_read_again_as_long_as_there_are_fewer() -> None:
+    both = Both({1, 2, 3}, {1, 2}, {1}, {1})
+    assert (missing(verified(both)), both.readings) == (1, 4)
+
+
+def test_a_vpp_that_never_comes_to_rest_is_not_read_for_ever() -> None:
+    both = Both(*({*range(number, 50)} for number in range(40)), routes=60)
+    report = verified(both)
+    assert both.readings == READINGS
+    assert missing(report) == 50 - (READINGS - 1)
+
+
+def test_a_route_that_leads_elsewhere_each_time_does_not_count() -> None:
+    both = Both()
+    both.gateways[3] = 5
+    found = iter((5, 6, 6, 6))
+
+    class Restless(Both):
+        def read_forwarding(self) -> VppForwarding:
+            self.gateways[3] = next(found)
+            return super().read_forwarding()
+
+    restless = Restless()
+    assert verified(restless).count == 0
+    assert verified(both).count == 1
+
+
+def test_a_table_that_vpp_lacks_has_none_of_linuxs_routes() -> None:
+    both = Both()
+    both.table = TableId(False, 77)
+    report = verified(both)
+    assert [(group.discord, group.table, group.count) for group in report.groups] == [
+        (Discord.MISSING, both.table, 5),
+        (Discord.STALE, MAIN, 5),
+    ]
+
+
+def test_a_vpp_without_linux_cp_is_an_error_that_says_so() -> None:
+    with pytest.raises(DataplaneError, match="without the linux-cp plugin") as caught:
+        verified(Both(facts=VppForwarding()))
+    assert "startup.conf" in caught.value.hint
+
+
+def test_without_linux_nl_no_route_is_compared_and_how_many_there_are_is_told() -> None:
+    report = verified(Both(facts=replace(FACTS, has_linux_nl=False)))
+    assert (report.count, report.compared[Subject.ROUTE]) == (0, 0)
+    assert report.limits == {"routes, as VPP runs without linux-nl": 5}
+
+
+def test_a_pair_in_a_namespace_of_its_own_is_read_there_and_its_routes_are_told() -> None:
+    pair = replace(PAIR, interface="port1", host_name="e1", netns="customer")
+    both = Both(facts=replace(FACTS, pairs=(PAIR, pair)))
+    linux = both.linux()
+    report = verify(both, linux, clock=both)
+    assert linux.asked == [("", {"e0": "port0"}), ("customer", {"e1": "port1"})]
+    assert report.limits == {"routes in a namespace that linux-nl does not listen in": 5}
+    assert report.count == 0
+
+
+def test_routes_that_linux_nl_copies_otherwise_are_told() -> None:
+    both = Both()
+    both.limits = {"multicast": 3}
+    assert verified(both).limits == {"routes: multicast": 3}

@@ -1,0 +1,135 @@
+"""Holds what Linux has against what VPP forwards by, and reads again what differs before it counts.
+
+Linux tells VPP of changes by netlink, and linux-nl takes up to 2048 of them in 50 ms (linux-cp/lcp_nl.c): after a
+change of many routes VPP is behind for a while.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from vppcfg.errors import DataplaneError
+from vppcfg.model.forwarding import LinuxForwarding, Routes, TableId, VppForwarding, Way
+from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
+from vppcfg.verify.pairs import compare_pairs
+from vppcfg.verify.report import VerifyReport, report_of
+from vppcfg.verify.routes import compare_table
+
+PAUSE_S = 2.0
+"""Between two readings; linux-nl waits as long before it reads everything anew (sync-attempt-delay)."""
+READINGS = 6
+"""So often both sides are read as long as mismatches become fewer."""
+_NO_LISTENER = "routes, as VPP runs without linux-nl"
+_ELSEWHERE = "routes in a namespace that linux-nl does not listen in"
+
+
+class Forwarder(Protocol):
+    """A VPP, as far as it is verified."""
+
+    def read_forwarding(self) -> VppForwarding:
+        """Return what it forwards by, but for the routes. Raise DataplaneError."""
+
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+        """Yield the routes of a table. Raise DataplaneError."""
+
+
+class LinuxNamespaces(Protocol):
+    """The Linux around a VPP, as far as it is verified."""
+
+    def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+        """Return what the devices of a namespace have, which are interfaces of VPP by name. Raise LinuxError."""
+
+
+class Sleeper(Protocol):
+    """A way to let time pass."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+def verify(vpp: Forwarder, linux: LinuxNamespaces, *, pause_s: float = PAUSE_S, clock: Sleeper = time) -> VerifyReport:
+    """Return how VPP is not as Linux. Raise DataplaneError or LinuxError.
+
+    A mismatch counts when it is in every reading: both sides are read a second time, and again as long as there are
+    fewer each time.
+    """
+    found = compare(vpp, linux)
+    is_moving = False
+    for _ in range(READINGS - 1):
+        before = found.count()
+        if not before:
+            break
+        clock.sleep(pause_s)
+        latest = compare(vpp, linux)
+        found = found.both(latest)
+        is_fewer = found.count() < before
+        is_moving |= is_fewer or latest.count() > found.count()
+        if not is_fewer:
+            break
+    return report_of(found, is_moving=is_moving)
+
+
+def compare(vpp: Forwarder, linux: LinuxNamespaces) -> Comparison:
+    """Read both sides once and return how they differ. Raise DataplaneError or LinuxError."""
+    facts = vpp.read_forwarding()
+    if not facts.has_linux_cp:
+        raise DataplaneError(
+            "this VPP runs without the linux-cp plugin, and has no LCP pairs to verify",
+            "plugin linux_cp_plugin.so { enable } in startup.conf starts it",
+        )
+    around = {netns: linux.read_forwarding(netns, devices) for netns, devices in _devices(facts).items()}
+    pairs = compare_pairs(facts, around)
+    limits = pairs.limits
+    for reason, count in _limits(facts, around):
+        limits[reason] += count
+    routes, compared, own = _compare_routes(vpp, facts, around)
+    return Comparison(
+        mismatches=pairs.mismatches,
+        routes=routes,
+        limits=dict(+limits),
+        compared={**pairs.compared, Subject.ROUTE: compared},
+        own=own,
+    )
+
+
+def _devices(facts: VppForwarding) -> dict[str, dict[str, str]]:
+    """Return the interface of each Linux device by name, by namespace; linux-nl's is always among them."""
+    devices: dict[str, dict[str, str]] = {facts.default_netns: {}}
+    for pair in facts.pairs:
+        if pair.side is not None:
+            devices.setdefault(pair.netns, {})[pair.host_name] = pair.interface
+    return devices
+
+
+def _compare_routes(
+    vpp: Forwarder, facts: VppForwarding, around: Mapping[str, LinuxForwarding]
+) -> tuple[dict[TableId, Mapping[bytes, RouteMismatch]], int, Mapping[str, int]]:
+    """Compare table by table; a table that VPP lacks has none of Linux's routes."""
+    if not facts.has_linux_nl:
+        return {}, 0, {}
+    found: dict[TableId, Mapping[bytes, RouteMismatch]] = {}
+    compared, own = 0, Counter[str]()
+    tables = dict(around[facts.default_netns].tables)
+    for table in sorted({*facts.tables, *tables}):
+        routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
+        outcome = compare_table(tables.get(table, Routes(ways=[], by_prefix={})), routes)
+        compared += outcome.compared
+        own += outcome.own
+        if outcome.mismatches:
+            found[table] = outcome.mismatches
+    return found, compared, dict(own)
+
+
+def _limits(facts: VppForwarding, around: Mapping[str, LinuxForwarding]) -> Iterator[tuple[str, int]]:
+    """Yield what linux-nl does not copy of Linux's routes, or copies in another way, and how many."""
+    for netns, each in around.items():
+        count = sum(len(routes.by_prefix) for routes in each.tables.values())
+        if not facts.has_linux_nl:
+            yield _NO_LISTENER, count
+        elif netns != facts.default_netns:
+            yield _ELSEWHERE, count
+        else:
+            yield from ((f"routes: {reason}", number) for reason, number in each.limits.items())
