@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
@@ -24,6 +24,7 @@ from vppcfg.model.forwarding import (
     ordered,
     prefix_key,
 )
+from vppcfg.model.linux import LinuxDevice, LinuxSide
 from vppcfg.simulator.fib_entries import COPIED, prefix_of
 from vppcfg.simulator.linux_nl import LinuxNl
 from vppcfg.simulator.port import PhysicalPort
@@ -71,6 +72,12 @@ class LinuxAround:
             tables={table: _compact(table, routes) for table, routes in self.routes.items()},
             limits=self.limits,
         )
+
+    def observe(self, wanted: Iterable[tuple[str, str]]) -> LinuxSide:
+        """Return the devices that there are, as LinuxHost does."""
+        names = {("", DEVICES[name]): LinuxDevice(mtu=side.mtu, is_up=side.is_up) for name, side in self.sides.items()}
+        devices = {place: names[place] for place in wanted if place in names}
+        return LinuxSide(devices=devices, namespaces=frozenset(), bridges=frozenset())
 
     def change(self, name: str, **values: Any) -> None:
         """Let a device be otherwise without telling VPP."""

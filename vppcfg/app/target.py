@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vppcfg.app.router import Router
     from vppcfg.dataplane import Follower
     from vppcfg.linux.host import LinuxHost
+    from vppcfg.vpp.live import LiveDataplane
 
 _NAMES_OF_VPP = ("vpp_main", "vpp")
 
@@ -44,15 +45,19 @@ class Target:
     def connect_following(self) -> tuple[Router, Follower]:
         """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
         from vppcfg.app.router import Router
+
+        vpp, linux = self.connect_apart()
+        return Router(vpp, linux), vpp
+
+    def connect_apart(self) -> tuple[LiveDataplane, LinuxHost | None]:
+        """Return the VPP, and the Linux around it; None for a VPP that has none here. Raise DataplaneError."""
         from vppcfg.vpp.live import LiveDataplane
         from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
         sock = open_socket(self.api_socket, self.timeout_s)
         linux = _linux_around(pid_of_peer(sock))
-        vpp = LiveDataplane.over(
-            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=f"VPP at {self.api_socket}"
-        )
-        return Router(vpp, linux), vpp
+        peer = f"VPP at {self.api_socket}"
+        return LiveDataplane.over(sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer), linux
 
     def journal(self) -> Journal:
         """Return the journal, to read; only who holds the lock may write."""

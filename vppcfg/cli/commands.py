@@ -16,6 +16,7 @@ NAMES = (
     "history",
     "diff",
     "watch",
+    "verify",
     "dump",
     "adopt",
     "explain",
@@ -78,6 +79,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import watch
 
             return watch
+        case "verify":
+            from vppcfg.cli import verify
+
+            return verify
         case "dump":
             from vppcfg.cli import dump
 

@@ -20,6 +20,7 @@ DEFAULT_CONFIG = (places.CONFIG,)
 """The files that a command goes by when none is named."""
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
+_SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 86400.0
 _LONGEST_WINDOW_MIN = 24 * 60.0
 _LONGEST_COMMENT = 500
 
@@ -206,6 +207,19 @@ def check_confirm_options(args: argparse.Namespace) -> None:
             args.confirm = minutes(places.confirm_minutes())
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"${places.CONFIRM_MINUTES_VARIABLE}: {error}") from error
+
+
+def seconds_between_looks(text: str) -> float:
+    """Return the seconds between two looks at a VPP. Raise ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not _SHORTEST_PAUSE_S <= value <= _LONGEST_PAUSE_S:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of seconds from {_SHORTEST_PAUSE_S:g} to {_LONGEST_PAUSE_S:g}"
+        ) from None
+    return value
 
 
 def target_of(args: argparse.Namespace) -> Target:

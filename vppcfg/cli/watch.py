@@ -19,6 +19,7 @@ from vppcfg.cli.options import (
     add_dataplane_options,
     add_state_dir_option,
     files_of,
+    seconds_between_looks,
     target_of,
     terms_of,
 )
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
     from vppcfg.app.confirming import Unconfirmed
     from vppcfg.app.half_way import HalfWay
+    from vppcfg.app.target import Target
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.app.watching.loop import VppWatch
     from vppcfg.app.watching.reconciling import Reconciler
+    from vppcfg.app.watching.verification import Verifier
 
 log = logging.getLogger("root.main")
-
-_SHORTEST_S, _LONGEST_S = 1.0, 86400.0
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -53,7 +54,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--interval",
         metavar="S",
-        type=_interval,
+        type=seconds_between_looks,
         default=60.0,
         help="seconds between two looks, if VPP tells of no change before (default: %(default)g)",
     )
@@ -72,6 +73,11 @@ def add_parser(subparsers: Subparsers) -> None:
         "--verbose",
         action="store_true",
         help="say each difference in the words of the file, not only the summary, and VPP's ids",
+    )
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="hold what Linux has on LCP pairs against what VPP forwards by, too, as `vppcfg verify` does",
     )
     add_adopt_option(parser)
     group = parser.add_argument_group("reconciliation")
@@ -128,8 +134,15 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         is_busy=target.is_another_at_work,
         attend=_attending(args),
         half_way=_asking_for_half_way(args),
+        verifier=_verifier(target) if args.verify else None,
         is_verbose=args.verbose or args.format == "json",
     )
+
+
+def _verifier(target: Target) -> Verifier:
+    from vppcfg.app.watching.verification import verifier_of
+
+    return verifier_of(target)
 
 
 def _reconciler(args: argparse.Namespace) -> Reconciler:
@@ -202,15 +215,3 @@ def _asked_by_signal(file: WatchedFile) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, former)
-
-
-def _interval(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not _SHORTEST_S <= value <= _LONGEST_S:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of seconds from {_SHORTEST_S:g} to {_LONGEST_S:g}"
-        ) from None
-    return value

@@ -8,11 +8,10 @@ import os
 import sys
 
 from vppcfg.app.target import now
-from vppcfg.app.watching.notices import Notice, Output
+from vppcfg.app.watching.notices import Metered, Notice, Output
 from vppcfg.cli.output import drop_output, write_file
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import UsageError
-from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
 log = logging.getLogger("root.main")
 
@@ -55,7 +54,7 @@ class Lines:
         except OSError as error:
             log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
 
-    def show(self, status: WatchMetrics) -> None:
+    def show(self, status: Metered) -> None:
         """Say nothing."""
 
 
@@ -80,9 +79,9 @@ class Metrics:
         for line in (notice.text, *notice.below):
             log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", line)
 
-    def show(self, status: WatchMetrics) -> None:
+    def show(self, status: Metered) -> None:
         """Write all metrics."""
-        text = metrics_text(status)
+        text = status.text()
         try:
             if self._file_name is None:
                 sys.stdout.write(text)

@@ -14,13 +14,35 @@ from vppcfg.common.printable import printable
 from vppcfg.config.sections import SECTIONS
 from vppcfg.plan.diff import Action
 from vppcfg.render.file_difference import EntryDifference
+from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.report import VerifyReport
 
 Labels = tuple[tuple[str, str], ...]
-ERROR_SOURCES = ("vpp", "file", "reconcile")
+ERROR_SOURCES = ("vpp", "file", "reconcile", "verify")
 OTHER = "none"
 """The section of what the file has no entry for, such as a namespace of Linux that is missing."""
 _OF_THE_FILE_ALONE = frozenset({"prefixlists", "unmanaged", "protected", "dataplane"})
 _SECTION_KEYS = tuple(section.key for section in SECTIONS if section.key not in _OF_THE_FILE_ALONE)
+
+
+@dataclass(slots=True, kw_only=True)
+class VerifyMetrics:
+    """What is known of how VPP stands to Linux; it changes with each look."""
+
+    version: str = ""
+    """Of vppcfg."""
+    is_connected: bool = False
+    report: VerifyReport | None = None
+    """What the last look found; None while nobody knows."""
+    read_at_s: float | None = None
+    """When that was, in Unix seconds."""
+    read_took_s: float | None = None
+    errors: int = 0
+    """Looks that failed."""
+
+    def text(self) -> str:
+        """Return the whole text; what is not known is left out."""
+        return "".join(f"{line}\n" for line in _verify_lines(self))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,6 +67,12 @@ class WatchMetrics:
     errors: Counter[str] = field(default_factory=Counter)
     """By source, one of ERROR_SOURCES."""
     reconciliations: int = 0
+    verified: VerifyReport | None = None
+    """What the last verification found; None where none is asked for, or none came to its end."""
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return metrics_text(self)
 
     @property
     def is_in_sync(self) -> bool:
@@ -82,8 +110,45 @@ def _lines(status: WatchMetrics) -> Iterator[str]:
     yield from _metric("vpp_restarts_total", "counter", text, [((), status.restarts)])
     text = "How often this watch brought VPP back to the file."
     yield from _metric("reconciliations_total", "counter", text, [((), status.reconciliations)])
+    if status.verified is not None:
+        yield from verification_lines(status.verified)
     versions = (("version", status.version), ("vpp_version", status.vpp_version))
     yield from _metric("info", "gauge", "Versions of vppcfg and of VPP.", [(versions, 1)])
+
+
+def _verify_lines(status: VerifyMetrics) -> Iterator[str]:
+    yield from _metric("vpp_up", "gauge", "Whether VPP answers on its API socket.", [((), status.is_connected)])
+    if status.report is not None:
+        yield from verification_lines(status.report)
+    optional = (
+        ("verify_last_timestamp_seconds", "When Linux and VPP were last compared.", status.read_at_s),
+        ("verify_duration_seconds", "How long comparing them took.", status.read_took_s),
+    )
+    for name, text, value in optional:
+        if value is not None:
+            yield from _metric(name, "gauge", text, [((), value)])
+    yield from _metric("verify_errors_total", "counter", "Comparisons that failed.", [((), status.errors)])
+    yield from _metric("info", "gauge", "Version of vppcfg.", [((("version", status.version),), 1)])
+
+
+def verification_lines(report: VerifyReport) -> Iterator[str]:
+    """Yield the metrics of a verification."""
+    text = "Whether VPP forwards as Linux says."
+    yield from _metric("verify_is_same", "gauge", text, [((), not report.count)])
+    mismatches: list[tuple[Labels, float]] = [
+        ((("subject", subject.value), ("discord", discord.value)), report.counts.get((subject, discord), 0))
+        for subject in Subject
+        for discord in Discord
+    ]
+    text = "What VPP lacks, has too much or has otherwise than Linux, by what it is."
+    yield from _metric("verify_mismatches", "gauge", text, mismatches)
+    compared: list[tuple[Labels, float]] = [
+        ((("subject", subject.value),), number) for subject, number in report.compared.items()
+    ]
+    yield from _metric("verify_compared", "gauge", "How much was compared, by what it is.", sorted(compared))
+    limits: list[tuple[Labels, float]] = [((("reason", reason),), count) for reason, count in report.limits.items()]
+    text = "What linux-cp and linux-nl do not copy, or not as Linux has it."
+    yield from _metric("verify_not_copied", "gauge", text, sorted(limits))
 
 
 def _metric(name: str, kind: str, text: str, samples: Iterable[tuple[Labels, float]]) -> Iterator[str]:

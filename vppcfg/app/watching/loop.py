@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from vppcfg.app.confirming import Unconfirmed
 from vppcfg.app.half_way import HalfWay
 from vppcfg.app.planning import exit_code_of
 from vppcfg.app.watching.file import WatchedFile
-from vppcfg.app.watching.notices import Notice, Output, Said
+from vppcfg.app.watching.notices import Notice, Output, Said, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
+from vppcfg.app.watching.verification import Verifier, news_of, not_verified, verified
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
+from vppcfg.verify.report import VerifyReport
 
 TICK_S = 1.0
 """How often the file is looked at."""
@@ -33,19 +34,6 @@ HOLD_S = 60.0
 """So long another vppcfg may be at work on VPP before VPP is read all the same."""
 
 Connect = Callable[[], tuple[Dataplane, Follower]]
-
-
-class WallClock(Protocol):
-    """The time, and a way to let it pass."""
-
-    def monotonic(self) -> float:
-        """Return seconds from some moment on."""
-
-    def time(self) -> float:
-        """Return the seconds since 1970."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
 
 
 class VppWatch:
@@ -65,6 +53,7 @@ class VppWatch:
         is_busy: Callable[[], bool] = lambda: False,
         attend: Callable[[], Unconfirmed | None] = lambda: None,
         half_way: Callable[[str], HalfWay | None] = lambda boot_id: None,
+        verifier: Verifier | None = None,
         is_verbose: bool = False,
         clock: WallClock = time,
     ) -> None:
@@ -72,7 +61,8 @@ class VppWatch:
 
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
         after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
-        left it between two states. When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
+        left it between two states. `verifier` holds VPP against Linux after a look, once in an interval. When it
+        `is_verbose`, each difference is told beside their summary, and VPP's ids.
         """
         self._file = file
         self._connect = connect
@@ -86,6 +76,10 @@ class VppWatch:
         self._attend = attend
         self._half_way = half_way
         self._was_half_way: HalfWay | None = None
+        self._verifier = verifier
+        self._verify_at_s = 0.0
+        self._is_once = False
+        self._was_verified_as: tuple[object, ...] | None = None
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
@@ -103,6 +97,7 @@ class VppWatch:
             self._status.errors["vpp"] += 1
             self._output.show(self._status)
             raise
+        self._is_once = True
         try:
             self._arrive(dataplane)
             self._look(dataplane)
@@ -112,7 +107,8 @@ class VppWatch:
             dataplane.close()
         if self._unconfirmed is not None and self._unconfirmed.is_overdue:
             return ExitCode.NOT_CONFIRMED
-        return ExitCode.DRIFT if self._said.differences else exit_code_of(self._said.problems)
+        is_other = self._status.verified is not None and self._status.verified.count > 0
+        return ExitCode.DRIFT if self._said.differences or is_other else exit_code_of(self._said.problems)
 
     def run(self) -> None:
         """Watch until an exception ends it."""
@@ -149,6 +145,32 @@ class VppWatch:
             if follower.wait(min(TICK_S, max(0.0, due - self._clock.monotonic()))):
                 self._settle(follower)
                 due = min(due, max(left_alone_until, self._clock.monotonic()))
+
+    def _verify(self) -> None:
+        """Hold VPP against Linux where that is wanted and due.
+
+        What goes wrong there ends no watch that goes on. Raise VppcfgError when it looks but once.
+        """
+        start_s = self._clock.monotonic()
+        if self._verifier is None or start_s < self._verify_at_s:
+            return
+        try:
+            self._note(self._verifier())
+        except VppcfgError as error:
+            if self._is_once:
+                raise
+            self._status.verified = None
+            self._was_verified_as = None
+            self._status.errors["verify"] += 1
+            self._output.say(not_verified(error))
+        self._verify_at_s = self._clock.monotonic() + max(self._interval_s, SHARE * (self._clock.monotonic() - start_s))
+
+    def _note(self, report: VerifyReport) -> None:
+        """Say what a verification found when it is another thing than before."""
+        self._status.verified = report
+        if (seen := news_of(report)) != self._was_verified_as:
+            self._was_verified_as = seen
+            self._output.say(verified(report))
 
     def _is_held_off(self) -> bool:
         """Return whether to wait for another vppcfg to come to its end."""
@@ -192,6 +214,7 @@ class VppWatch:
     def _arrive(self, dataplane: Dataplane) -> None:
         before, self._boot_id = self._boot_id, dataplane.boot_id
         self._trouble = ""
+        self._verify_at_s = 0.0
         self._status.is_connected = True
         self._status.boot_at_s = self._boot_time()
         data = {"boot_id": self._boot_id}
@@ -205,7 +228,8 @@ class VppWatch:
     def _lose(self, error: DataplaneError, pause_s: float) -> None:
         self._status.is_connected = False
         self._said.forget_sync()
-        self._status.differences = None
+        self._status.differences = self._status.verified = None
+        self._was_verified_as = None
         self._status.errors["vpp"] += 1
         if error.message != self._trouble:
             self._trouble = error.message
@@ -231,6 +255,7 @@ class VppWatch:
                 self._output.say(notice)
         self._status.differences = tuple(found.values())
         self._status.problems = tuple(problem.rule for problem in self._said.errors)
+        self._verify()
         self._output.show(self._status)
         return took_s
 
@@ -258,6 +283,7 @@ class VppWatch:
             code, reason = error.exit_code, error.message
         if code is ExitCode.DONE:
             self._attempts.succeed()
+            self._verify_at_s = 0.0
             self._status.reconciliations += 1
             self._say("reconciled", f"VPP was brought to {self._file.name}", {"file": self._file.name})
         else:

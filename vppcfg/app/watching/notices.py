@@ -10,7 +10,6 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 from vppcfg.render.diff_view import entry_lines, entry_name, signed_name
 from vppcfg.render.file_difference import EntryDifference
-from vppcfg.render.prometheus import WatchMetrics
 
 _MOST = 3
 """Names in a summary; the rest is counted."""
@@ -36,8 +35,28 @@ class Output(Protocol):
     def say(self, notice: Notice) -> None:
         """Tell a notice."""
 
-    def show(self, status: WatchMetrics) -> None:
+    def show(self, status: Metered) -> None:
         """Show how VPP stands now."""
+
+
+class Metered(Protocol):
+    """What has metrics."""
+
+    def text(self) -> str:
+        """Return them in Prometheus's text format."""
+
+
+class WallClock(Protocol):
+    """The time, and a way to let it pass."""
+
+    def monotonic(self) -> float:
+        """Return seconds from some moment on."""
+
+    def time(self) -> float:
+        """Return the seconds since 1970."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
 
 
 Problems = tuple[Problem, ...]

@@ -10,17 +10,20 @@ import pytest
 
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, VppWatch
-from vppcfg.app.watching.notices import Notice
+from vppcfg.app.watching.notices import Metered, Notice
+from vppcfg.app.watching.verification import Verifier
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
-from vppcfg.errors import DataplaneError, ExitCode, PlanRefusedError
+from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
+from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
+from vppcfg.verify.report import VerifyReport, report_of
 
 FILE = "interfaces: { eth0: { mtu: 1500 } }\n"
 INTERVAL_S = 60.0
@@ -157,7 +160,8 @@ class Heard:
     def say(self, notice: Notice) -> None:
         self.notices.append(notice)
 
-    def show(self, status: WatchMetrics) -> None:
+    def show(self, status: Metered) -> None:
+        assert isinstance(status, WatchMetrics)
         self.syncs.append(status.is_in_sync)
 
     @property
@@ -205,6 +209,7 @@ def watch_of(
     reconciler: Callable[[WatchedFile], ExitCode] | None = None,
     *,
     is_verbose: bool = True,
+    verifier: Verifier | None = None,
 ) -> VppWatch:
     file = WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
     return VppWatch(
@@ -215,6 +220,7 @@ def watch_of(
         interval_s=INTERVAL_S,
         reconciler=reconciler,
         is_busy=lambda: world.is_busy,
+        verifier=verifier,
         is_verbose=is_verbose,
         clock=world,
     )
@@ -528,3 +534,68 @@ def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: W
         return ExitCode.DONE
 
     assert watch_of(world, path, heard, status, reconcile).once() == ExitCode.DONE
+
+
+FAULTY = report_of(Comparison(mismatches=frozenset({Mismatch(Discord.STALE, Subject.ADDRESS, "eth0", "192.0.2.9/24")})))
+
+
+class Reports:
+    """What each verification finds, the last one again and again; an error is raised."""
+
+    def __init__(self, world: World, *found: VerifyReport | LinuxError, takes_s: float = 0.0) -> None:
+        self._world = world
+        self._found = list(found)
+        self._takes_s = takes_s
+        self.at_s: list[float] = []
+
+    def __call__(self) -> VerifyReport:
+        self.at_s.append(self._world.now_s)
+        self._world.now_s += self._takes_s
+        found = self._found.pop(0) if len(self._found) > 1 else self._found[0]
+        if isinstance(found, LinuxError):
+            raise found
+        return found
+
+
+def test_vpp_is_held_against_linux_once_in_an_interval_and_only_news_are_said(
+    path: Path, heard: Heard, status: WatchMetrics
+) -> None:
+    world = World(until_s=250)
+    world.at(10, lambda: None)
+    reports = Reports(world, report_of(Comparison()), FAULTY, FAULTY, report_of(Comparison()))
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, verifier=reports).run()
+    assert reports.at_s == [0, 10 + INTERVAL_S + QUIET_S, 10 + 2 * INTERVAL_S + QUIET_S, 10 + 3 * INTERVAL_S + QUIET_S]
+    assert [notice.is_bad for notice in heard.notices if notice.event == "verified"] == [False, True, False]
+    assert status.verified == report_of(Comparison())
+
+
+def test_a_verification_that_takes_long_is_done_less_often(path: Path, heard: Heard, status: WatchMetrics) -> None:
+    world = World(until_s=400)
+    reports = Reports(world, FAULTY, takes_s=30)
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, verifier=reports).run()
+    assert min(after - before for before, after in zip(reports.at_s, reports.at_s[1:], strict=False)) >= 30 + SHARE * 30
+
+
+def test_what_goes_wrong_with_a_verification_is_said_and_ends_no_watch(
+    path: Path, heard: Heard, status: WatchMetrics
+) -> None:
+    world = World(until_s=100)
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, verifier=Reports(world, LinuxError("no permission"), FAULTY)).run()
+    assert [event for event in heard.events if "verified" in event] == ["not_verified", "verified"]
+    assert status.errors["verify"] == 1
+
+
+def test_one_look_that_finds_vpp_not_as_linux_exits_as_with_a_difference(
+    path: Path, heard: Heard, status: WatchMetrics
+) -> None:
+    world = World(until_s=100)
+    assert watch_of(world, path, heard, status, verifier=Reports(world, FAULTY)).once() is ExitCode.DRIFT
+    world = World(until_s=100)
+    assert (
+        watch_of(world, path, heard, status, verifier=Reports(world, report_of(Comparison()))).once() is ExitCode.DONE
+    )
+    with pytest.raises(LinuxError):
+        watch_of(world, path, heard, status, verifier=Reports(world, LinuxError("no permission"))).once()

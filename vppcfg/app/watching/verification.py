@@ -1,0 +1,113 @@
+"""Holds a VPP against Linux again and again, and says when what it finds is another thing than before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from vppcfg.app.target import Target
+from vppcfg.app.verifying import verify
+from vppcfg.app.watching.notices import Notice, Output, WallClock
+from vppcfg.errors import ExitCode, LinuxError, VppcfgError
+from vppcfg.render.prometheus import VerifyMetrics
+from vppcfg.render.verify_text import report_document, report_lines
+from vppcfg.verify.report import VerifyReport
+
+Verifier = Callable[[], VerifyReport]
+"""Holds VPP against Linux; raises VppcfgError when that cannot be done."""
+SHARE = 4.0
+"""After a verification that took a second, VPP is left alone for at least so many."""
+
+
+def verifier_of(target: Target) -> Verifier:
+    """Return what connects to a VPP, holds it against Linux, and says goodbye."""
+
+    def look() -> VerifyReport:
+        vpp, linux = target.connect_apart()
+        with vpp:
+            if linux is None:
+                raise LinuxError(
+                    "the Linux around this VPP cannot be seen from here",
+                    "run it on the router itself, as root; a simulated VPP has no Linux around it",
+                )
+            return verify(vpp, linux)
+
+    return look
+
+
+def verified(report: VerifyReport) -> Notice:
+    """Return what is to be told of a report."""
+    *below, text = report_lines(report)
+    return Notice(
+        event="verified", text=text, below=tuple(below), data=report_document(report), is_bad=report.count > 0
+    )
+
+
+def not_verified(error: VppcfgError) -> Notice:
+    """Return what is to be told when both sides could not be read."""
+    text = f"VPP was not held against Linux: {error.message}"
+    return Notice(event="not_verified", text=text, data={"message": error.message, "hint": error.hint}, is_bad=True)
+
+
+def news_of(report: VerifyReport) -> tuple[object, ...]:
+    """Return what makes a report another one than before: not how much was compared."""
+    return report.groups, tuple(sorted(report.limits)), bool(report.count)
+
+
+class Verification:
+    """One VPP that is held against Linux."""
+
+    def __init__(
+        self, look: Verifier, output: Output, status: VerifyMetrics, *, interval_s: float, clock: WallClock = time
+    ) -> None:
+        self._look = look
+        self._output = output
+        self._status = status
+        self._interval_s = interval_s
+        self._clock = clock
+        self._was: tuple[object, ...] | None = None
+
+    def once(self) -> ExitCode:
+        """Look once, say what was found, and return how VPP stands. Raise VppcfgError."""
+        try:
+            report = self._read()
+        except VppcfgError:
+            self._output.show(self._status)
+            raise
+        self._output.say(verified(report))
+        self._output.show(self._status)
+        return ExitCode.DRIFT if report.count else ExitCode.DONE
+
+    def run(self) -> None:
+        """Look again and again until an exception of another kind ends it."""
+        while True:
+            start_s = self._clock.monotonic()
+            try:
+                report = self._read()
+                if (seen := news_of(report)) != self._was:
+                    self._was = seen
+                    self._output.say(verified(report))
+            except VppcfgError as error:
+                self._say_why(error)
+            self._output.show(self._status)
+            took_s = self._clock.monotonic() - start_s
+            self._clock.sleep(max(self._interval_s, SHARE * took_s))
+
+    def _read(self) -> VerifyReport:
+        start_s = self._clock.monotonic()
+        try:
+            report = self._look()
+        except VppcfgError:
+            self._status.is_connected, self._status.report = False, None
+            self._status.errors += 1
+            raise
+        self._status.is_connected, self._status.report = True, report
+        self._status.read_at_s = self._clock.time()
+        self._status.read_took_s = self._clock.monotonic() - start_s
+        return report
+
+    def _say_why(self, error: VppcfgError) -> None:
+        """Say what is in the way, once as long as it is the same."""
+        if self._was != (error.message,):
+            self._was = (error.message,)
+            self._output.say(not_verified(error))

@@ -1,0 +1,69 @@
+"""`vppcfg verify`: says where VPP does not forward as Linux says. Changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+
+from vppcfg.app.signals import Terminated
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_dataplane_options, seconds_between_looks, target_of
+from vppcfg.errors import ExitCode
+
+log = logging.getLogger("root.main")
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="say where VPP does not forward as Linux says",
+        description=(
+            "Hold what Linux has on the devices of LCP pairs against what VPP forwards by: state, MTU, addresses, "
+            "neighbours and routes, both ways, until Ctrl-C or SIGTERM. What differs is read again before it counts. "
+            "Changes nothing."
+        ),
+    )
+    add_dataplane_options(parser)
+    parser.add_argument(
+        "--interval",
+        metavar="S",
+        type=seconds_between_looks,
+        default=300.0,
+        help="seconds between two looks (default: %(default)g); VPP is left alone for four times as long as one took",
+    )
+    parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", "prometheus"],
+        default="text",
+        help="lines for people (default), a JSON object per line, or metrics for node_exporter's textfile collector",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Verify until told to stop, or once."""
+    from vppcfg import __version__
+    from vppcfg.app.watching.verification import Verification, verifier_of
+    from vppcfg.cli.watch_output import ReaderLeftError, check_output, output_for
+    from vppcfg.render.prometheus import VerifyMetrics
+
+    check_output(args)
+    look = verifier_of(target_of(args))
+    status = VerifyMetrics(version=__version__)
+    verification = Verification(look, output_for(args), status, interval_s=args.interval)
+    try:
+        if args.once:
+            return verification.once()
+        verification.run()
+    except ReaderLeftError:
+        return ExitCode.DONE
+    except (KeyboardInterrupt, Terminated):
+        if args.once:
+            raise
+        log.info("Stopped")
+    return ExitCode.DONE

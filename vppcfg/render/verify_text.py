@@ -1,0 +1,144 @@
+"""What a verification found, for people, and as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.report import FIRST, Group, VerifyReport
+
+_NOUNS = {
+    Subject.PAIR: ("LCP pair", "LCP pairs"),
+    Subject.STATE: ("state", "states"),
+    Subject.MTU: ("MTU", "MTUs"),
+    Subject.ADDRESS: ("address", "addresses"),
+    Subject.NEIGHBOR: ("neighbour", "neighbours"),
+    Subject.ROUTE: ("route", "routes"),
+}
+_SIGNS = {Discord.MISSING: "-", Discord.STALE: "+", Discord.DIFFERENT: "~"}
+"""What VPP has less than Linux, more than Linux, otherwise than Linux."""
+_COUNTED = (Subject.PAIR, Subject.ADDRESS, Subject.NEIGHBOR, Subject.ROUTE)
+_WIDTH = 80
+
+
+def counted(number: int, subject: Subject) -> str:
+    """Return a number of things with their noun."""
+    return f"{number:,} {_NOUNS[subject][number != 1]}"
+
+
+def summary(report: VerifyReport) -> str:
+    """Return one line that tells how VPP stands to Linux."""
+    seen = ", ".join(counted(report.compared.get(subject, 0), subject) for subject in _COUNTED)
+    if not report.count:
+        return f"VPP forwards as Linux says: {seen}"
+    parts = [
+        f"{counted(number, subject)} {discord.value}"
+        for subject in Subject
+        for discord in Discord
+        if (number := report.counts.get((subject, discord), 0))
+    ]
+    return f"VPP does not forward as Linux says: {', '.join(parts)}; of {seen}"
+
+
+def report_lines(report: VerifyReport) -> Iterator[str]:
+    """Yield the lines of a report: each group with the first of it, what nobody copies, and the summary."""
+    for group in report.groups:
+        yield from group_lines(group)
+    for reason, count in sorted(report.limits.items()):
+        yield f"! {count:,} not compared, or not as Linux has it: {reason}"
+    if report.is_moving:
+        yield "! Other differences came or went while both sides were read again; they are not counted"
+    yield summary(report)
+
+
+def group_lines(group: Group) -> Iterator[str]:
+    """Yield what a group says, and below it the first of those that are in it."""
+    yield f"{_SIGNS[group.discord]} {group_text(group)}"
+    is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not Discord.DIFFERENT
+    if is_many or group.subject is Subject.ROUTE:
+        yield from _listed(group)
+
+
+def _listed(group: Group) -> Iterator[str]:
+    more = [f"{group.count - FIRST:,} more"] if group.count > FIRST else []
+    line = "   "
+    for position, each in enumerate([*group.first, *more]):
+        piece = f" {each}" if not position else f", {each}"
+        if position and len(line) + len(piece) > _WIDTH:
+            yield f"{line},"
+            line, piece = "   ", f" {each}"
+        line += piece
+    yield line
+
+
+def group_text(group: Group) -> str:
+    """Return what a group says in one line."""
+    if group.subject is Subject.ROUTE:
+        return _route_text(group)
+    if group.subject is Subject.PAIR:
+        return _pair_text(group)
+    if group.subject in (Subject.STATE, Subject.MTU):
+        noun = _NOUNS[group.subject][0]
+        return f"{noun} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
+    if group.discord is Discord.DIFFERENT:
+        return f"neighbour {group.first[0]} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
+    return f"{_where(group)}: {counted(group.count, group.subject)} of {group.interface}"
+
+
+def _where(group: Group) -> str:
+    return "Linux has, VPP lacks" if group.discord is Discord.MISSING else "VPP has, Linux lacks"
+
+
+def _pair_text(group: Group) -> str:
+    name = f"LCP pair of {group.interface}"
+    if group.discord is Discord.STALE:
+        return f"{name}: Linux has no device {group.first[0]}"
+    if group.linux:
+        return f"{name}: {group.first[0]} is another device than the pair was made with ({group.linux}, {group.vpp})"
+    return f"{name}, {group.first[0]}: {group.vpp}"
+
+
+def _route_text(group: Group) -> str:
+    count = f"{counted(group.count, group.subject)} of {group.table}"
+    if group.discord is Discord.MISSING:
+        return f"Linux has, VPP lacks: {count} {group.linux}"
+    if group.discord is Discord.STALE:
+        return f"VPP has, Linux lacks: {count} {group.vpp} ({group.source})"
+    source = f" ({group.source})" if group.source else ""
+    return f"{count}: {group.vpp}{source} in VPP, {group.linux} in Linux"
+
+
+def report_document(report: VerifyReport) -> dict[str, Any]:
+    """Return a report as plain data."""
+    return {
+        "is_same": not report.count,
+        "is_moving": report.is_moving,
+        "compared": {subject.value: report.compared.get(subject, 0) for subject in _COUNTED},
+        "counts": [
+            {"subject": subject.value, "discord": discord.value, "count": count}
+            for subject in Subject
+            for discord in Discord
+            if (count := report.counts.get((subject, discord), 0))
+        ],
+        "groups": [_group_document(group) for group in report.groups],
+        "limits": [{"reason": reason, "count": count} for reason, count in sorted(report.limits.items())],
+        "own_routes": dict(sorted(report.own.items())),
+        "text": summary(report),
+    }
+
+
+def _group_document(group: Group) -> dict[str, Any]:
+    table = group.table
+    return {
+        "subject": group.subject.value,
+        "discord": group.discord.value,
+        "interface": group.interface or None,
+        "table": None if table is None else {"family": 6 if table.is_ipv6 else 4, "number": table.number},
+        "linux": group.linux or None,
+        "vpp": group.vpp or None,
+        "source": group.source or None,
+        "count": group.count,
+        "first": list(group.first),
+        "text": group_text(group),
+    }
