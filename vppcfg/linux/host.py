@@ -9,7 +9,7 @@ from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.netns import Namespaces, add_netns
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
-from vppcfg.linux.routing import read_addresses, read_neighbors, read_routes
+from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes
 from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
@@ -119,14 +119,15 @@ class LinuxHost:
 
 def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:
     links = {link.index: link for link in read_links() if link.name in devices}
-    addresses, neighbors = read_addresses(), read_neighbors()
+    addresses, neighbors, nobody = read_addresses(), read_neighbors(), LinuxNeighbors({}, {})
     routes = read_routes({index: devices[link.name] for index, link in links.items()})
     sides = {
         devices[link.name]: PairSide(
             mtu=link.mtu,
             is_up=link.is_up,
             addresses=addresses.get(index, frozenset()),
-            neighbors=neighbors.get(index, {}),
+            neighbors=neighbors.get(index, nobody).known,
+            failed=neighbors.get(index, nobody).failed,
         )
         for index, link in links.items()
     }

@@ -44,7 +44,10 @@ _REQUEST, _DUMP = 0x1, 0x300
 _TYPE_MASK = 0x3FFF
 """The two bits above it are flags of an attribute."""
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
-_NDA_DST, _NDA_LLADDR = 1, 2
+_NDA_DST, _NDA_LLADDR, _NDA_CACHEINFO = 1, 2, 3
+_CACHE_INFO = struct.Struct("=IIII")
+"""struct nda_cacheinfo: ticks since the neighbour was confirmed, used, updated; references."""
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _DST, _SRC, _OIF, _GATEWAY, _PRIORITY, _MULTIPATH, _TABLE, _VIA, _ENCAP_TYPE, _ENCAP, _NH_ID = (
     *(1, 2, 4, 5, 6, 9, 15, 18),
     *(21, 22, 30),
@@ -60,6 +63,7 @@ _CLONED = 0x200
 _VALID = 0x02 | 0x04 | 0x08 | 0x10 | 0x40 | 0x80
 """Reachable, stale, delay, probe, noarp, permanent: the states in which a neighbour is known."""
 _FOR_EVER = 0x40 | 0x80
+_FAILED = 0x20
 _LARGE = 1 << 20
 _TIMEOUT_S = 30.0
 
@@ -87,20 +91,32 @@ def read_addresses() -> dict[int, frozenset[str]]:
     return {index: frozenset(each) for index, each in found.items()}
 
 
-def read_neighbors() -> dict[int, dict[str, NeighborSeen]]:
-    """Return the neighbours that are known, by the index of the device and by address. Raise OSError.
+class LinuxNeighbors(NamedTuple):
+    """The neighbours on one device, by address."""
+
+    known: dict[str, NeighborSeen]
+    failed: dict[str, float]
+    """Those that were asked for in vain, and how many seconds ago the kernel gave up."""
+
+
+def read_neighbors() -> dict[int, LinuxNeighbors]:
+    """Return the neighbours by the index of the device. Raise OSError.
 
     Groups and the broadcast address of a link are none: the kernel makes them up.
     """
-    found: dict[int, dict[str, NeighborSeen]] = {}
+    found: dict[int, LinuxNeighbors] = {}
     for data, (start, end) in _ask(_GETNEIGH, _NEWNEIGH, socket.AF_UNSPEC):
         family, index, state, _, _ = _NEIGHBOR.unpack_from(data, start)
         values = _values(data, (start + _NEIGHBOR.size, end))
         mac, address = values.get(_NDA_LLADDR, b""), values.get(_NDA_DST, b"")
-        is_known = family in (socket.AF_INET, socket.AF_INET6) and state & _VALID
-        if is_known and address and len(mac) == 6 and not mac[0] & 1:
-            seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(state & _FOR_EVER))
-            found.setdefault(index, {})[address_text(address)] = seen
+        if family not in (socket.AF_INET, socket.AF_INET6) or not address:
+            continue
+        known, failed = found.setdefault(index, LinuxNeighbors({}, {}))
+        if state & _FAILED:
+            ticks = _CACHE_INFO.unpack(values[_NDA_CACHEINFO])[2] if _NDA_CACHEINFO in values else 0
+            failed[address_text(address)] = ticks / _TICKS_PER_S
+        elif state & _VALID and len(mac) == 6 and not mac[0] & 1:
+            known[address_text(address)] = NeighborSeen(mac=mac.hex(":"), is_static=bool(state & _FOR_EVER))
     return found
 
 

@@ -81,6 +81,8 @@ class NeighborSeen:
 
     mac: str
     is_static: bool = False
+    age_s: float = field(default=0.0, compare=False)
+    """How long VPP has heard nothing of it; of Linux, nothing."""
 
 
 @record
@@ -94,6 +96,8 @@ class PairSide:
     """With their prefix lengths, without link-local ones."""
     neighbors: Mapping[str, NeighborSeen] = field(default_factory=dict)
     """By address."""
+    failed: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Addresses that Linux asked for in vain, and how many seconds ago it gave up."""
 
 
 @record

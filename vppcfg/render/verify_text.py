@@ -16,8 +16,8 @@ _NOUNS = {
     Subject.NEIGHBOR: ("neighbour", "neighbours"),
     Subject.ROUTE: ("route", "routes"),
 }
-_SIGNS = {Discord.MISSING: "-", Discord.STALE: "+", Discord.DIFFERENT: "~"}
-"""What VPP has less than Linux, more than Linux, otherwise than Linux."""
+_SIGNS = {Discord.MISSING: "-", Discord.STALE: "+", Discord.DIFFERENT: "~", Discord.ALONE: "!"}
+"""What VPP has less than Linux, more than Linux, otherwise than Linux, and more where that may be right."""
 _COUNTED = (Subject.PAIR, Subject.ADDRESS, Subject.NEIGHBOR, Subject.ROUTE)
 _WIDTH = 80
 
@@ -36,7 +36,7 @@ def summary(report: VerifyReport) -> str:
         f"{counted(number, subject)} {discord.value}"
         for subject in Subject
         for discord in Discord
-        if (number := report.counts.get((subject, discord), 0))
+        if (number := report.counts.get((subject, discord), 0)) and discord is not Discord.ALONE
     ]
     return f"VPP does not forward as Linux says: {', '.join(parts)}; of {seen}"
 
@@ -87,6 +87,8 @@ def group_text(group: Group) -> str:
 
 
 def _where(group: Group) -> str:
+    if group.discord is Discord.ALONE:
+        return "VPP alone has, from its own ARP or ND or from Linux before"
     return "Linux has, VPP lacks" if group.discord is Discord.MISSING else "VPP has, Linux lacks"
 
 

@@ -89,7 +89,12 @@ def _about_addresses(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
 
 
 def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
-    """Tell of neighbours; a static one that VPP alone has is somebody's own, maybe vppcfg's."""
+    """Tell of neighbours. A static one that VPP alone has is somebody's own, maybe vppcfg's.
+
+    VPP answers ARP requests and neighbour solicitations by itself and learns who asks (vnet/arp/arp.c, vnet/ip6-nd);
+    Linux never hears of them (linux-cp/lcp_node.c copies replies only). So a learnt neighbour that VPP alone has may be
+    right. It is stale when Linux has asked for it in vain since VPP heard of it: then linux-nl was to take it out.
+    """
     for address, seen in linux.neighbors.items():
         known = vpp.neighbors.get(address)
         if known is None:
@@ -98,4 +103,6 @@ def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
             yield Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, interface, address, linux=seen.mac, vpp=known.mac)
     for address, known in vpp.neighbors.items():
         if address not in linux.neighbors and not known.is_static:
-            yield Mismatch(Discord.STALE, Subject.NEIGHBOR, interface, address, vpp=known.mac)
+            is_stale = known.age_s > linux.failed.get(address, float("inf"))
+            discord = Discord.STALE if is_stale else Discord.ALONE
+            yield Mismatch(discord, Subject.NEIGHBOR, interface, address, vpp=known.mac)

@@ -48,8 +48,8 @@ class VerifyReport:
 
     @property
     def count(self) -> int:
-        """Return how many mismatches there are."""
-        return sum(self.counts.values())
+        """Return how many mismatches there are that count."""
+        return sum(number for (_, discord), number in self.counts.items() if discord is not Discord.ALONE)
 
 
 def report_of(comparison: Comparison, *, is_moving: bool = False) -> VerifyReport:

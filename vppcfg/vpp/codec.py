@@ -33,7 +33,7 @@ _BYTES = {
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6", "nh.address"), 16),
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),
-    **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval"), 8),
+    **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval", "age"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }

@@ -22,10 +22,11 @@ from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands
 
 _SOURCES = "fib_source_dump"
-_ROUTES = ("ip_route_v2", "ip_route")
-"""Newest first; only the second version tells the source of a route, and every VPP since 20.09 has it."""
+_ROUTES = "ip_route_v2"
+"""Its predecessor does not tell the source of a route; every release that vppcfg knows has both."""
 _STATIC = 1
 """IP_API_NEIGHBOR_FLAG_STATIC (vnet/ip-neighbor/ip_neighbor.api)."""
+_SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
 """Types of a path that end a packet's way (vnet/fib/fib_types.api)."""
@@ -102,8 +103,9 @@ def _mtu(row: Row, parent: Row) -> int:
 
 def _neighbors(connection: Connection, replies: Replies) -> dict[int, dict[str, NeighborSeen]]:
     found: dict[int, dict[str, NeighborSeen]] = defaultdict(dict)
-    for index, flags, mac, family, raw in neighbor.rows(connection, replies):
-        seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(flags & _STATIC))
+    for index, flags, mac, family, raw, age in neighbor.rows(connection, replies):
+        (age_s,) = _SECONDS.unpack(age)
+        seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(flags & _STATIC), age_s=age_s)
         found[index][text_of_address(family, raw)] = seen
     return found
 
@@ -130,16 +132,15 @@ def read_routes(
     Of a prefix that has routes of several sources VPP tells the one that it goes by, and the best paths are taken.
     Raise DataplaneError.
     """
-    name = connection.newest([f"{each}_dump" for each in _ROUTES]).removesuffix("_dump")
     values = {"table.table_id": table.number, "table.is_ip6": int(table.is_ipv6)}
-    message = connection.message(f"{name}_details")
+    message = connection.message(f"{_ROUTES}_details")
     place = message.start_of("route.prefix.address.af")
     after = place + _PREFIX_BYTES
     if message.start_of("route.prefix.len") != after - 1:
         raise malformed(message.name)
     head = message.index.to_bytes(2)
     known: dict[bytes, Way] = {}
-    for data in connection.stream(connection.request(f"{name}_dump", values)[1]):
+    for data in connection.stream(connection.request(f"{_ROUTES}_dump", values)[1]):
         rest = data[after:]
         way = known.get(rest)
         if way is None:
@@ -153,13 +154,13 @@ def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mappi
     paths = ("sw_if_index", "weight", "preference", "type", "proto", "nh.address", "n_labels")
     labels = [f"label_stack.{place}.label" for place in range(_MOST_LABELS)]
     try:
-        (source,) = message.reader("route.src")(data) if message.has("route.src") else (None,)
+        (source,) = message.reader("route.src")(data)
         rows = list(message.items(data, *paths, *labels))
     except struct.error as error:
         raise malformed(message.name) from error
     best = min((row[2] for row in rows), default=0)
     hops = ordered([_hop(row, names) for row in rows if row[2] == best])
-    return Way(hops, source=sources.get(source, "") if source is not None else "", metric=best)
+    return Way(hops, source=sources.get(source, ""), metric=best)
 
 
 def _hop(row: tuple[Any, ...], names: Mapping[int, str]) -> Hop:

@@ -79,7 +79,9 @@ def test_neighbors_are_those_whose_mac_address_is_known(machine: Machine) -> Non
         "192.0.2.9 lladdr 02:00:00:00:00:0d nud permanent dev mgmt",
     ):
         machine.ip("neighbor", "replace", *words.split())
-    neighbors = dict(seen_in(machine).sides["port0"].neighbors)
+    side = seen_in(machine).sides["port0"]
+    assert {address: seconds < 60 for address, seconds in side.failed.items()} == {"192.0.0.11": True}
+    neighbors = dict(side.neighbors)
     assert {address: seen for address, seen in neighbors.items() if not address.startswith("fe80:")} == {
         "192.0.0.9": NeighborSeen(mac="02:00:00:00:00:09", is_static=True),
         "192.0.0.10": NeighborSeen(mac="02:00:00:00:00:0a"),

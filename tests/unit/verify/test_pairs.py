@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from vppcfg.model.forwarding import LinuxForwarding, NeighborSeen, PairSide, VppForwarding, VppPair
-from vppcfg.verify.mismatch import Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
 from vppcfg.verify.pairs import PairComparison, compare_pairs
+from vppcfg.verify.report import report_of
 
 SIDE = PairSide(
     mtu=1500,
@@ -70,9 +71,29 @@ def test_neighbors_are_missing_stale_or_different() -> None:
         Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, "port0", "192.0.2.9", "02:00:00:00:00:08", "02:00:00:00:00:09"),
         Mismatch(Discord.MISSING, Subject.NEIGHBOR, "port0", "192.0.2.10", linux="02:00:00:00:00:0a"),
     }
-    assert found(linux_with(neighbors={})) == {
-        Mismatch(Discord.STALE, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
+
+
+@pytest.mark.parametrize(
+    ("failed", "discord"),
+    [
+        ({}, Discord.ALONE),
+        ({"192.0.2.9": 5.0}, Discord.STALE),
+        ({"192.0.2.9": 90.0}, Discord.ALONE),
+        ({"192.0.2.8": 5.0}, Discord.ALONE),
+    ],
+)
+def test_a_learnt_neighbor_of_vpp_alone_is_stale_when_linux_has_asked_in_vain_since(
+    failed: dict[str, float], discord: Discord
+) -> None:
+    learnt = replace(SIDE, neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09", age_s=60.0)})
+    assert found(linux_with(neighbors={}, failed=failed), side=learnt) == {
+        Mismatch(discord, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
     }
+
+
+def test_what_vpp_alone_has_and_may_have_does_not_count() -> None:
+    alone = Comparison(mismatches=frozenset({Mismatch(Discord.ALONE, Subject.NEIGHBOR, "port0", "192.0.2.9")}))
+    assert (alone.count(), report_of(alone).count, len(report_of(alone).groups)) == (0, 0, 1)
 
 
 def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:

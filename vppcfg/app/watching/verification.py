@@ -11,6 +11,7 @@ from vppcfg.app.watching.notices import Notice, Output, WallClock
 from vppcfg.errors import ExitCode, LinuxError, VppcfgError
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
+from vppcfg.verify.mismatch import Discord
 from vppcfg.verify.report import VerifyReport
 
 Verifier = Callable[[], VerifyReport]
@@ -50,8 +51,9 @@ def not_verified(error: VppcfgError) -> Notice:
 
 
 def news_of(report: VerifyReport) -> tuple[object, ...]:
-    """Return what makes a report another one than before: not how much was compared."""
-    return report.groups, tuple(sorted(report.limits)), bool(report.count)
+    """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
+    groups = tuple(group for group in report.groups if group.discord is not Discord.ALONE)
+    return groups, tuple(sorted(report.limits)), bool(report.count)
 
 
 class Verification:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -30,6 +31,7 @@ request ip_neighbor_dump d817a484 streams ip_neighbor_details: interface_index s
 reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
 """
 _STATIC, _NO_FIB_ENTRY = 1, 2
+_SECONDS = struct.Struct(">d")
 _GOES_WITH_ITS_INTERFACE = Habit(
     span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
 )
@@ -42,6 +44,8 @@ class Entry:
 
     mac: bytes
     flags: int
+    updated_s: float = 0.0
+    """When it was heard of last, in seconds since 1970."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +60,7 @@ def add(tables: Tables, sw_if_index: int, address: _Address, mac: bytes, flags: 
     known = tables.part(NeighborMain).entries.setdefault(sw_if_index, {})
     entry = known.setdefault(address, Entry(mac=mac, flags=flags))
     entry.mac = mac
+    entry.updated_s = tables.process.clock()
     entry.flags |= flags & _STATIC
 
 
@@ -84,11 +89,13 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     is_ipv6 = values["af"]
+    now = call.tables.process.clock()
     for index, entries in sorted(call.tables.part(NeighborMain).entries.items()):
         for address, entry in entries.items() if values["sw_if_index"] in (NONE, index) else ():
             if (address.version == 6) == bool(is_ipv6):
                 yield call.details(
                     {
+                        "age": _SECONDS.pack(now - entry.updated_s),
                         "neighbor.sw_if_index": index,
                         "neighbor.flags": entry.flags,
                         "neighbor.mac_address": entry.mac,

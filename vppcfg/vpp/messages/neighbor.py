@@ -49,16 +49,19 @@ def requests(connection: Connection) -> list[bytes]:
 
 
 def rows(connection: Connection, replies: Replies) -> list[tuple[Any, ...]]:
-    """Return the index, flags, MAC address, family and address of every neighbour, learnt ones too."""
+    """Return the index, flags, MAC address, family, address and age of every neighbour, learnt ones too.
+
+    The age is a number of seconds, packed as VPP does (f64).
+    """
     if not connection.offers(_DUMP):
         return []
-    return connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS)
+    return connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS, "age")
 
 
 def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, ...]]:
     """Return the static neighbours by interface index, in the order of their addresses."""
     found: dict[int, list[Neighbor]] = {}
-    for index, flags, mac, family, raw in rows(connection, replies):
+    for index, flags, mac, family, raw, _ in rows(connection, replies):
         if flags & _STATIC:
             address = text_of_address(family, raw)
             neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & _WITHOUT_ROUTE)

@@ -1,0 +1,233 @@
+"""What a VPP's answers about pairs, neighbours and routes mean, and those of a VPP that behaves oddly."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Mapping
+
+import pytest
+
+from tests.unit.vpp.stub_vpp import StubVpp, connected
+from vppcfg.errors import DataplaneError
+from vppcfg.model.forwarding import (
+    Hop,
+    NeighborSeen,
+    PairSide,
+    TableId,
+    VppForwarding,
+    Way,
+    hops_text,
+    ordered,
+    prefix_text,
+)
+from vppcfg.vpp.codec import Value
+
+PORT, SUB, TAP, SUB_TAP = 1, 2, 3, 4
+NAMES = {PORT: "port", SUB: "port.100"}
+SOURCES = {9: "CLI", 23: "lcp-rt"}
+NO_INDEX = 0xFFFFFFFF
+SHOWN = {
+    "show lcp phy local0": "lcp default netns 'dataplane'\nlcp lcp-auto-subint off\nlcp lcp-sync on\n",
+    "show plugins": "  1. linux_cp_plugin.so\n  2. linux_nl_plugin.so\n",
+}
+
+
+def vpp_with_pairs() -> StubVpp:
+    """Return a VPP with a port and a sub-interface, each with a pair."""
+    stub = StubVpp()
+    stub.add_interface(PORT, "port", **{"flags": 3, "mtu.0": 1500})
+    stub.add_interface(SUB, "port.100", **{"sup_sw_if_index": PORT, "type": 1, "sub_id": 100, "mtu.0": 0, "flags": 1})
+    stub.add_interface(TAP, "tap4096", interface_dev_type="virtio")
+    stub.add_interface(SUB_TAP, "tap4096.100", **{"sup_sw_if_index": TAP, "type": 1, "sub_id": 100})
+    pairs: list[dict[str, Value]] = [
+        {"phy_sw_if_index": PORT, "host_sw_if_index": TAP, "vif_index": 12, "host_if_name": "e0"},
+        {"phy_sw_if_index": SUB, "host_sw_if_index": SUB_TAP, "vif_index": 13, "host_if_name": "e0.100", "netns": "x"},
+    ]
+    stub.answers["lcp_itf_pair_get"] = lambda request: [
+        *(stub.say("lcp_itf_pair_details", request, row) for row in pairs),
+        stub.say("lcp_itf_pair_get_reply", request),
+    ]
+    stub.show(SHOWN)
+    stub.tell("ip_table_dump", "ip_table_details", {}, {"table.table_id": 7}, {"table.is_ip6": 1})
+    stub.tell("fib_source_dump", "fib_source_details", {"src.id": 9, "src.name": "CLI"})
+    stub.answers["ip_neighbor_dump"] = lambda request: []
+    stub.answers["ip_address_dump"] = lambda request: []
+    return stub
+
+
+def read(stub: StubVpp) -> VppForwarding:
+    with connected(stub) as plane:
+        return plane.read_forwarding()
+
+
+def test_pairs_are_told_with_their_interfaces_and_devices() -> None:
+    found = read(vpp_with_pairs())
+    assert [(pair.interface, pair.host_name, pair.netns, pair.device_index) for pair in found.pairs] == [
+        ("port", "e0", "", 12),
+        ("port.100", "e0.100", "x", 13),
+    ]
+    assert [pair.has_host for pair in found.pairs] == [True, True]
+    assert (found.default_netns, found.is_sync, found.has_linux_nl) == ("dataplane", True, True)
+    assert found.tables == (TableId(False, 0), TableId(False, 7), TableId(True, 0))
+    assert found.sources == {9: "CLI"}
+    assert found.names[SUB] == "port.100"
+
+
+@pytest.mark.parametrize(
+    ("port", "sub", "expected"),
+    [((1500, 3), (0, 1), (1500, True)), ((1500, 3), (1400, 1), (1400, True)), ((1400, 0), (9000, 1), (1400, False))],
+)
+def test_a_sub_interface_is_at_most_what_its_port_is(
+    port: tuple[int, int], sub: tuple[int, int], expected: tuple[int, bool]
+) -> None:
+    stub = vpp_with_pairs()
+    for row, (mtu, flags) in zip(stub.rows[:2], (port, sub), strict=True):
+        row |= {"mtu.0": mtu, "flags": flags}
+    side = read(stub).pairs[1].side
+    assert side is not None
+    assert (side.mtu, side.is_up) == expected
+
+
+def test_a_pair_whose_interface_is_gone_has_no_side() -> None:
+    stub = vpp_with_pairs()
+    del stub.rows[1]
+    (_, lost) = read(stub).pairs
+    assert (lost.interface, lost.side, lost.has_host) == ("interface 2", None, False)
+
+
+def test_neighbors_have_an_age_and_addresses_a_length() -> None:
+    stub = vpp_with_pairs()
+    row: dict[str, Value] = {"neighbor.sw_if_index": PORT, "neighbor.mac_address": b"\2\0\0\0\0\1", "neighbor.flags": 1}
+    row |= {"neighbor.ip_address.un": b"\xc0\0\2\x09", "age": struct.pack(">d", 61.5)}
+    stub.answers["ip_neighbor_dump"] = lambda request: [stub.say("ip_neighbor_details", request, row)]
+    address: dict[str, Value] = {"sw_if_index": PORT, "prefix.address.un": b"\xc0\0\2\1", "prefix.len": 24}
+    stub.answers["ip_address_dump"] = lambda request: [stub.say("ip_address_details", request, address)]
+    side = read(stub).pairs[0].side
+    seen = NeighborSeen(mac="02:00:00:00:00:01", is_static=True)
+    assert side == PairSide(mtu=1500, is_up=True, addresses=frozenset({"192.0.2.1/24"}), neighbors={"192.0.2.9": seen})
+    assert side.neighbors["192.0.2.9"].age_s == 61.5
+
+
+def test_a_vpp_without_linux_cp_is_asked_for_nothing_else() -> None:
+    stub = StubVpp(plugins=())
+    assert read(stub) == VppForwarding()
+    assert "ip_neighbor_dump" not in stub.asked
+
+
+MAIN = TableId(False, 0)
+
+
+def told(stub: StubVpp, table: TableId = MAIN) -> dict[str, Way]:
+    around = VppForwarding(names=NAMES, sources=SOURCES)
+    with connected(stub) as plane:
+        return {prefix_text(prefix): way for prefix, way in plane.read_routes(table, around)}
+
+
+def path(**values: Value) -> Mapping[str, Value]:
+    """Return a path with the fields of a next hop; `address` is text."""
+    address = values.pop("address", "")
+    raw = b""
+    if isinstance(address, str) and address:
+        is_ipv6 = ":" in address
+        raw = socket.inet_pton(socket.AF_INET6 if is_ipv6 else socket.AF_INET, address)
+        values.setdefault("proto", int(is_ipv6))
+    return {
+        "sw_if_index": values.pop("sw_if_index", PORT),
+        "weight": values.pop("weight", 1),
+        "preference": values.pop("preference", 0),
+        "type": values.pop("type", 0),
+        "proto": values.pop("proto", 0),
+        "nh.address": raw,
+        "n_labels": values.pop("n_labels", 0),
+        "label_stack.0.label": values.pop("label0", 0),
+        "label_stack.1.label": values.pop("label1", 0),
+    }
+
+
+def answer_routes(stub: StubVpp, *routes: tuple[str, int, list[Mapping[str, Value]]]) -> None:
+    """Answer ip_route_v2_dump with routes: prefix, number of the source, paths."""
+
+    def values(prefix: str, source: int) -> dict[str, Value]:
+        address, _, length = prefix.partition("/")
+        is_ipv6 = ":" in address
+        raw = socket.inet_pton(socket.AF_INET6 if is_ipv6 else socket.AF_INET, address)
+        found: dict[str, Value] = {"route.prefix.address.af": int(is_ipv6), "route.prefix.address.un": raw}
+        return {**found, "route.prefix.len": int(length), "route.src": source}
+
+    stub.answers["ip_route_v2_dump"] = lambda request: [
+        stub.say("ip_route_v2_details", request, values(prefix, source), elements=paths)
+        for prefix, source, paths in routes
+    ]
+
+
+def test_routes_lead_where_their_best_paths_do() -> None:
+    stub = StubVpp()
+    answer_routes(
+        stub,
+        ("10.1.0.0/16", 23, [path(address="192.0.2.9")]),
+        ("10.2.0.0/16", 9, [path(address="192.0.2.9", preference=20), path(address="192.0.2.8", preference=44)]),
+        ("10.3.0.0/16", 23, [path(address="192.0.2.9", weight=2), path(sw_if_index=SUB, address="192.0.2.7")]),
+        ("10.4.0.0/16", 23, [path()]),
+        ("10.5.0.0/16", 23, [path(address="2001:db8::9")]),
+        ("10.6.0.0/16", 23, [path(address="192.0.2.9", n_labels=2, label0=100, label1=200)]),
+        ("10.7.0.0/16", 9, [path(sw_if_index=NO_INDEX, address="192.0.2.9")]),
+        ("10.8.0.0/16", 99, [path(sw_if_index=77)]),
+    )
+    found = told(stub)
+    assert {prefix: hops_text(way.hops) for prefix, way in found.items()} == {
+        "10.1.0.0/16": "via 192.0.2.9 dev port",
+        "10.2.0.0/16": "via 192.0.2.9 dev port",
+        "10.3.0.0/16": "via 192.0.2.9 dev port weight 2, via 192.0.2.7 dev port.100 weight 1",
+        "10.4.0.0/16": "dev port",
+        "10.5.0.0/16": "via 2001:db8::9 dev port",
+        "10.6.0.0/16": "encap mpls 100/200 via 192.0.2.9 dev port",
+        "10.7.0.0/16": "via 192.0.2.9",
+        "10.8.0.0/16": "dev interface 77",
+    }
+    assert [found[prefix].source for prefix in ("10.1.0.0/16", "10.2.0.0/16", "10.8.0.0/16")] == ["lcp-rt", "CLI", ""]
+    assert found["10.2.0.0/16"].metric == 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "end"), [(1, "local"), (2, "blackhole"), (5, "unreachable"), (6, "prohibit"), (8, "type 8")]
+)
+def test_a_path_that_ends_a_packets_way_says_how(kind: int, end: str) -> None:
+    stub = StubVpp()
+    answer_routes(stub, ("2001:db8::/32", 23, [path(sw_if_index=NO_INDEX, type=kind)]))
+    assert told(stub, TableId(True, 0)) == {"2001:db8::/32": Way((Hop("", end=end),), source="lcp-rt")}
+
+
+def test_what_many_routes_have_alike_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = []
+
+    def counted(hops: list[Hop]) -> tuple[Hop, ...]:
+        decoded.append(hops)
+        return ordered(hops)
+
+    monkeypatch.setattr("vppcfg.vpp.forwarding.ordered", counted)
+    stub = StubVpp()
+    routes = [(f"10.{number}.0.0/16", 23, [path(address=f"192.0.2.{number % 4}")]) for number in range(200)]
+    answer_routes(stub, *routes)
+    assert len(told(stub)) == 200
+    assert len(decoded) == 4
+
+
+def test_a_message_that_is_cut_short_is_an_error() -> None:
+    stub = StubVpp()
+    answer_routes(stub, ("10.1.0.0/16", 23, [path()]))
+    whole = stub.answers["ip_route_v2_dump"]
+
+    def cut(data: bytes) -> bytes:
+        body = data[16:-40]
+        return data[:8] + len(body).to_bytes(4) + data[12:16] + body
+
+    stub.answers["ip_route_v2_dump"] = lambda request: [cut(data) for data in whole(request)]
+    with pytest.raises(DataplaneError, match="ip_route_v2_details is not what its definition says"):
+        told(stub)
+
+
+def test_an_empty_table_has_no_routes() -> None:
+    stub = StubVpp()
+    stub.answers["ip_route_v2_dump"] = lambda request: []
+    assert told(stub) == {}
