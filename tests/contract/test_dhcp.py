@@ -39,6 +39,15 @@ def test_an_interface_has_one_client_that_nothing_changes(clean: Subject, first:
     assert (ask(clean, first, is_add=False), clients(clean)) == (-7, [(sub, "", False, 46)])
 
 
+def test_a_new_client_takes_the_place_of_one_that_has_gone(clean: Subject, first: int) -> None:
+    other, new = (clean.sub(first, number) for number in (100, 200))
+    assert (ask(clean, first), ask(clean, other)) == (0, 0)
+    before = [row.client.sw_if_index for row in clean.api.dhcp_client_dump()]
+    assert (ask(clean, first, is_add=False), ask(clean, new)) == (0, 0)
+    after = [row.client.sw_if_index for row in clean.api.dhcp_client_dump()]
+    assert after == [new if index == first else index for index in before]
+
+
 def test_a_client_outlives_its_interface(clean: Subject, first: int) -> None:
     sub = clean.sub(first, 100)
     assert ask(clean, sub, "r1") == clean.api.delete_subif(sw_if_index=sub).retval == 0

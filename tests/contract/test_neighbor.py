@@ -72,6 +72,8 @@ def test_vpp_takes_what_no_host_can_be(vpp: Subject, first: int) -> None:
 
 
 def test_they_are_typed(vpp: Subject, first: int) -> None:
+    refusal = (-1, "set ip neighbor: specify interface, IP address and MAC: `missing 192.0.2.5 02:00:00:00:...'\n")
+    assert vpp.cli(f"set ip neighbor missing 192.0.2.5 {A}") == refusal
     assert vpp.cli(f"set ip neighbor {PORTS[0]} 192.0.2.5 {A} static") == (0, "")
     assert vpp.cli(f"set ip neighbor {PORTS[0]} 2001:db8::5 {A} static") == (0, "")
     assert known(vpp) == {(first, "192.0.2.5", A, STATIC), (first, "2001:db8::5", A, STATIC)}

@@ -10,6 +10,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
@@ -44,6 +45,8 @@ _LONGEST = 63
 class Client:
     """How one interface asks (dhcp_client_t)."""
 
+    index: int
+    sw_if_index: int
     hostname: bytes
     is_broadcast: bool = True
     dscp: int = 0
@@ -51,42 +54,58 @@ class Client:
 
 @dataclass(slots=True, kw_only=True)
 class DhcpMain:
-    """The clients by the index of their interface, in the order in which they came (dhcp_client_main_t)."""
+    """The clients, and the index of each by that of its interface (dhcp_client_main_t)."""
 
-    clients: dict[int, Client] = field(default_factory=dict)
+    clients: Pool[Client] = field(default_factory=Pool)
+    by_sw: dict[int, int] = field(default_factory=dict)
 
 
-def set_client(tables: Tables, sw_if_index: int, client: Client | None) -> None:
-    """Make a client or take it out; raise RefusedError where there is one, or none."""
-    clients = tables.part(DhcpMain).clients
-    if (sw_if_index in clients) == (client is not None):
+def add_client(tables: Tables, sw_if_index: int, hostname: bytes, *, is_broadcast: bool = True, dscp: int = 0) -> None:
+    """Make a client; raise RefusedError where there is one."""
+    main = tables.part(DhcpMain)
+    if sw_if_index in main.by_sw:
         raise RefusedError(Retval.INVALID_VALUE)
-    if client is None:
-        del clients[sw_if_index]
-    else:
-        clients[sw_if_index] = client
+    client = main.clients.add(
+        lambda index: Client(
+            index=index, sw_if_index=sw_if_index, hostname=hostname, is_broadcast=is_broadcast, dscp=dscp
+        )
+    )
+    main.by_sw[sw_if_index] = client.index
+
+
+def delete_client(tables: Tables, sw_if_index: int) -> None:
+    """Take a client out; raise RefusedError where there is none."""
+    main = tables.part(DhcpMain)
+    if sw_if_index not in main.by_sw:
+        raise RefusedError(Retval.INVALID_VALUE)
+    main.clients.remove(main.by_sw.pop(sw_if_index))
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
     interfaces.require(call.tables, values["client.sw_if_index"])
-    hostname = values["client.hostname"].split(b"\0", 1)[0]
-    client = Client(
-        hostname=hostname, is_broadcast=bool(values["client.set_broadcast_flag"]), dscp=values["client.dscp"]
-    )
-    set_client(call.tables, values["client.sw_if_index"], client if values["is_add"] else None)
+    if values["is_add"]:
+        add_client(
+            call.tables,
+            values["client.sw_if_index"],
+            values["client.hostname"].split(b"\0", 1)[0],
+            is_broadcast=bool(values["client.set_broadcast_flag"]),
+            dscp=values["client.dscp"],
+        )
+    else:
+        delete_client(call.tables, values["client.sw_if_index"])
     return call.reply()
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show the clients, those of interfaces that are gone too."""
-    for index, client in call.tables.part(DhcpMain).clients.items():
+    for client in call.tables.part(DhcpMain).clients:
         hostname = client.hostname[:_LONGEST]
         shown = {
-            "client.sw_if_index": index,
+            "client.sw_if_index": client.sw_if_index,
             "client.hostname": hostname,
             "client.set_broadcast_flag": client.is_broadcast,
             "client.dscp": client.dscp,
-            "lease.sw_if_index": index,
+            "lease.sw_if_index": client.sw_if_index,
             "lease.hostname": hostname,
         }
         yield call.details(shown)
@@ -107,7 +126,10 @@ def _command(tables: Tables, line: Input) -> str:
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
     try:
-        set_client(tables, row.index, Client(hostname=hostname) if is_add else None)
+        if is_add:
+            add_client(tables, row.index, hostname)
+        else:
+            delete_client(tables, row.index)
     except RefusedError:
         words = "already" if is_add else "not"
         raise RefusedError(Retval.UNSPECIFIED, f"dhcp client {words} enabled on {tables.name_of(row)}") from None
@@ -118,8 +140,8 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
         client = state.interfaces[name].dhcp_client
         if client is not None:
-            loaded = Client(hostname=to_bytes(client.hostname), is_broadcast=client.is_broadcast, dscp=client.dscp)
-            set_client(tables, row.index, loaded)
+            hostname = to_bytes(client.hostname)
+            add_client(tables, row.index, hostname, is_broadcast=client.is_broadcast, dscp=client.dscp)
 
 
 KIND = Kind(

@@ -122,9 +122,7 @@ def _command(tables: Tables, line: Input) -> str:
         else:
             break
     if row is None or address is None or mac is None:
-        raise RefusedError(
-            Retval.UNSPECIFIED, f"set ip neighbor: specify interface, IP address and MAC: `{line.shown}'"
-        )
+        raise RefusedError(Retval.UNSPECIFIED, f"specify interface, IP address and MAC: `{line.shown}'")
     if is_add:
         add(tables, row.index, address, mac, flags)
     else:
