@@ -121,6 +121,7 @@ def _command(tables: Tables, line: Input) -> str:
             is_add = False
         else:
             break
+    line.skip_space()
     if row is None or address is None or mac is None:
         raise RefusedError(Retval.UNSPECIFIED, f"specify interface, IP address and MAC: `{line.shown}'")
     if is_add:
