@@ -33,6 +33,12 @@ def nobody_left(vpp: Subject) -> Iterator[None]:
         assert leave(vpp, index, address, mac) == 0
 
 
+def test_how_long_ago_a_neighbor_was_heard_of_is_told(vpp: Subject, first: int) -> None:
+    assert enter(vpp, first, "192.0.2.5", A) == 0
+    (row,) = vpp.api.ip_neighbor_dump(sw_if_index=ALL, af=0)
+    assert 0 <= row.age < 60
+
+
 def test_entering_again_changes_the_mac_and_only_that(vpp: Subject, first: int) -> None:
     assert [enter(vpp, first, address, A) for address in ("192.0.2.5", "2001:db8::5")] == [0, 0]
     assert enter(vpp, first, "192.0.2.5", B) == 0

@@ -151,5 +151,57 @@ def test_sources_have_names(vpp: Subject) -> None:
     assert (sources[API], sources[CLI], sources[4]) == (("API", 128), ("CLI", 129), ("interface", 3))
 
 
+NO_INDEX, NORMAL, LOCAL, DROP = 0xFFFFFFFF, 0, 1, 2
+NOWHERE = (NO_INDEX, DROP, "")
+
+
+def entries(vpp: Subject, number: int, *, is_ip6: bool = False) -> dict[str, tuple[str, tuple[int, int, str]]]:
+    """Return the source of every route of a table, and where it leads: interface, kind, next hop."""
+    names = {row.src.id: row.src.name for row in vpp.api.fib_source_dump()}
+    found = {}
+    for row in vpp.api.ip_route_v2_dump(src=0, table={"table_id": number, "is_ip6": is_ip6}):
+        (path,) = row.route.paths
+        hop = str(path.nh.address.ip6 if is_ip6 else path.nh.address.ip4)
+        leads = (path.sw_if_index, int(path.type), "" if hop in ("0.0.0.0", "::") else hop)
+        found[str(row.route.prefix)] = (names[row.route.src], leads)
+    return found
+
+
+def test_every_route_of_a_table_is_told_with_its_source_whoever_put_it_there(vpp: Subject, first: int) -> None:
+    add(vpp, 7, "red")
+    add(vpp, 7, "red", is_ip6=True)
+    assert [put(vpp, first, 7), put(vpp, first, 7, is_ip6=True)] == [0, 0]
+    vpp.up(first)
+    assert [vpp.add_address(first, each) for each in ("10.0.0.1/24", "2001:db8::1/64")] == [0, 0]
+    name = name_of(vpp, first)
+    for host in ("10.0.0.9", "2001:db8::9"):
+        assert vpp.cli(f"set ip neighbor {name} {host} 02:00:00:00:00:09 static")[0] == 0
+    assert vpp.cli(f"ip route add 10.8.0.0/16 table 7 via 10.0.0.2 {name}") == (0, "")
+    assert entries(vpp, 7) == {
+        "0.0.0.0/0": ("default-route", NOWHERE),
+        "0.0.0.0/32": ("default-route", NOWHERE),
+        "224.0.0.0/4": ("special", NOWHERE),
+        "240.0.0.0/4": ("special", NOWHERE),
+        "255.255.255.255/32": ("default-route", NOWHERE),
+        "10.0.0.0/24": ("interface", (first, NORMAL, "")),
+        "10.0.0.0/32": ("interface", NOWHERE),
+        "10.0.0.255/32": ("interface", NOWHERE),
+        "10.0.0.1/32": ("interface", (first, LOCAL, "10.0.0.1")),
+        "10.0.0.9/32": ("adjacency", (first, NORMAL, "10.0.0.9")),
+        "10.8.0.0/16": ("CLI", (first, NORMAL, "10.0.0.2")),
+    }
+    assert entries(vpp, 7, is_ip6=True) == {
+        "::/0": ("default-route", NOWHERE),
+        "fe80::/10": ("special", (NO_INDEX, NORMAL, "")),
+        "2001:db8::/64": ("interface", (first, NORMAL, "")),
+        "2001:db8::1/128": ("interface", (first, LOCAL, "2001:db8::1")),
+        "2001:db8::9/128": ("adjacency", (first, NORMAL, "2001:db8::9")),
+    }
+    for host in ("10.0.0.9", "2001:db8::9"):
+        vpp.cli(f"set ip neighbor del {name} {host} 02:00:00:00:00:09")
+    assert [vpp.remove_address(first, each) for each in ("10.0.0.1/24", "2001:db8::1/64")] == [0, 0]
+    assert [put(vpp, first, 0), put(vpp, first, 0, is_ip6=True)] == [0, 0]
+
+
 def name_of(vpp: Subject, index: int) -> Any:
     return next(name for name, row in vpp.interfaces().items() if row.sw_if_index == index)

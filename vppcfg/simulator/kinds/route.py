@@ -91,7 +91,7 @@ _EVERY_TABLE = {
         ("0.0.0.0/32", "default-route"),
         ("224.0.0.0/4", "special"),
         ("240.0.0.0/4", "special"),
-        ("255.255.255.255/32", "special"),
+        ("255.255.255.255/32", "default-route"),
     ),
     True: (("::/0", "default-route"), ("fe80::/10", "special")),
 }
