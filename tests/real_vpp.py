@@ -40,7 +40,7 @@ socksvr {{ socket-name {folder}/api.sock }}
 statseg {{ socket-name {folder}/stats.sock size 64M }}
 memory {{ main-heap-size 1G main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
-plugins {{ {plugin_path} plugin linux_cp_plugin.so {{ enable }} plugin sflow_plugin.so {{ enable }} }}
+plugins {{ {plugin_path} plugin linux_cp_plugin.so {{ enable }} plugin sflow_plugin.so {{ enable }} {plugins} }}
 {extra}
 """
 
@@ -79,13 +79,16 @@ def skip_reason() -> str | None:
 class RealVpp:
     """One VPP process; `start` and `stop` it, or use it as a context manager."""
 
-    def __init__(self, *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False) -> None:
-        """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section.
+    def __init__(
+        self, *, extra: str = "", linux_cp: str = "", plugins: Sequence[str] = (), makes_vlan_devices: bool = False
+    ) -> None:
+        """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section; `plugins` run besides.
 
         With `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too.
         """
         self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
+        self._plugins = " ".join(f"plugin {name}_plugin.so {{ enable }}" for name in plugins)
         self._process: subprocess.Popen[bytes] | None = None
         self._devices = 0
         self.folder = Path()
@@ -195,7 +198,13 @@ class RealVpp:
         path = f"path {folders[0]}" if folders else ""
         startup = self.folder / "startup.conf"
         startup.write_text(
-            _STARTUP.format(folder=self.folder, name=self.folder.name, plugin_path=path, extra=self._extra)
+            _STARTUP.format(
+                folder=self.folder,
+                name=self.folder.name,
+                plugin_path=path,
+                plugins=self._plugins,
+                extra=self._extra,
+            )
         )
         apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_FOLDERS]
         command = [*apart, str(prefix() / "bin/vpp"), "-c", str(startup)]

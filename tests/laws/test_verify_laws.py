@@ -12,11 +12,13 @@ from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, s
 from vppcfg.app.verifying import verify
 from vppcfg.model.forwarding import NeighborSeen, ordered
 from vppcfg.verify.mismatch import Discord, Subject
-from vppcfg.verify.report import VerifyReport
+from vppcfg.verify.report import FIRST, VerifyReport
 
 Expected = tuple[Subject, Discord, str]
 """What is to be found, how, and a text that must stand in its group."""
-HEALTHY, FAULTY, MOST_FAULTS = 20, 40, 4
+HEALTHY, FAULTY, MOST_FAULTS = 10, 20, 4
+MANY_HEALTHY, MANY_FAULTY = 100, 420
+"""In the long tests: a thousand faults."""
 
 
 class Instant:
@@ -161,22 +163,29 @@ def healthy(seed: int) -> None:
     assert report.own["CLI"] == 1
 
 
-def faulty(seed: int) -> None:
-    """Plant faults of several kinds, each on what no other touches, and find all of them and nothing else."""
+def faulty(seed: int) -> int:
+    """Plant faults of several kinds one after the other, find each and nothing else, and return how many there were."""
     rng = random.Random(seed)
     linux = filled(seed)
+    planted = 0
     for fault in rng.sample(FAULTS[:-1], rng.randint(1, MOST_FAULTS)):
         before = verified(linux)
         subject, discord, name = fault(linux, rng)
         found = verified(linux)
         grown = {kind: found.counts[kind] - before.counts.get(kind, 0) for kind in found.counts}
         assert {kind: number for kind, number in grown.items() if number} == {(subject, discord): 1}, fault.__name__
-        assert any((subject, discord) == each[:2] and _names(name, each[2], found) for each in texts(found))
+        assert _is_named(subject, discord, name, found), (fault.__name__, name)
+        planted += 1
+    return planted
 
 
-def _names(name: str, text: str, report: VerifyReport) -> bool:
-    """Return whether a group names what is wrong; of a large one only the first are named."""
-    return name in text or any(group.count > len(group.first) for group in report.groups)
+def _is_named(subject: Subject, discord: Discord, name: str, report: VerifyReport) -> bool:
+    """Return whether a group has what is wrong by its name; a large one names only the first that it has."""
+    return any(
+        (group.subject, group.discord) == (subject, discord)
+        and (name in group.first or name in " ".join((group.interface, *group.first)) or group.count > FIRST)
+        for group in report.groups
+    )
 
 
 @pytest.mark.parametrize("seed", range(HEALTHY))
@@ -189,12 +198,37 @@ def test_every_fault_is_found_and_named_and_none_invented(seed: int) -> None:
     faulty(seed)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_a_thousand_faults_are_found_and_none_is_invented_in_a_hundred_healthy_routers() -> None:
+    for seed in range(1000, 1000 + MANY_HEALTHY):
+        healthy(seed)
+    assert sum(faulty(seed) for seed in range(2000, 2000 + MANY_FAULTY)) >= 1000
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_each_fault_alone_is_named(fault: Callable[[LinuxAround, random.Random], Expected]) -> None:
     linux = filled(7)
     subject, discord, name = fault(linux, random.Random(7))
     named = [text for each, kind, text in texts(verified(linux)) if (each, kind) == (subject, discord)]
     assert any(name in text for text in named), named
+
+
+def test_a_pair_that_is_deleted_in_vpp_leaves_its_routes_behind_and_they_are_stale() -> None:
+    """Its device goes with it, and the kernel tells nobody of the IPv4 routes that go with the device."""
+    linux = filled(5)
+    name = PORTS[2]
+    assert linux.vpp.run_line(f"lcp delete {name}") == (0, "")
+    del linux.sides[name]
+    left = 0
+    for routes in linux.routes.values():
+        for prefix in [each for each, hops in routes.items() if {hop.interface for hop in hops} == {name}]:
+            del routes[prefix]
+            left += 1
+    report = verified(linux)
+    assert left > 0
+    assert report.counts == {(Subject.ROUTE, Discord.STALE): left}
+    assert all(name in group.vpp for group in report.groups)
 
 
 def test_a_device_that_is_made_anew_is_not_the_one_of_its_pair() -> None:
