@@ -94,10 +94,7 @@ def _named(mismatch: Mismatch) -> str:
 def _of_routes(comparison: Comparison) -> Iterator[Group]:
     """Yield routes of one table that lead the same way, wherever that is."""
     for table, found in comparison.routes.items():
-        together: dict[RouteMismatch, list[bytes]] = {}
-        for prefix, mismatch in found.items():
-            together.setdefault(_alike(mismatch), []).append(prefix)
-        for mismatch, prefixes in together.items():
+        for mismatch, prefixes in _together(found).items():
             yield Group(
                 subject=Subject.ROUTE,
                 discord=mismatch.discord,
@@ -108,6 +105,19 @@ def _of_routes(comparison: Comparison) -> Iterator[Group]:
                 count=len(prefixes),
                 first=tuple(map(prefix_text, nsmallest(FIRST, prefixes))),
             )
+
+
+def _together(found: Mapping[bytes, RouteMismatch]) -> dict[RouteMismatch, list[bytes]]:
+    """Return the prefixes by what they have alike. Many have one and the same object, which is looked at once."""
+    by_object: dict[int, list[bytes]] = {}
+    objects: dict[int, RouteMismatch] = {}
+    for prefix, mismatch in found.items():
+        by_object.setdefault(id(mismatch), []).append(prefix)
+        objects[id(mismatch)] = mismatch
+    together: dict[RouteMismatch, list[bytes]] = {}
+    for number, prefixes in by_object.items():
+        together.setdefault(_alike(objects[number]), []).extend(prefixes)
+    return together
 
 
 def _alike(mismatch: RouteMismatch) -> RouteMismatch:

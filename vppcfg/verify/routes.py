@@ -37,21 +37,25 @@ def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableCompa
     """
     left, ways = linux.by_prefix, linux.ways
     compared = sum(not ways[place].limit for place in left.values())
+    missing = [RouteMismatch(Discord.MISSING, way) for way in ways]
     found: dict[bytes, RouteMismatch] = {}
+    alike: dict[RouteMismatch, RouteMismatch] = {}
     own: Counter[str] = Counter()
     for prefix, way in vpp:
         place = left.pop(prefix, None)
         if place is None:
             if way.source in COPIED and prefix != _TO_ITSELF:
-                found[prefix] = RouteMismatch(Discord.STALE, None, way)
+                mismatch = RouteMismatch(Discord.STALE, None, way)
+                found[prefix] = alike.setdefault(mismatch, mismatch)
             else:
                 own[way.source] += 1
         elif ways[place].hops != way.hops and not ways[place].limit:
-            if way.source in _FALLBACKS:
-                found[prefix] = RouteMismatch(Discord.MISSING, ways[place])
-            else:
-                found[prefix] = RouteMismatch(Discord.DIFFERENT, ways[place], way)
+            mismatch = missing[place]
+            if way.source not in _FALLBACKS:
+                mismatch = RouteMismatch(Discord.DIFFERENT, ways[place], way)
+                mismatch = alike.setdefault(mismatch, mismatch)
+            found[prefix] = mismatch
     for prefix, place in left.items():
         if not ways[place].limit:
-            found[prefix] = RouteMismatch(Discord.MISSING, ways[place])
+            found[prefix] = missing[place]
     return TableComparison(mismatches=found, compared=compared, own=own)
