@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,8 +19,10 @@ from tests.chaos.configurations import PLANS, PORTS
 from tests.chaos.plans import configuration, ends_of, state_after
 from tests.fuzz.harness import command_line, run_command
 from tests.fuzz.plain import NODES, damage_node, flipped
+from vppcfg.app.verifying import verify
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
+from vppcfg.model.forwarding import Hop, LinuxForwarding, PairSide, Routes, TableId, Way, prefix_key
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to
@@ -39,7 +41,10 @@ _READING = (
     ("plan", "--format", "json"),
     ("dump",),
     ("watch", "--once"),
+    ("verify", "--once"),
+    ("verify", "--once", "--format", "json"),
 )
+_WITHOUT_A_FILE = frozenset({"dump", "verify"})
 
 _NODES: tuple[Any, ...] = (
     *NODES,
@@ -156,6 +161,27 @@ def _quick(stack: ExitStack) -> None:
         stack.enter_context(mock.patch(f"vppcfg.transaction.{place}", seconds))
 
 
+class _Linux:
+    """A Linux whose devices are all there, up and with a route."""
+
+    def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+        """Return them."""
+        side = PairSide(mtu=1500, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
+        hops = (Hop(next(iter(devices.values()), "port"), b"\xc0\0\2\x09"),)
+        routes = Routes(ways=[Way(hops)], by_prefix={prefix_key(False, b"\x0a\0\0\0", 8): 0})
+        return LinuxForwarding(
+            sides=dict.fromkeys(devices.values(), side),
+            indexes=dict.fromkeys(devices.values(), 1),
+            tables={TableId(False, 0): routes},
+        )
+
+
+def _be_linux(stack: ExitStack) -> None:
+    """Let VPP have a Linux around it, which is read again at once."""
+    stack.enter_context(mock.patch("vppcfg.app.target._linux_around", lambda pid: _Linux()))
+    stack.enter_context(mock.patch("vppcfg.app.watching.verification.verify", partial(verify, pause_s=0)))
+
+
 def session(seed: int) -> str:
     """Run a command on a VPP with damaged answers, or with damaged definitions, and return how it ended."""
     rng = random.Random(seed)
@@ -175,7 +201,9 @@ def session(seed: int) -> str:
         stack.enter_context(SimulatorServer(vpp, place[1]))
         if kind in {"reading", "definitions"}:
             words = rng.choice(_READING)
-            command = [*words, *([] if words[0] == "dump" else ["-c", str(config)]), *place]
+            command = [*words, *([] if words[0] in _WITHOUT_A_FILE else ["-c", str(config)]), *place]
+            if words[0] == "verify":
+                _be_linux(stack)
             code, _ = run_command(command)
         else:
             code = _apply(vpp, [*place, "-c", str(config)], is_strict=kind == "steps")

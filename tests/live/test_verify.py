@@ -160,7 +160,7 @@ def test_without_linux_nl_nothing_is_compared_that_nobody_copies() -> None:
         assert vpp.cli("lcp create port0 host-if e0") == (0, "")
         vpp.ip("route", "add", "blackhole", EARLY)
         report = verified(vpp)
-        assert report.limits["routes, as VPP runs without linux-nl"] == 1
+        assert report.limits["routes, for VPP runs without linux-nl"] == 1
         assert report.compared[Subject.ROUTE] == 0
     finally:
         vpp.stop()

@@ -6,23 +6,26 @@ change of many routes VPP is behind for a while.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from vppcfg.errors import DataplaneError
+from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import LinuxForwarding, Routes, TableId, VppForwarding, Way
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
 from vppcfg.verify.pairs import compare_pairs
 from vppcfg.verify.report import VerifyReport, report_of
 from vppcfg.verify.routes import compare_table
 
+log = logging.getLogger(__name__)
+
 PAUSE_S = 2.0
 """Between two readings; linux-nl waits as long before it reads everything anew (sync-attempt-delay)."""
 READINGS = 6
 """So often both sides are read as long as mismatches become fewer."""
-_NO_LISTENER = "routes, as VPP runs without linux-nl"
+_NO_LISTENER = "routes, for VPP runs without linux-nl"
 _ELSEWHERE = "routes in a namespace that linux-nl does not listen in"
 
 
@@ -80,7 +83,7 @@ def compare(vpp: Forwarder, linux: LinuxNamespaces) -> Comparison:
             "this VPP runs without the linux-cp plugin, and has no LCP pairs to verify",
             "plugin linux_cp_plugin.so { enable } in startup.conf starts it",
         )
-    around = {netns: linux.read_forwarding(netns, devices) for netns, devices in _devices(facts).items()}
+    around = _around(linux, facts)
     pairs = compare_pairs(facts, around)
     limits = pairs.limits
     for reason, count in _limits(facts, around):
@@ -93,6 +96,22 @@ def compare(vpp: Forwarder, linux: LinuxNamespaces) -> Comparison:
         compared={**pairs.compared, Subject.ROUTE: compared},
         own=own,
     )
+
+
+def _around(linux: LinuxNamespaces, facts: VppForwarding) -> dict[str, LinuxForwarding]:
+    """Return what Linux has in each namespace that can be read. Raise LinuxError when linux-nl's own cannot.
+
+    VPP takes paths and processes for the name of a namespace, too, and those cannot.
+    """
+    around = {}
+    for netns, devices in _devices(facts).items():
+        try:
+            around[netns] = linux.read_forwarding(netns, devices)
+        except LinuxError as error:
+            if netns == facts.default_netns:
+                raise
+            log.warning("The LCP pairs in namespace %s are left out: %s", netns, error.message)
+    return around
 
 
 def _devices(facts: VppForwarding) -> dict[str, dict[str, str]]:
@@ -132,4 +151,4 @@ def _limits(facts: VppForwarding, around: Mapping[str, LinuxForwarding]) -> Iter
         elif netns != facts.default_netns:
             yield _ELSEWHERE, count
         else:
-            yield from ((f"routes: {reason}", number) for reason, number in each.limits.items())
+            yield from each.limits.items()

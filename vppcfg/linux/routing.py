@@ -200,20 +200,21 @@ class RouteReader:
             return Way((Hop("", end=_ENDS[kind]),), metric=metric)
         hops, strangers, odd = self._hops(family, values)
         if not hops:
-            is_object = _NH_ID in values and not strangers
-            return Way((), metric=metric, limit="next-hop object without its hops") if is_object else None
+            if strangers or _NH_ID not in values:
+                return None
+            return Way((), metric=metric, limit="routes with a next-hop object whose hops the kernel does not tell")
         limit = odd
         if kind == _MULTICAST:
-            limit = "multicast"
+            limit = "multicast routes, which go to multicast tables"
         elif is_special:
-            limit = "by source or type of service"
+            limit = "routes by source or type of service, which linux-nl does not look at"
         if limit:
             return Way((), metric=metric, limit=limit)
         has_shares = len({hop.weight for hop in hops}) > 1
         copied = [hop._replace(weight=max(1, hop.weight - 1)) for hop in hops]
-        remark = "weights, which linux-nl makes less by one" if has_shares else ""
+        remark = "routes with weights, which linux-nl makes less by one" if has_shares else ""
         if strangers:
-            remark = "next hops through devices without a pair"
+            remark = "routes with a next hop that has no pair and is left out"
         return Way(ordered(copied), metric=metric, remark=remark)
 
     def _hops(self, family: int, values: Mapping[int, bytes]) -> tuple[list[Hop], int, str]:
@@ -231,7 +232,7 @@ class RouteReader:
             if _ENCAP_TYPE in attributes:
                 kind = int.from_bytes(attributes[_ENCAP_TYPE][:2], "little" if _IS_LITTLE else "big")
                 labels = _labels(attributes.get(_ENCAP, b"")) if kind == _ENCAP_MPLS else ()
-                odd = odd if labels else "encapsulation"
+                odd = odd if labels else "routes with an encapsulation that linux-nl drops"
             hops.append(Hop(name, gateway, weight, labels))
         return hops, strangers, odd
 

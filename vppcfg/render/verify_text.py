@@ -46,7 +46,7 @@ def report_lines(report: VerifyReport) -> Iterator[str]:
     for group in report.groups:
         yield from group_lines(group)
     for reason, count in sorted(report.limits.items()):
-        yield f"! {count:,} not compared, or not as Linux has it: {reason}"
+        yield f"! Not as in Linux: {reason} ({count:,})"
     if report.is_moving:
         yield "! Other differences came or went while both sides were read again; they are not counted"
     yield summary(report)

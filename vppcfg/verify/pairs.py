@@ -21,12 +21,15 @@ class PairComparison:
 
 
 def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> PairComparison:
-    """Return how the two sides of the pairs differ; `linux` has each namespace in which there are pairs, by name."""
+    """Return how the two sides of the pairs differ; `linux` has each namespace that can be read, by name."""
     found: set[Mismatch] = set()
     compared: Counter[Subject] = Counter()
     limits: Counter[str] = Counter()
     for pair in vpp.pairs:
-        around = linux.get(pair.netns, LinuxForwarding())
+        if pair.netns not in linux:
+            limits["LCP pairs in a namespace that cannot be read"] += 1
+            continue
+        around = linux[pair.netns]
         device = around.sides.get(pair.interface)
         compared[Subject.PAIR] += 1
         found.update(_about_device(pair, around))
@@ -35,7 +38,7 @@ def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> P
         found.update(_about_link(pair.interface, device, pair.side))
         listens = vpp.has_linux_nl and pair.netns == vpp.default_netns
         if pair.is_unnumbered:
-            limits["addresses of an unnumbered interface"] += len(device.addresses)
+            limits["addresses of unnumbered interfaces, which are borrowed"] += len(device.addresses)
         elif listens or vpp.is_sync:
             compared[Subject.ADDRESS] += len(device.addresses | pair.side.addresses)
             found.update(_about_addresses(pair.interface, device, pair.side))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.app.verifying import PAUSE_S, READINGS, verify
-from vppcfg.errors import DataplaneError
+from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import (
     Hop,
     LinuxForwarding,
@@ -164,7 +164,7 @@ def test_a_vpp_without_linux_cp_is_an_error_that_says_so() -> None:
 def test_without_linux_nl_no_route_is_compared_and_how_many_there_are_is_told() -> None:
     report = verified(Both(facts=replace(FACTS, has_linux_nl=False)))
     assert (report.count, report.compared[Subject.ROUTE]) == (0, 0)
-    assert report.limits == {"routes, as VPP runs without linux-nl": 5}
+    assert report.limits == {"routes, for VPP runs without linux-nl": 5}
 
 
 def test_a_pair_in_a_namespace_of_its_own_is_read_there_and_its_routes_are_told() -> None:
@@ -177,7 +177,35 @@ def test_a_pair_in_a_namespace_of_its_own_is_read_there_and_its_routes_are_told(
     assert report.count == 0
 
 
+def test_pairs_in_a_namespace_that_cannot_be_read_are_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    """VPP takes a path and the number of a process for the name of a namespace."""
+    pair = replace(PAIR, interface="port1", host_name="e1", netns="pid:7")
+    both = Both(facts=replace(FACTS, pairs=(PAIR, pair)))
+
+    class Refusing(Linux):
+        def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+            if netns == "pid:7":
+                raise LinuxError("'pid:7' is not the name of a network namespace")
+            return super().read_forwarding(netns, devices)
+
+    report = verify(both, Refusing(both), clock=both)
+    assert (report.count, report.compared[Subject.PAIR]) == (0, 1)
+    assert report.limits == {"LCP pairs in a namespace that cannot be read": 1}
+    assert "pid:7 are left out" in caplog.text
+
+
+def test_the_namespace_that_linux_nl_listens_in_must_be_readable() -> None:
+    both = Both()
+
+    class Refusing(Linux):
+        def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
+            raise LinuxError("no permission to enter VPP's network namespace")
+
+    with pytest.raises(LinuxError):
+        verify(both, Refusing(both), clock=both)
+
+
 def test_routes_that_linux_nl_copies_otherwise_are_told() -> None:
     both = Both()
-    both.limits = {"multicast": 3}
-    assert verified(both).limits == {"routes: multicast": 3}
+    both.limits = {"multicast routes, which go to multicast tables": 3}
+    assert verified(both).limits == {"multicast routes, which go to multicast tables": 3}

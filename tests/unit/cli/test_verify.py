@@ -92,7 +92,7 @@ def test_one_look_that_finds_something_exits_10_and_names_it_in_groups(
 def test_for_programs_it_is_one_object_as_its_schema_says(
     vpp: str, linux: LinuxAround, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    linux.limits["multicast"] = 2
+    linux.limits["multicast routes, which go to multicast tables"] = 2
     break_it(linux)
     assert main(["verify", "--once", "-a", vpp, "--format", "json"]) == ExitCode.DRIFT
     event: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -100,7 +100,7 @@ def test_for_programs_it_is_one_object_as_its_schema_says(
     assert (event["event"], event["is_same"]) == ("verified", False)
     assert event["counts"][-1] == {"subject": "route", "discord": "stale", "count": 1}
     assert event["groups"][3]["table"] == {"family": 4, "number": 0}
-    assert event["limits"] == [{"reason": "routes: multicast", "count": 2}]
+    assert event["limits"] == [{"reason": "multicast routes, which go to multicast tables", "count": 2}]
     assert event["own_routes"]["interface"] > 0
 
 

@@ -168,16 +168,16 @@ def test_what_linux_nl_copies_otherwise_or_not_at_all_is_counted(routes: Machine
         routes.ip("route", "add", *words.split())
     found = seen_in(routes)
     assert found.limits == {
-        "weights, which linux-nl makes less by one": 1,
-        "next hops through devices without a pair": 1,
-        "multicast": 1,
-        "by source or type of service": 1,
+        "routes with weights, which linux-nl makes less by one": 1,
+        "routes with a next hop that has no pair and is left out": 1,
+        "multicast routes, which go to multicast tables": 1,
+        "routes by source or type of service, which linux-nl does not look at": 1,
     }
     assert told(routes) == {
         "10.1.0.0/16": "via 192.0.0.9 dev port0 weight 1, via 192.0.1.9 dev port1 weight 2",
         "10.2.0.0/16": "via 192.0.0.9 dev port0",
-        "239.1.0.0/16": "(multicast)",
-        "10.3.0.0/16": "(by source or type of service)",
+        "239.1.0.0/16": "(multicast routes, which go to multicast tables)",
+        "10.3.0.0/16": "(routes by source or type of service, which linux-nl does not look at)",
     }
 
 
@@ -220,11 +220,11 @@ def test_labels_are_those_that_the_packet_is_wrapped_in() -> None:
 
 def test_another_encapsulation_is_not_copied() -> None:
     wrapped = attribute(22, attribute(1, b"\0" * 8)) + attribute(21, struct.pack("=H", 5))
-    assert hops_of(GATEWAY, DEVICE, wrapped) == ["encapsulation"]
+    assert hops_of(GATEWAY, DEVICE, wrapped) == ["routes with an encapsulation that linux-nl drops"]
 
 
 def test_a_next_hop_object_without_its_hops_is_not_copied() -> None:
-    assert hops_of(attribute(30, number(5))) == ["next-hop object without its hops"]
+    assert hops_of(attribute(30, number(5))) == ["routes with a next-hop object whose hops the kernel does not tell"]
 
 
 def test_the_destination_is_found_wherever_it_stands() -> None:

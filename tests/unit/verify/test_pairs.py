@@ -134,4 +134,7 @@ def test_the_default_namespace_of_linux_nl_may_have_a_name() -> None:
 
 def test_addresses_that_are_borrowed_are_not_compared() -> None:
     outcome = compared(side=replace(SIDE, addresses=frozenset()), is_unnumbered=True)
-    assert (outcome.mismatches, outcome.limits) == (frozenset(), {"addresses of an unnumbered interface": 1})
+    assert (outcome.mismatches, outcome.limits) == (
+        frozenset(),
+        {"addresses of unnumbered interfaces, which are borrowed": 1},
+    )
