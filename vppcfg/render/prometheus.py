@@ -117,7 +117,9 @@ def _lines(status: WatchMetrics) -> Iterator[str]:
 
 
 def _verify_lines(status: VerifyMetrics) -> Iterator[str]:
-    yield from _metric("vpp_up", "gauge", "Whether VPP answers on its API socket.", [((), status.is_connected)])
+    """Yield lines whose names no watch has: both may write into one folder, where a series must stand once."""
+    text = "Whether VPP answers on its API socket."
+    yield from _metric("verify_vpp_up", "gauge", text, [((), status.is_connected)])
     if status.report is not None:
         yield from verification_lines(status.report)
     optional = (
@@ -128,7 +130,7 @@ def _verify_lines(status: VerifyMetrics) -> Iterator[str]:
         if value is not None:
             yield from _metric(name, "gauge", text, [((), value)])
     yield from _metric("verify_errors_total", "counter", "Comparisons that failed.", [((), status.errors)])
-    yield from _metric("info", "gauge", "Version of vppcfg.", [((("version", status.version),), 1)])
+    yield from _metric("verify_info", "gauge", "Version of vppcfg.", [((("version", status.version),), 1)])
 
 
 def verification_lines(report: VerifyReport) -> Iterator[str]:

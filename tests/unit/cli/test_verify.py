@@ -17,9 +17,9 @@ from vppcfg.app.verifying import verify
 from vppcfg.app.watching.notices import Metered, Notice
 from vppcfg.app.watching.verification import Verification
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode, LinuxError
+from vppcfg.errors import DataplaneError, ExitCode, VppcfgError
 from vppcfg.model.forwarding import Hop
-from vppcfg.render.prometheus import VerifyMetrics
+from vppcfg.render.prometheus import VerifyMetrics, WatchMetrics
 from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
 from vppcfg.verify.report import VerifyReport, report_of
 
@@ -149,6 +149,21 @@ def test_without_the_linux_around_a_vpp_there_is_nothing_to_compare(
     assert "the Linux around this VPP cannot be seen from here" in capsys.readouterr().err
 
 
+def test_a_vpp_whose_linux_cannot_be_read_answers_all_the_same(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["verify", "--once", "-a", serve(filled(1).vpp), "--format", "prometheus"]
+    assert main(words) == ExitCode.DATAPLANE
+    assert samples(capsys.readouterr().out)["vppcfg_verify_vpp_up"] == 1
+
+
+def test_a_watch_and_a_verify_in_one_folder_have_no_series_in_common() -> None:
+    watched, alone = WatchMetrics().text(), VerifyMetrics(report=ALIKE).text()
+    assert not {line.split()[2] for line in watched.splitlines() if line[0] == "#"} & {
+        line.split()[2] for line in alone.splitlines() if line[0] == "#"
+    }
+
+
 @pytest.mark.parametrize("seconds", ["0", "never", "86401"])
 def test_a_wrong_interval_is_refused(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "--interval", seconds]) == ExitCode.INVALID
@@ -199,12 +214,12 @@ FAULTY = report_of(
 
 def test_again_and_again_only_news_are_said_and_what_is_in_the_way_once() -> None:
     clock, kept = Clock(), Kept()
-    away = LinuxError("no permission")
-    found: list[VerifyReport | LinuxError] = [ALIKE, ALIKE, away, away, FAULTY, FAULTY, ALIKE]
+    away = DataplaneError("there is no VPP")
+    found: list[VerifyReport | VppcfgError] = [ALIKE, ALIKE, away, away, FAULTY, FAULTY, ALIKE]
 
     def look() -> VerifyReport:
         each = found.pop(0) if len(found) > 1 else found[0]
-        if isinstance(each, LinuxError):
+        if isinstance(each, VppcfgError):
             raise each
         return each
 
@@ -214,7 +229,7 @@ def test_again_and_again_only_news_are_said_and_what_is_in_the_way_once() -> Non
     assert [notice.event for notice in kept.notices] == ["verified", "not_verified", "verified", "verified"]
     assert [notice.is_bad for notice in kept.notices] == [False, True, True, False]
     assert len(kept.shown) == 11
-    assert samples(kept.shown[2])["vppcfg_vpp_up"] == 0
+    assert [samples(text)["vppcfg_verify_vpp_up"] for text in kept.shown[1:5]] == [1, 0, 0, 1]
     assert "vppcfg_verify_is_same" not in samples(kept.shown[2])
     assert samples(kept.shown[-1])["vppcfg_verify_errors_total"] == 2
 

@@ -99,8 +99,8 @@ class Verification:
         start_s = self._clock.monotonic()
         try:
             report = self._look()
-        except VppcfgError:
-            self._status.is_connected, self._status.report = False, None
+        except VppcfgError as error:
+            self._status.is_connected, self._status.report = isinstance(error, LinuxError), None
             self._status.errors += 1
             raise
         self._status.is_connected, self._status.report = True, report
