@@ -50,6 +50,8 @@ class LinuxAround:
     others: dict[str, LinuxForwarding] = field(default_factory=dict)
     """Other namespaces."""
     readings: int = 0
+    broken: set[str] = field(default_factory=set)
+    """Prefixes and addresses that a test has let be wrong: one fault may undo another on the same thing."""
 
     def __post_init__(self) -> None:
         """Make a pair for each port, up."""

@@ -10,7 +10,7 @@ import pytest
 
 from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops, spoken_to
 from vppcfg.app.verifying import verify
-from vppcfg.model.forwarding import NeighborSeen, ordered
+from vppcfg.model.forwarding import NeighborSeen, TableId, ordered
 from vppcfg.verify.mismatch import Discord, Subject
 from vppcfg.verify.report import FIRST, VerifyReport
 
@@ -36,26 +36,33 @@ def verified(linux: LinuxAround) -> VerifyReport:
 def withheld_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message of a route."""
     _, prefix = add_some_route(linux, rng, 150 + rng.randint(0, 40), is_lost=True)
+    linux.broken.add(prefix)
     return Subject.ROUTE, Discord.MISSING, prefix
 
 
 def unwithdrawn_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message that a route is gone."""
-    table = rng.choice([table for table, routes in linux.routes.items() if routes])
-    prefix = rng.choice(sorted(linux.routes[table]))
+    table, prefix = whole_route(linux, rng)
     del linux.routes[table][prefix]
     return Subject.ROUTE, Discord.STALE, prefix
 
 
 def changed_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message that a route leads elsewhere."""
-    table = rng.choice([table for table, routes in linux.routes.items() if routes])
-    prefix = rng.choice(sorted(linux.routes[table]))
+    table, prefix = whole_route(linux, rng)
     former = linux.routes[table][prefix]
     while (hops := ordered(some_hops(rng, table.is_ipv6))) == former:
         pass
     linux.routes[table][prefix] = hops
     return Subject.ROUTE, Discord.DIFFERENT, prefix
+
+
+def whole_route(linux: LinuxAround, rng: random.Random) -> tuple[TableId, str]:
+    """Return the table and the prefix of a route that no fault has touched yet."""
+    table = rng.choice([table for table, routes in linux.routes.items() if routes.keys() - linux.broken])
+    prefix = rng.choice(sorted(linux.routes[table].keys() - linux.broken))
+    linux.broken.add(prefix)
+    return table, prefix
 
 
 def stale_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
@@ -73,8 +80,10 @@ def kept_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
 
 def forgotten(linux: LinuxAround, name: str) -> str:
     """Let Linux forget a learnt neighbour, and return its address."""
-    address = next(each for each, seen in linux.sides[name].neighbors.items() if not seen.is_static)
-    linux.change(name, neighbors={key: seen for key, seen in linux.sides[name].neighbors.items() if key != address})
+    neighbors = linux.sides[name].neighbors
+    address = next(each for each, seen in neighbors.items() if not seen.is_static and each not in linux.broken)
+    linux.broken.add(address)
+    linux.change(name, neighbors={key: seen for key, seen in neighbors.items() if key != address})
     return address
 
 
@@ -82,6 +91,7 @@ def lost_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP does not learn of a neighbour."""
     number = rng.randrange(len(PORTS))
     linux.add_neighbor(PORTS[number], f"192.0.{number}.252", "02:00:00:00:00:fc", is_lost=True)
+    linux.broken.add(f"192.0.{number}.252")
     return Subject.NEIGHBOR, Discord.MISSING, f"192.0.{number}.252"
 
 
@@ -89,7 +99,8 @@ def moved_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP does not learn that a neighbour has another MAC address."""
     name = rng.choice(PORTS)
     neighbors = linux.sides[name].neighbors
-    address = rng.choice(sorted(neighbors))
+    address = rng.choice(sorted(neighbors.keys() - linux.broken))
+    linux.broken.add(address)
     seen = NeighborSeen(mac="02:99:00:00:00:01", is_static=neighbors[address].is_static)
     linux.change(name, neighbors={**neighbors, address: seen})
     return Subject.NEIGHBOR, Discord.DIFFERENT, address
