@@ -132,7 +132,7 @@ def _order(group: Group) -> tuple[Any, ...]:
     return (
         subjects.index(group.subject),
         discords.index(group.discord),
-        group.table or TableId(False, 0),
+        group.table,
         natural_key(group.interface),
         group.linux,
         group.vpp,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from vppcfg.model.forwarding import TableId
@@ -66,8 +68,18 @@ def test_what_is_named_stays_within_80_columns() -> None:
     ]
 
 
+def test_a_line_may_be_80_columns_long() -> None:
+    first = [f"10.{number}.0.{'0' * fill}/16" for number, fill in ((1, 28), (2, 26))]
+    assert len(f"    {', '.join(first)}") == 80
+    assert lines(Subject.ADDRESS, Discord.MISSING, *first, interface="port0", count=2)[1:] == [
+        f"    {', '.join(first)}"
+    ]
+    first[1] += "0"
+    assert len(lines(Subject.ADDRESS, Discord.MISSING, *first, interface="port0", count=2)) == 3
+
+
 def test_routes_say_who_put_them_into_vpp() -> None:
-    values = {"table": TableId(True, 7), "source": "lcp-rt", "vpp": "dev port1"}
+    values: dict[str, Any] = {"table": TableId(True, 7), "source": "lcp-rt", "vpp": "dev port1"}
     assert lines(Subject.ROUTE, Discord.STALE, "2001:db8::/32", **values) == [
         "+ VPP has, Linux lacks: 1 route of IPv6 table 7 dev port1 (lcp-rt)",
         "    2001:db8::/32",

@@ -79,6 +79,7 @@ def test_neighbors_are_missing_stale_or_different() -> None:
         ({}, Discord.ALONE),
         ({"192.0.2.9": 5.0}, Discord.STALE),
         ({"192.0.2.9": 90.0}, Discord.ALONE),
+        ({"192.0.2.9": 60.0}, Discord.ALONE),
         ({"192.0.2.8": 5.0}, Discord.ALONE),
     ],
 )
@@ -115,6 +116,16 @@ def test_a_pair_that_is_not_whole_is_told(
 ) -> None:
     (mismatch,) = found(linux, **values)
     assert (mismatch.subject, mismatch.discord, mismatch.name, mismatch.vpp) == (Subject.PAIR, discord, "e0", vpp)
+
+
+def test_a_pair_whose_device_vpp_does_not_know_by_its_index_is_as_good() -> None:
+    assert found(device_index=0) == set()
+
+
+def test_pairs_in_a_namespace_that_cannot_be_read_are_counted() -> None:
+    outcome = compare_pairs(replace(VPP, pairs=(PAIR, replace(PAIR, netns="x"), replace(PAIR, netns="x"))), {"": LINUX})
+    assert outcome.limits == {"LCP pairs in a namespace that cannot be read": 2}
+    assert outcome.compared[Subject.PAIR] == 1
 
 
 def test_where_linux_nl_does_not_listen_neighbors_are_not_compared_and_addresses_only_with_lcp_sync() -> None:
