@@ -152,8 +152,11 @@ def test_of_several_routes_to_a_prefix_that_with_the_least_metric_counts(routes:
 def test_tables_have_their_number_and_the_main_one_is_vpps_table_0(routes: Machine) -> None:
     routes.ip("route", "add", "10.1.0.0/16", "via", "192.0.0.9", "table", "77")
     routes.ip("-6", "route", "add", "2001:db8:101::/48", "via", "2001:db8::9", "table", "77")
+    routes.ip("route", "add", "10.2.0.0/16", "via", "192.0.0.9", "table", "70077")
     assert told(routes) == {}
     assert told(routes, TableId(False, 77)) == {"10.1.0.0/16": "via 192.0.0.9 dev port0"}
+    assert told(routes, TableId(False, 70077)) == {"10.2.0.0/16": "via 192.0.0.9 dev port0"}
+    routes.ip("route", "flush", "table", "70077")
     assert told(routes, TableId(True, 77)) == {"2001:db8:101::/48": "via 2001:db8::9 dev port0"}
 
 
@@ -225,6 +228,19 @@ def test_another_encapsulation_is_not_copied() -> None:
 
 def test_a_next_hop_object_without_its_hops_is_not_copied() -> None:
     assert hops_of(attribute(30, number(5))) == ["routes with a next-hop object whose hops the kernel does not tell"]
+
+
+@pytest.mark.parametrize("metrics", [(20, 100), (100, 20)])
+def test_the_least_metric_counts_in_whatever_order_routes_are_told(metrics: tuple[int, int]) -> None:
+    reader = RouteReader({7: "port0"})
+    for metric in metrics:
+        gateway = attribute(5, bytes((192, 0, 2, metric)))
+        destination = attribute(1, b"\x0a\1\0\0")
+        data = message(attribute(15, number(254)), destination, attribute(6, number(metric)), gateway, DEVICE)
+        reader.take(data, (0, len(data)))
+    routes = reader.routes().tables[MAIN]
+    (place,) = routes.by_prefix.values()
+    assert hops_text(routes.ways[place].hops) == "via 192.0.2.20 dev port0"
 
 
 def test_the_destination_is_found_wherever_it_stands() -> None:
