@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from vppcfg.app import places
 
@@ -23,7 +24,10 @@ def pytest_configure() -> None:
 
     Programs inherit what is ignored, so the commands that tests start and interrupt would never notice. And let them
     keep compiled modules: hundreds of commands are started, and half of the time of a small one goes into compiling.
+    A machine that has much to do draws examples slowly, which says nothing of the tests.
     """
+    settings.register_profile("vppcfg", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("vppcfg")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):

@@ -98,7 +98,7 @@ def test_a_broken_off_question_leaves_whole_messages_behind() -> None:
         return [frame(b"")]
 
     stub.answers["ip_address_dump"] = nonsense
-    assert "does not speak VPP's binary API" in error_of(stub, timeout_s=1).message
+    assert "does not speak VPP's binary API" in error_of(stub, timeout_s=10).message
     assert stub.asked[-1] == "sockclnt_delete"
 
 
