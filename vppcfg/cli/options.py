@@ -209,6 +209,20 @@ def check_confirm_options(args: argparse.Namespace) -> None:
             raise UsageError(f"${places.CONFIRM_MINUTES_VARIABLE}: {error}") from error
 
 
+def add_look_options(parser: argparse.ArgumentParser) -> None:
+    """Add whether a command that follows a VPP looks once, and how it says what it sees."""
+    parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", "prometheus"],
+        default="text",
+        help="lines for people (default), a JSON object per line, or metrics for node_exporter's textfile collector",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
+    )
+
+
 def seconds_between_looks(text: str) -> float:
     """Return the seconds between two looks at a VPP. Raise ArgumentTypeError."""
     try:

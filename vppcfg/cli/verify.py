@@ -7,7 +7,7 @@ import logging
 
 from vppcfg.app.signals import Terminated
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, seconds_between_looks, target_of
+from vppcfg.cli.options import add_dataplane_options, add_look_options, seconds_between_looks, target_of
 from vppcfg.errors import ExitCode
 
 log = logging.getLogger("root.main")
@@ -32,16 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default=300.0,
         help="seconds between two looks (default: %(default)g); VPP is left alone for four times as long as one took",
     )
-    parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
-    parser.add_argument(
-        "--format",
-        choices=["text", "json", "prometheus"],
-        default="text",
-        help="lines for people (default), a JSON object per line, or metrics for node_exporter's textfile collector",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
-    )
+    add_look_options(parser)
     parser.set_defaults(run=run)
 
 

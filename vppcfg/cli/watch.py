@@ -17,6 +17,7 @@ from vppcfg.cli.options import (
     add_adopt_option,
     add_config_option,
     add_dataplane_options,
+    add_look_options,
     add_state_dir_option,
     files_of,
     seconds_between_looks,
@@ -58,16 +59,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default=60.0,
         help="seconds between two looks, if VPP tells of no change before (default: %(default)g)",
     )
-    parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
-    parser.add_argument(
-        "--format",
-        choices=["text", "json", "prometheus"],
-        default="text",
-        help="lines for people (default), a JSON object per line, or metrics for node_exporter's textfile collector",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="add the lines to a file, or replace it with the metrics at each look"
-    )
+    add_look_options(parser)
     parser.add_argument(
         "-v",
         "--verbose",
