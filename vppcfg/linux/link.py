@@ -20,7 +20,7 @@ _INFO = struct.Struct("=BxHiII")
 _ATTRIBUTE = struct.Struct("=HH")
 _NUMBER = struct.Struct("=I")
 _CODE = struct.Struct("=i")
-_RTM_NEWLINK, _RTM_GETLINK = 16, 18
+RTM_NEWLINK, _RTM_GETLINK = 16, 18
 _NLMSG_ERROR, _NLMSG_DONE = 2, 3
 _NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_DUMP, _NLM_F_DUMP_INTR = 0x1, 0x4, 0x300, 0x10
 _IFLA_IFNAME, _IFLA_MTU, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_EXT_MASK = 3, 4, 10, 18, 29
@@ -135,24 +135,25 @@ def ask_links(name: str = "", index: int = 0) -> tuple[list[tuple[bytes, Span]],
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         sock.settimeout(_TIMEOUT_S)
         sock.sendto(_HEADER.pack(_HEADER.size + len(body), _RTM_GETLINK, flags, 1, 0) + body, (0, 0))
-        found = list(receive_links(sock))
+        found = list(receive(sock, RTM_NEWLINK))
     return [(data, span) for data, span, _ in found], not any(flags & _NLM_F_DUMP_INTR for _, _, flags in found)
 
 
-def receive_links(sock: socket.socket) -> Iterator[tuple[bytes, Span, int]]:
-    """Yield each device's message and its flags, until the kernel says that there are no more. Raise OSError."""
+def receive(sock: socket.socket, wanted: int, most_bytes: int = _BUFFER_BYTES) -> Iterator[tuple[bytes, Span, int]]:
+    """Yield each message of a type and its flags, until the kernel says that there are no more. Raise OSError."""
+    unpack = _HEADER.unpack_from
     while True:
-        data = sock.recv(_BUFFER_BYTES)
+        data = sock.recv(most_bytes)
         start = 0
         while start + _HEADER.size <= len(data):
-            length, kind, flags, _, _ = _HEADER.unpack_from(data, start)
+            length, kind, flags, _, _ = unpack(data, start)
             span = (start + _HEADER.size, start + length)
             if kind in (_NLMSG_ERROR, _NLMSG_DONE):
                 _require_success(data, span)
                 return
             if length < _HEADER.size:
                 raise _garbled()
-            if kind == _RTM_NEWLINK:
+            if kind == wanted:
                 yield data, span, flags
             start += _aligned(length)
 

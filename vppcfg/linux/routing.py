@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from vppcfg.linux.link import Span, attributes_of
+from vppcfg.linux.link import Span, attributes_of, receive
 from vppcfg.model.forwarding import (
     Hop,
     NeighborSeen,
@@ -39,7 +39,6 @@ _LABEL = struct.Struct(">I")
 _GETADDR, _NEWADDR = 22, 20
 _GETROUTE, _NEWROUTE = 26, 24
 _GETNEIGH, _NEWNEIGH = 30, 28
-_ERROR, _DONE = 2, 3
 _REQUEST, _DUMP = 0x1, 0x300
 _TYPE_MASK = 0x3FFF
 """The two bits above it are flags of an attribute."""
@@ -302,23 +301,5 @@ def _ask(request: int, answer: int, family: int) -> Iterator[tuple[bytes, Span]]
         sock.settimeout(_TIMEOUT_S)
         body = bytes((family,)).ljust(_ROUTE.size, b"\0")
         sock.sendto(_HEADER.pack(_HEADER.size + len(body), request, _REQUEST | _DUMP, 1, 0) + body, (0, 0))
-        unpack = _HEADER.unpack_from
-        while True:
-            data = sock.recv(_LARGE)
-            start = 0
-            while start + _HEADER.size <= len(data):
-                length, kind, _, _, _ = unpack(data, start)
-                if kind in (_ERROR, _DONE):
-                    _require_success(data, start + _HEADER.size)
-                    return
-                if length < _HEADER.size:
-                    raise OSError("the kernel's answer cannot be read")
-                if kind == answer:
-                    yield data, (start + _HEADER.size, start + length)
-                start += length + 3 & ~3
-
-
-def _require_success(data: bytes, start: int) -> None:
-    code = -_INDEX.unpack_from(data, start)[0] if len(data) >= start + _INDEX.size else 0
-    if code > 0:
-        raise OSError(code, os.strerror(code))
+        for data, span, _ in receive(sock, answer, _LARGE):
+            yield data, span

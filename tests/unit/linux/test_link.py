@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from vppcfg.linux.host import LinuxHost
-from vppcfg.linux.link import attributes_of, find_link, find_link_at, read_links, receive_links
+from vppcfg.linux.link import RTM_NEWLINK, attributes_of, find_link, find_link_at, read_links, receive
 
 DONE, ERROR, NEW_LINK, OTHER = 3, 2, 16, 20
 
@@ -29,7 +29,7 @@ def message(kind: int, body: bytes, flags: int = 0) -> bytes:
 
 
 def bodies(sock: socket.socket) -> list[tuple[bytes, int]]:
-    return [(data[slice(*span)], flags) for data, span, flags in receive_links(sock)]
+    return [(data[slice(*span)], flags) for data, span, flags in receive(sock, RTM_NEWLINK)]
 
 
 def test_an_answer_ends_where_the_kernel_says_so(ends: tuple[socket.socket, socket.socket]) -> None:
