@@ -65,7 +65,9 @@ PLUGINS: Mapping[str, tuple[Release | None, Release | None]] = {
 }
 """The first release that has a plugin, and the first one that has it no more; None where it is in all from 23.06 on."""
 _OFF = frozenset({"fateshare", "http_unittest", "idpf", "linux_cp", "linux_cp_unittest", "linux_nl", "lisp_unittest"})
-_ALSO_OFF = frozenset({"auto_sdl_unittest", "ip6_dad_autoremove", "npt66", "oddbuf", "srtp", "unittest"})
+_ALSO_OFF = frozenset(
+    {"auto_sdl_unittest", "ip6_dad_autoremove", "npt66", "oddbuf", "sfdp_services_sample", "srtp", "unittest"}
+)
 _QUIC_ON = Release(26, 2)
 
 

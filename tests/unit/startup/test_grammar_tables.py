@@ -1,0 +1,54 @@
+"""The typed grammar of startup.conf against the tables that are made from VPP's source: a difference is a fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.common.release import RELEASES, Release
+from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
+from vppcfg.startup.conf.key import ANY
+from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default
+from vppcfg.upgrade.tables import table_of
+
+IN_NO_PACKAGE = {"handoffdemo", "sample"}
+"""Examples that stand outside of src/plugins, and are built by whoever wants them."""
+CHOICES = {f"{key.name} {choice}": key.name for keys in GRAMMAR.values() for key in keys for choice in key.choices}
+
+
+def words_of(block: str, release: Release) -> set[str]:
+    """Return the words of a stanza, those in inner braces among them, as the tables have them."""
+    known = [key for key in GRAMMAR[block] if key.is_known_to(release)]
+    inner = [words_of(key.block, release) for key in known if key.block is not None and key.block in GRAMMAR]
+    return {key.name for key in known if key.name != ANY}.union(*inner)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_the_stanzas_are_those_of_the_source(release: Release) -> None:
+    assert {name for name, key in STANZAS.items() if key.is_known_to(release)} == table_of(release).stanzas
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_the_words_of_every_stanza_are_those_of_the_source(release: Release) -> None:
+    table = table_of(release)
+    looked_into = [name for name, key in STANZAS.items() if key.block in GRAMMAR and name in table.stanzas]
+    assert len(looked_into) > 30
+    for name in looked_into:
+        typed = words_of(name, release)
+        read = {CHOICES[word] if CHOICES.get(word) in typed else word for word in table.keys.get(name, ())}
+        assert typed == read, name
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_the_plugins_are_those_of_the_source(release: Release) -> None:
+    table = table_of(release)
+    assert {name for name in PLUGINS if is_in(name, release)} - IN_NO_PACKAGE == set(table.plugins)
+    assert {name for name in table.plugins if is_off_by_default(name, release)} == table.off
+
+
+def test_memory_is_forgiving_from_the_release_on_that_lost_its_check() -> None:
+    assert FORGIVING["memory"] == Release(26, 2)
+
+
+def test_a_word_that_does_nothing_any_more_says_since_when() -> None:
+    (key,) = [key for key in GRAMMAR["cpu"] if key.name == "numa-heap-size"]
+    assert not key.is_ignored_by(Release(25, 10)) and key.is_ignored_by(Release(26, 2))

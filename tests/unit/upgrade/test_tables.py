@@ -1,0 +1,69 @@
+"""The tables of VPP's releases, against what vppcfg and the simulator have of the same releases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release, release_of
+from vppcfg.errors import UsageError
+from vppcfg.simulator.api import api_files
+from vppcfg.simulator.kinds import PLUGINS
+from vppcfg.simulator.releases import RELEASES as SIMULATED
+from vppcfg.simulator.releases import Release as SimulatedRelease
+from vppcfg.upgrade import tables
+from vppcfg.upgrade.tables import nearest, table_of
+from vppcfg.vpp.messages import FEATURES, MADE
+
+ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
+"""Older releases have another lldp_details, which tells too little for vppcfg to ask."""
+
+
+@pytest.mark.parametrize("simulated", SIMULATED, ids=lambda release: release.name)
+def test_the_simulator_speaks_the_messages_of_each_release(simulated: SimulatedRelease) -> None:
+    spoken = {
+        message.name: message.crc.removeprefix("0x")
+        for file in api_files(simulated, PLUGINS)
+        for message in file.messages
+    }
+    has_all = simulated.name >= "26.10"
+    expected = table_of(release_of(simulated.name)).messages
+    assert spoken == {name: crc for name, crc in expected.items() if has_all or name not in ASKED_SINCE_26_10}
+
+
+def test_every_release_has_all_that_a_router_needs() -> None:
+    for release in RELEASES:
+        table = table_of(release)
+        assert {"unix", "cpu", "plugins", "dpdk", "linux-cp"} <= table.stanzas
+        assert {"dpdk", "linux_cp"} <= set(table.plugins) and "linux_cp" in table.off
+        assert {"vpp", "vpp-plugin-core", "vpp-plugin-dpdk"} <= table.packages
+
+
+def test_sflow_came_between_24_10_and_25_06() -> None:
+    assert "sflow" not in table_of(Release(24, 10)).plugins
+    assert all("sflow" in table_of(release).plugins for release in (Release(25, 2), Release(25, 6), Release(25, 10)))
+
+
+@pytest.mark.parametrize("kind", [*MADE, *FEATURES], ids=lambda kind: kind.__name__.rpartition(".")[2])
+def test_the_message_that_shows_a_part_is_one_of_the_newest_release(kind: object) -> None:
+    parts = kind.PARTS  # type: ignore[attr-defined]
+    assert all(message in table_of(NEWEST).messages for message in parts.values())
+
+
+def test_a_release_between_two_has_the_table_of_the_older_one() -> None:
+    assert nearest(Release(25, 4)) == Release(25, 2)
+    assert table_of(Release(25, 4)).dpdk == table_of(Release(25, 2)).dpdk
+    assert nearest(OLDEST) == OLDEST
+
+
+def test_a_damaged_table_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "vpp-tables.txt"
+    path.write_text("plugin tap vpp-plugin-core\tsoon-\n")
+    monkeypatch.setattr("vppcfg.upgrade.tables.assets.find", lambda name: path)
+    tables._rows.cache_clear()
+    try:
+        with pytest.raises(UsageError, match="cannot be read"):
+            tables._rows()
+    finally:
+        tables._rows.cache_clear()
