@@ -6,12 +6,13 @@ import argparse
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import DEFAULT_CONFIG, add_config_option, files_of, known_release
-from vppcfg.cli.output import paint_for, say
-from vppcfg.common.printable import json_text
+from vppcfg.cli.options import DEFAULT_CONFIG, add_assume_option, add_config_option, files_of, judged_release
+from vppcfg.cli.output import ColourChoice, paint_for, say
+from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
 log = logging.getLogger("root.main")
@@ -44,6 +45,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="RELEASE",
         help="also look for what VPP of this release, such as 24.10, cannot do",
     )
+    add_assume_option(parser)
     parser.add_argument(
         "--show-merged",
         action="store_true",
@@ -58,23 +60,44 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.loading import read
     from vppcfg.cli.problems import document, report
 
-    release = known_release(args.release) if args.release is not None else None
+    release, remarks = _release(args)
     if args.fleet is not None:
-        return _check_fleet(args, release)
+        return _check_fleet(args, release, remarks)
     loaded = read(files_of(args), release)
     problems_to = sys.stdout
     if args.format == "json":
         merged = {"merged": _merged(loaded)} if args.show_merged else {}
-        say(json_text({**document(loaded.problems, loaded.name), **merged}, indent=2))
+        say(json_text({**document(loaded.problems, loaded.name), **_judged_for(release, remarks), **merged}, indent=2))
     else:
         if args.show_merged:
             problems_to = sys.stderr
             _show_merged(loaded)
+        _show_remarks(remarks, problems_to, args.color)
         report(loaded.problems, loaded.name, problems_to, paint_for(problems_to, args.color))
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID
 
 
-def _check_fleet(args: argparse.Namespace, release: Release | None) -> ExitCode:
+def _release(args: argparse.Namespace) -> tuple[Release | None, tuple[str, ...]]:
+    """Return the release that the file is also judged for, None for none, and what there is to say about it."""
+    if args.release is not None:
+        return judged_release(args.release, args.assume)
+    if args.assume is not None:
+        raise UsageError("--assume goes with --for", "name the release that is newer than what vppcfg knows with --for")
+    return None, ()
+
+
+def _judged_for(release: Release | None, remarks: Sequence[str]) -> dict[str, object]:
+    return {} if release is None else {"release": str(release), "remarks": list(remarks)}
+
+
+def _show_remarks(remarks: Sequence[str], stream: TextIO, color: ColourChoice) -> None:
+    from vppcfg.cli.output import Colour, write
+
+    paint = paint_for(stream, color)
+    write("".join(f"{paint('notice:', Colour.STRONG)} {printable(text)}\n" for text in remarks), stream)
+
+
+def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Sequence[str]) -> ExitCode:
     from vppcfg.cli.problems import document, report
     from vppcfg.config.fleet import check_fleet
     from vppcfg.model.problem import Severity
@@ -84,8 +107,9 @@ def _check_fleet(args: argparse.Namespace, release: Release | None) -> ExitCode:
     fleet = check_fleet(args.fleet, release)
     if args.format == "json":
         known = {"files": fleet.files, "not_judged": list(fleet.unread)}
-        say(json_text({**document(fleet.problems, args.fleet), **known}, indent=2))
+        say(json_text({**document(fleet.problems, args.fleet), **_judged_for(release, remarks), **known}, indent=2))
     else:
+        _show_remarks(remarks, sys.stdout, args.color)
         scope = f"{fleet.files} file" if fleet.files == 1 else f"{fleet.files} files"
         report(fleet.problems, args.fleet, sys.stdout, paint_for(sys.stdout, args.color), scope)
         if fleet.unread:

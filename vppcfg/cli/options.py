@@ -59,6 +59,48 @@ def known_release(text: str) -> Release:
     return release
 
 
+def add_assume_option(parser: argparse.ArgumentParser) -> None:
+    """Add --assume, for a release that is newer than vppcfg."""
+    parser.add_argument(
+        "--assume",
+        metavar="RELEASE",
+        help="judge a release that is newer than those that vppcfg knows as if it were this one, and say so",
+    )
+
+
+def judged_release(text: str, assumed: str | None = None) -> tuple[Release, tuple[str, ...]]:
+    """Return the release that one which was named is judged as, and what there is to say about that.
+
+    A release between two known ones is judged as the older one, that of a vendor as upstream's; a newer one as the one
+    that is `assumed`. Raise UsageError for one that nothing is known of.
+    """
+    from vppcfg.common.release import NEWEST, OLDEST, RELEASES, is_upstream, nearest, release_of
+
+    known = f"vppcfg knows those from {OLDEST} to {NEWEST}: {', '.join(map(str, RELEASES))}"
+    try:
+        release = release_of(text)
+    except ValueError as error:
+        raise UsageError(str(error), known) from error
+    if release < OLDEST:
+        raise UsageError(f"nothing is known of VPP {release}", known)
+    if release > NEWEST:
+        if assumed is None:
+            raise UsageError(
+                f"VPP {release} is newer than what vppcfg knows", f"{known}; --assume {NEWEST} judges it as that"
+            )
+        return known_release(assumed), (
+            f"this is an assumption: VPP {release} is newer than what vppcfg knows, and is judged as {assumed}",
+        )
+    if assumed is not None:
+        raise UsageError(f"--assume is for a release that is newer than {NEWEST}", f"VPP {release} is known by itself")
+    remarks = []
+    if not is_upstream(text):
+        remarks.append(f"{text} is a version of somebody's own, and is judged as VPP {release}")
+    if (judged := nearest(release)) != release:
+        remarks.append(f"there is no VPP {release}; it is judged as {judged}, the one before")
+    return judged, tuple(remarks)
+
+
 class ConfigFiles(argparse.Action):
     """Collects configuration files, in order."""
 

@@ -6,6 +6,11 @@ import re
 from dataclasses import dataclass
 
 _VERSION = re.compile(r"v?(\d\d)\.(\d\d)(?!\d).*", re.DOTALL)
+_UPSTREAM = re.compile(
+    r"v?\d\d\.\d\d(?:\.\d+)?(?:-(?:rc\d+|release))?"
+    r"(?:[~-]\d+(?:[~-]g[0-9a-f]+)?)?(?:~b\d+)?(?:[_-]dirty)?"
+)
+"""A version text as VPP's own build makes it (src/scripts/version)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,3 +41,13 @@ def release_of(version: str) -> Release:
     if match is None or not 1 <= int(match[2]) <= 12:
         raise ValueError(f"{version!r} is no version of VPP such as 24.10")
     return Release(int(match[1]), int(match[2]))
+
+
+def is_upstream(version: str) -> bool:
+    """Return whether a version text is one that VPP's own build makes, not a vendor's such as 24.10-acme."""
+    return _UPSTREAM.fullmatch(version.strip()) is not None
+
+
+def nearest(release: Release) -> Release:
+    """Return the newest known release that is not newer than this one, the oldest for one that is older than all."""
+    return max((known for known in RELEASES if known <= release), default=OLDEST)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from vppcfg import assets
-from vppcfg.common.release import RELEASES, Release, release_of
+from vppcfg.common.release import Release, nearest, release_of
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 
@@ -60,11 +60,6 @@ def table_of(release: Release) -> ReleaseTable:
         dpdk=rows["dpdk"][0][0],
         messages=dict(rows["message"]),
     )
-
-
-def nearest(release: Release) -> Release:
-    """Return the newest release with a table that is not newer than this one."""
-    return max((known for known in RELEASES if known <= release), default=RELEASES[0])
 
 
 @cache

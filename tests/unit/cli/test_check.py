@@ -198,3 +198,62 @@ def test_a_fleet_is_told_as_text_and_as_json(tmp_path: Path, capsys: pytest.Capt
 def test_a_fleet_goes_without_what_is_for_one_router(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--fleet", ".", *words]) == ExitCode.INVALID
     assert "--fleet goes without" in capsys.readouterr().err
+
+
+NEWER = "interfaces:\n  eth0:\n    gso: true\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "first"),
+    [
+        (["--for", "24.10"], ExitCode.INVALID, "new.yaml:3:"),
+        (["--for", "25.06"], ExitCode.DONE, ""),
+        (["--for", "25.06.0-1~g0123456"], ExitCode.DONE, ""),
+        (["--for", "26.10-rc0~35-gaf4046134"], ExitCode.DONE, ""),
+        (["--for", "24.10-acme"], ExitCode.INVALID, "notice: 24.10-acme is a version of somebody's own, "),
+        (["--for", "25.04"], ExitCode.INVALID, "notice: there is no VPP 25.04; it is judged as 25.02, the one before"),
+        (["--for", "27.02", "--assume", "26.10"], ExitCode.DONE, "notice: this is an assumption: VPP 27.02 "),
+        (
+            ["--for", "27.02", "--assume", "24.10"],
+            ExitCode.INVALID,
+            "notice: this is an assumption: VPP 27.02 is newer",
+        ),
+    ],
+)
+def test_a_release_is_judged_as_one_that_is_known(
+    words: list[str], code: ExitCode, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "new.yaml").write_text(NEWER)
+    assert main(["check", "-q", "-c", str(tmp_path / "new.yaml"), *words]) == code
+    shown = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    assert shown.startswith(first) and bool(shown) == bool(first)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--for", "27.02"], "VPP 27.02 is newer than what vppcfg knows"),
+        (["--for", "22.02"], "nothing is known of VPP 22.02"),
+        (["--for", "soon"], "'soon' is no version of VPP such as 24.10"),
+        (["--for", "27.02", "--assume", "27.06"], "nothing is known of VPP 27.06"),
+        (["--for", "24.10", "--assume", "26.10"], "--assume is for a release that is newer than 26.10"),
+        (["--assume", "26.10"], "--assume goes with --for"),
+    ],
+)
+@pytest.mark.usefixtures("in_folder")
+def test_a_release_of_which_nothing_is_known_is_refused(
+    words: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "-c", "good.yaml", *words]) == ExitCode.INVALID
+    shown = capsys.readouterr().err
+    assert text in shown
+    assert "23.06" in shown or "--for" in shown or "26.10" in shown
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_json_says_what_a_release_was_judged_as(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "-q", "-c", "good.yaml", "--for", "25.04", "--format", "json"])
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert (document["release"], document["is_valid"]) == ("25.02", True)
+    assert document["remarks"] == ["there is no VPP 25.04; it is judged as 25.02, the one before"]

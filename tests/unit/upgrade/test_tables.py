@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release, release_of
+from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release, nearest, release_of
 from vppcfg.errors import UsageError
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.simulator.releases import Release as SimulatedRelease
 from vppcfg.upgrade import tables
-from vppcfg.upgrade.tables import nearest, table_of
+from vppcfg.upgrade.tables import table_of
 from vppcfg.vpp.messages import FEATURES, MADE
 
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
