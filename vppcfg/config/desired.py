@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.common.release import Release
+from vppcfg.common.release import OLDEST, Release, release_of
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
@@ -53,13 +53,24 @@ class DesiredState:
         """Note what the operator should know, and nothing depends on."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
 
-    def has_plugin(self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing") -> bool:
-        """Return whether VPP runs a plugin; note a problem when it does not."""
+    def has_plugin(
+        self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing", since: Release = OLDEST
+    ) -> bool:
+        """Return whether VPP runs a plugin, which came with a release; note a problem when it does not."""
+        if self._is_older_than(since):
+            return self.has_part(plugin, since, path, thing)
         if plugin in self.observed.facts.plugins:
             return True
         text = f"{thing}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
         self.problem(rule, path, text)
         return False
+
+    def _is_older_than(self, release: Release) -> bool:
+        """Return whether VPP is known to be older than a release."""
+        try:
+            return release_of(self.observed.facts.version) < release
+        except ValueError:
+            return False
 
     def has_part(self, part: str, since: Release, path: KeyPath, thing: str) -> bool:
         """Return whether VPP has a part that came with a release; note a problem when it does not."""

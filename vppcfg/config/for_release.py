@@ -21,12 +21,8 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
     """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only."""
     later = {part.name for section in MADE for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}
+    later |= {need.plugin for need in NEEDS if need.is_new and need.since > release}
     state = assumed_state(configuration)
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
     resolution = resolve(configuration, replace(state, facts=facts))
     yield from (problem for problem in resolution.problems if problem.rule == _RULE)
-    for need in NEEDS:
-        if need.is_new and need.since > release:
-            for path in need.users(configuration):
-                text = f"{need.reason}, which VPP can do from {need.since} on; this one is {release}"
-                yield Problem(rule=_RULE, path=path, text=text)

@@ -71,6 +71,11 @@ class Value(NamedTuple):
     """Whether it does nothing on an interface that hands frames on as they are, because it is about routed packets."""
 
     @property
+    def first_release(self) -> Release:
+        """Return the first release that can have the value, whatever plugins it runs."""
+        return max(self.plugin_since, self.since or OLDEST)
+
+    @property
     def part(self) -> str:
         """Return the part of VPP that tells of it, among the plugins of its facts."""
         return self.told_by or self.key

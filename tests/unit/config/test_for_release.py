@@ -19,6 +19,7 @@ interfaces:
   ipip0: {}
   wg0: {}
   wg1: {}
+sflow: { sampling-rate: 100 }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 1 }
   gre1: { local: 192.0.2.1, remote: 192.0.2.2 }
@@ -37,14 +38,15 @@ for _word, _value in {
     FILE = FILE.replace(_word, _value)
 SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
 URPF = ("interfaces", "eth0", "urpf")
+SAMPLING = ("sflow",)
 WG = ("wireguards", "wg0")
 
 
 @pytest.mark.parametrize(
     ("release", "paths"),
     [
-        (OLDEST, {SFLOW, GSO, KEY, URPF, WG}),
-        (Release(24, 10), {SFLOW, GSO, KEY, WG}),
+        (OLDEST, {SFLOW, SAMPLING, GSO, KEY, URPF, WG}),
+        (Release(24, 10), {SFLOW, SAMPLING, GSO, KEY, WG}),
         (Release(25, 2), {GSO, KEY, WG}),
         (Release(25, 6), {KEY, WG}),
         (Release(25, 10), {WG}),

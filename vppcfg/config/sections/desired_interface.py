@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
@@ -225,7 +226,7 @@ class _Resolver:
             values["link_local"] = values["link_local"] or base.link_local
         for value, plugin in interface_values.WITH_PLUGIN:
             default = interface_values.DEFAULTS[value.attribute]
-            if values[value.attribute] != default and not self._runs(plugin, config, value.key):
+            if values[value.attribute] != default and not self._runs(plugin, config, value.key, value.first_release):
                 values[value.attribute] = default
         for value, since in interface_values.WITH_RELEASE:
             default, path = interface_values.DEFAULTS[value.attribute], (*config.path, value.key)
@@ -235,8 +236,8 @@ class _Resolver:
                 values[value.attribute] = default
         return values
 
-    def _runs(self, plugin: str, config: InterfaceConfig, key: str) -> bool:
-        return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}")
+    def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
+        return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)
 
     def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
         if not config.acls:

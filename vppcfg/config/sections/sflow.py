@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
@@ -13,6 +14,7 @@ from vppcfg.config.yaml.text import KeyValue, indented, key_lines
 from vppcfg.model.state import SflowSettings, State
 
 PLUGIN = "sflow"
+PLUGIN_SINCE = Release(25, 2)
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Of the header bytes: VPP rounds up to whole steps, within bounds (plugins/sflow/sflow.c, sflow_header_bytes)."""
 
@@ -70,7 +72,7 @@ def resolve(desired: DesiredState) -> None:
         header_bytes = min(max(_whole_steps(settings.header_bytes), _LEAST), _MOST)
         desired.sflow = replace(settings, header_bytes=header_bytes)
     elif settings != SflowSettings():
-        desired.has_plugin(PLUGIN, (SECTION.key,), "the file sets up sFlow")
+        desired.has_plugin(PLUGIN, (SECTION.key,), "the file sets up sFlow", since=PLUGIN_SINCE)
 
 
 def _whole_steps(header_bytes: int) -> int:
