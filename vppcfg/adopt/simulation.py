@@ -13,6 +13,7 @@ from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
 from vppcfg.simulator.releases import release_of
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.tables import SwInterface
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -59,7 +60,10 @@ class Simulation:
 
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
-        code, printed = self._vpp.run_line(line)
+        try:
+            code, printed = self._vpp.run_line(line)
+        except DiedError:
+            return False, "VPP ends at this line"
         self._vpp.tables.events.clear()
         return code == 0, printed
 

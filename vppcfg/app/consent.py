@@ -127,7 +127,7 @@ def guard(
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
-    for objection in guards.about_routes(plan, dataplane):
+    for objection in (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
@@ -142,7 +142,8 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
         console.show_plan(plan)
     guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
     texts = [guards.harm(plan, protected), guards.mass_deletion(plan)]
-    texts += [f"{objection.text} ({objection.hint})" for objection in guards.about_routes(plan, dataplane)]
+    found = (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane))
+    texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:
         if text:
             log.warning("%s", text[0].upper() + text[1:])

@@ -215,7 +215,7 @@ def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
 def _guarded(plan: Plan, configuration: Configuration, args: argparse.Namespace, *, has_vpp: bool) -> list[Objection]:
     """Return what the guards of `apply` with the same options have against the plan."""
     from vppcfg.app.consent import about_the_way_back
-    from vppcfg.transaction.guard import about_routes, doomed_tables, objections
+    from vppcfg.transaction.guard import about_neighbors, about_routes, doomed_tables, objections
 
     if not plan.steps:
         return []
@@ -223,6 +223,7 @@ def _guarded(plan: Plan, configuration: Configuration, args: argparse.Namespace,
     found = [
         *objections(plan, configuration.protected, limits),
         *about_the_way_back(plan, configuration.unmanaged, limits),
+        *about_neighbors(plan),
     ]
     if has_vpp and doomed_tables(plan):
         with target_of(args).connect() as dataplane:

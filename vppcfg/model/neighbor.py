@@ -25,3 +25,13 @@ def in_order(neighbors: Iterable[Neighbor]) -> tuple[Neighbor, ...]:
     return tuple(
         sorted(neighbors, key=lambda each: address_key(f"{each.address}/{128 if ':' in each.address else 32}"))
     )
+
+
+@record
+class LeftNeighbor:
+    """One static entry that VPP, up to 25.10, has kept of an interface that is gone."""
+
+    sw_if_index: int
+    """The index that the interface had, and that one which is made later gets with the entry."""
+    address: str
+    mac: str

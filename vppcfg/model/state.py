@@ -13,6 +13,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
@@ -51,6 +52,8 @@ class Facts:
     lcp: LcpSettings = LcpSettings()
     memif_sockets: tuple[tuple[int, str], ...] = ()
     """The ids and files of the sockets that memifs are at, or may be, but for the built-in one."""
+    left_neighbors: tuple[LeftNeighbor, ...] = ()
+    """Static neighbours of interfaces that are gone."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
 

@@ -22,6 +22,7 @@ from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
+from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State, tables_in_use
 from vppcfg.model.vrf import FibTable, table_key
 
@@ -150,6 +151,9 @@ def _facts(document: object) -> Facts:
         "plugins": frozenset,
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
         "memif_sockets": _sockets,
+        "left_neighbors": lambda entries: tuple(
+            _build(LeftNeighbor, entry, "facts.left_neighbors") for entry in entries
+        ),
     }
     return _build(Facts, document, "facts", converters)
 

@@ -68,3 +68,7 @@ class RefusedError(Exception):
         super().__init__(text)
         self.retval = retval
         self.text = text
+
+
+class DiedError(Exception):
+    """The simulated VPP has died, as its faults asked for or as a real one would."""

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import TracebackType
 
 from vppcfg.errors import UsageError
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.sockets import Connection, LateAnswers, listen_on
 from vppcfg.simulator.stats import StatsListener
-from vppcfg.simulator.vpp import DiedError, SimulatedVpp
+from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import Client
 
 _SOCKET_HANDLE = 1 << 31

@@ -21,17 +21,13 @@ from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.load import configure, load_local0, load_ports, load_state, ports_of
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import NEWEST, release_named
-from vppcfg.simulator.retval import RefusedError
+from vppcfg.simulator.retval import DiedError, RefusedError
 from vppcfg.simulator.tables import InterfaceEvent, Process, Tables
 from vppcfg.simulator.wire import NONE, Client, Outgoing, Values
 
 _CHANGES: dict[str, Answer] = {name: answer for kind in KINDS for name, answer in kind.changes.items()}
 _ANSWERS = _CHANGES | {name: answer for kind in KINDS for name, answer in kind.queries.items()}
 _READING_WORDS = frozenset({"show", "comment"})
-
-
-class DiedError(Exception):
-    """The simulated VPP has died, as its faults asked for."""
 
 
 class SimulatedVpp:
@@ -126,7 +122,7 @@ class SimulatedVpp:
 
         `clients` are all that are connected, by handle. A message that is not understood is passed over, as in VPP.
         `pause` is called with a number of seconds when the faults ask VPP to stand still. Raise DiedError when they ask
-        it to die.
+        it to die, or a real one would.
         """
         name = self.codec.name_of(message)
         if name is None or name not in _ANSWERS:

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 
@@ -101,6 +103,54 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     for table in tables:
         if table.key in found:
             yield _objection(table, found[table.key])
+
+
+def about_neighbors(plan: Plan) -> Iterator[Objection]:
+    """Yield what the guards have against a plan for the static neighbours that VPP has kept of deleted interfaces.
+
+    VPP up to 25.10 leaves them to the next interface with the index, which may be any that is made, and ends when the
+    same address is entered on another interface or taken out there (vnet/ip-neighbor/ip_neighbor.c). No option lifts
+    it: VPP takes out no neighbour of an interface that is not there.
+    """
+    left = plan.observed.facts.left_neighbors
+    if not left:
+        return
+    changed = {each.address for each in plan.operations if isinstance(each, SetNeighbor | RemoveNeighbor)}
+    fatal = [each for each in left if each.address in changed]
+    if fatal:
+        yield Objection(
+            f"VPP would end when the static neighbour {fatal[0].address} is entered or taken out, for it has kept one "
+            f"of a deleted interface ({_with_indexes(fatal)})",
+            _freeing(fatal[0]),
+        )
+    elif made := sorted(_made(plan), key=natural_key):
+        yield Objection(
+            f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or another "
+            "interface that is made would get",
+            _freeing(left[0]),
+        )
+
+
+def _made(plan: Plan) -> set[str]:
+    """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
+
+    What is made anew takes an index that was just freed.
+    """
+    observed, desired = plan.observed, plan.desired
+    return {*desired.interfaces.keys() - observed.interfaces.keys(), *desired.lcps.keys() - observed.lcps.keys()}
+
+
+def _with_indexes(left: Sequence[LeftNeighbor]) -> str:
+    shown = [f"{each.address} at index {each.sw_if_index}" for each in left[:_MOST]]
+    return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
+
+
+def _freeing(left: LeftNeighbor) -> str:
+    return (
+        f"restart VPP, or type `create loopback interface` at its prompt until one has index {left.sw_if_index} "
+        f"in `show interface`, and `set ip neighbor del loopN {left.address} {left.mac}` there; then delete "
+        "these loopbacks"
+    )
 
 
 def doomed_tables(plan: Plan) -> tuple[FibTable, ...]:

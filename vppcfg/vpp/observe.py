@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
+from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
@@ -74,7 +75,8 @@ def observe(connection: Connection, version: str) -> State:
     kept = interface.without(rows, frozenset(hosts.values()))
     acls = acl.read(connection, replies)
     details = _second_round(connection, replies, kept, names, acls)
-    around = _surroundings(connection, replies, shown, names, details)
+    neighbors = neighbor.read(connection, replies)
+    around = _surroundings(connection, replies, shown, names, neighbors, details)
     vrfs = vrf.read(connection, replies, details.tables.values())
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
@@ -91,7 +93,7 @@ def observe(connection: Connection, version: str) -> State:
         lldp=lldp.read_settings(connection, replies),
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
-        facts=_facts(connection, replies, shown, version),
+        facts=_facts(connection, replies, shown, version, neighbor.left_behind(neighbors, names.keys())),
     )
     check_state(state)
     return state
@@ -135,7 +137,12 @@ def _second_round(
 
 
 def _surroundings(
-    connection: Connection, replies: Replies, shown: Shown, names: Mapping[int, str], details: _Details
+    connection: Connection,
+    replies: Replies,
+    shown: Shown,
+    names: Mapping[int, str],
+    neighbors: Mapping[int, tuple[Neighbor, ...]],
+    details: _Details,
 ) -> interface.Surroundings:
     """Return what hangs on interfaces, from both rounds."""
     return interface.Surroundings(
@@ -147,7 +154,7 @@ def _surroundings(
         donors=address.read_donors(connection, replies),
         acls=details.bindings,
         features=_features(connection, replies, shown, names, details),
-        neighbors=neighbor.read(connection, replies),
+        neighbors=neighbors,
         rx_modes=interface.read_rx_modes(connection, replies),
     )
 
@@ -161,7 +168,8 @@ def _features(
         found.setdefault(index, {})[link_local.ATTRIBUTE] = chosen
     indexes = {name: index for index, name in names.items()}
     for name in mpls.read_interfaces(connection, replies, shown, names):
-        found.setdefault(indexes.get(name, NO_INDEX), {})["has_mpls"] = True
+        index = indexes.get(name, indexes.get(interface.unsigned(name), NO_INDEX))
+        found.setdefault(index, {})["has_mpls"] = True
     for name in sflow.read_ports(shown):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
     for feature in FEATURES:
@@ -170,7 +178,9 @@ def _features(
     return found
 
 
-def _facts(connection: Connection, replies: Replies, shown: Shown, version: str) -> Facts:
+def _facts(
+    connection: Connection, replies: Replies, shown: Shown, version: str, left: tuple[LeftNeighbor, ...]
+) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
@@ -179,4 +189,5 @@ def _facts(connection: Connection, replies: Replies, shown: Shown, version: str)
         plugins=frozenset(plugins),
         lcp=lcp.read_settings(connection, shown),
         memif_sockets=memif.read_sockets(connection, replies),
+        left_neighbors=left,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
@@ -71,6 +71,20 @@ def test_a_second_apply_has_nothing_to_do(vpp: str, capsys: pytest.CaptureFixtur
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.endswith("Nothing to do\n")
+
+
+@pytest.mark.parametrize("release", ["24.10", "25.10", "26.06"])
+def test_sub_interfaces_with_the_largest_ids_are_made_and_removed_by_every_release(
+    serve: Serve, capsys: pytest.CaptureFixture[str], release: str
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), release=release))
+    tags = "encapsulation: { dot1q: 7, exact-match: true }, addresses: [ 192.0.2.1/24 ]"
+    subs = f"        2147483648: {{ encapsulation: {{ dot1q: 8 }} }}\n        4294967295: {{ {tags}, mpls: true }}\n"
+    large = L3.replace("    lcp: e1-0-0\n", f"    sub-interfaces:\n{subs}")
+    Path("large.yaml").write_text(large)
+    for config in ("large.yaml", "l2xc.yaml"):
+        assert main(["apply", "--yes", "-c", config, "-a", vpp]) == ExitCode.DONE
+        assert is_reached(config, vpp, capsys)
 
 
 @pytest.mark.parametrize("position", range(1, 11))

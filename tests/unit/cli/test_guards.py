@@ -291,3 +291,72 @@ def test_a_rollback_refuses_it_too_and_a_timer_goes_back_and_says_so(
         made = go_back(place.journal.record(2), place, Terms(), Silent(), is_timer=True)
     assert made.code is ExitCode.DONE
     assert "Red is to go, and ipv4-VRF:100 has routes" in caplog.text
+
+
+LEFT = ("192.0.2.9", "02:00:5e:00:53:09")
+NEIGHBOR = f"""
+interfaces:
+  {GI1}: {{ mtu: 1500, addresses: [ 192.0.2.1/24 ], neighbors: {{ {LEFT[0]}: "02:00:5e:00:53:05" }} }}
+  {GI3}: {{ mtu: 1500 }}
+"""
+LOOPBACK = f"{ONE}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n"
+
+
+@pytest.fixture
+def left(serve: Serve, capsys: pytest.CaptureFixture[str]) -> tuple[Run, str]:
+    """Return how to run a command on a VPP 25.10 that has a neighbour of a loopback which is gone, and its path."""
+    vpp = serve(SimulatedVpp(ports=two_ports(), release="25.10"))
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([*words, "-a", vpp])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    for name, text in (("one.yaml", ONE), ("neighbor.yaml", NEIGHBOR), ("loopback.yaml", LOOPBACK)):
+        Path(name).write_text(text)
+    assert run("apply", "--yes", "-c", "one.yaml")[0] == ExitCode.DONE
+    with connect(vpp) as plane:
+        for line in ("create loopback interface", f"set ip neighbor loop0 {LEFT[0]} {LEFT[1]} static"):
+            assert show(plane._connection, line)[0] == 0
+        assert show(plane._connection, "delete loopback interface intfc loop0") == (0, "")
+    return run, vpp
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (
+            "neighbor.yaml",
+            f"VPP would end when the static neighbour {LEFT[0]} is entered or taken out, for it has kept one of a "
+            f"deleted interface ({LEFT[0]} at index 3)",
+        ),
+        (
+            "loopback.yaml",
+            f"VPP has kept static neighbours of deleted interfaces ({LEFT[0]} at index 3), which loop7 or another "
+            "interface that is made would get",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
+def test_a_neighbor_that_is_left_of_a_deleted_interface_ends_no_vpp_and_lands_nowhere(
+    left: tuple[Run, str], command: tuple[str, ...], file: str, text: str
+) -> None:
+    run, vpp = left
+    code, _, err = run(*command, "-c", file)
+    assert code == ExitCode.REFUSED
+    assert text in err
+    assert f"`set ip neighbor del loopN {LEFT[0]} {LEFT[1]}` there; then delete these loopbacks" in err
+    assert run("plan", "-c", "one.yaml", "--detailed-exitcode")[0] == ExitCode.DONE
+    typed(vpp, f"set ip neighbor {GI3} 192.0.2.8 02:00:5e:00:53:08 static")
+    assert run("apply", "--yes", "-c", "one.yaml")[0] == ExitCode.DONE, "other neighbours can be changed"
+
+
+@pytest.mark.parametrize("file", ["neighbor.yaml", "loopback.yaml"])
+def test_once_it_is_taken_out_as_the_hint_says_the_plan_is_made(left: tuple[Run, str], file: str) -> None:
+    run, vpp = left
+    with connect(vpp) as plane:
+        assert show(plane._connection, "create loopback interface")[0] == 0
+    typed(vpp, f"set ip neighbor del loop0 {' '.join(LEFT)}", "delete loopback interface intfc loop0")
+    assert run("apply", "--yes", "-c", file)[0] == ExitCode.DONE
+    assert run("diff", "-c", file, "--detailed-exitcode")[0] == ExitCode.DONE

@@ -497,3 +497,35 @@ def test_an_address_that_is_leased_while_vpp_is_asked_is_none_of_the_interface_e
     told = [client, {**client, **lease}]
     stub.answers["dhcp_client_dump"] = lambda request: [stub.say("dhcp_client_details", request, told.pop(0))]
     assert observed(stub).interfaces["port"].addresses == frozenset()
+
+
+@pytest.mark.parametrize(("sub_id", "shown"), [(2147483648, -2147483648), (4294967295, -1), (2147483648, 2147483648)])
+def test_a_sub_interface_has_its_id_in_its_name_also_where_vpp_writes_a_sign(sub_id: int, shown: int) -> None:
+    stub = stub_with_port()
+    add_sub(stub, SubFlag.ONE_TAG, sub_id=sub_id, interface_name=f"port.{shown}")
+    stub.drop("mpls_interface_dump")
+    stub.tell("mpls_table_dump", "mpls_table_details", {"mt_table.mt_table_id": 0})
+    stub.show({"show mpls interface": f"port.{shown}\n  MPLS enabled\n"})
+    state = observed(stub)
+    assert {name: each.has_mpls for name, each in state.interfaces.items()} == {"port": False, f"port.{sub_id}": True}
+
+
+def test_a_port_whose_name_ends_like_a_sign_keeps_it() -> None:
+    stub = stub_with_port()
+    stub.add_interface(7, "port.-1")
+    assert set(observed(stub).interfaces) == {"port", "port.-1"}
+
+
+def test_neighbors_of_interfaces_that_are_gone_are_told_apart() -> None:
+    stub = stub_with_port()
+    rows: list[dict[str, Value]] = [
+        {"neighbor.sw_if_index": index, "neighbor.flags": flags, "neighbor.ip_address.un": bytes([192, 0, 2, last])}
+        for index, flags, last in ((PORT, 1, 5), (77, 1, 6), (77, 0, 7))
+    ]
+    stub.answers["ip_neighbor_dump"] = lambda request: [
+        stub.say("ip_neighbor_details", request, row) for row in rows if not request.value("af")
+    ]
+    state = observed(stub)
+    assert [each.address for each in state.interfaces["port"].neighbors] == ["192.0.2.5"]
+    (left,) = state.facts.left_neighbors
+    assert (left.sw_if_index, left.address) == (77, "192.0.2.6")

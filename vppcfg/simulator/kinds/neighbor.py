@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from vppcfg.model.state import State
@@ -13,7 +14,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.releases import Habit
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
 
@@ -34,6 +35,9 @@ _STATIC, _NO_FIB_ENTRY = 1, 2
 _SECONDS = struct.Struct(">d")
 _GOES_WITH_ITS_INTERFACE = Habit(
     span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
+)
+_ENDS_AT_ONE_LEFT = Habit(
+    span="-25.10", text="VPP ends when a neighbour is changed whose address a deleted interface has left (e5b3666c12f)"
 )
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -58,6 +62,8 @@ class NeighborMain:
 def add(tables: Tables, sw_if_index: int, address: _Address, mac: bytes, flags: int) -> None:
     """Enter a neighbour, or give another MAC address to one that is there and keeps its flags but to become static."""
     known = tables.part(NeighborMain).entries.setdefault(sw_if_index, {})
+    if address not in known and not flags & _NO_FIB_ENTRY:
+        _end_at_one_left(tables, sw_if_index, address)
     entry = known.setdefault(address, Entry(mac=mac, flags=flags))
     entry.mac = mac
     entry.updated_s = tables.process.clock()
@@ -71,8 +77,23 @@ def has_route(entry: Entry) -> bool:
 
 def delete(tables: Tables, sw_if_index: int, address: _Address) -> None:
     """Take a neighbour out; raise RefusedError when there is none of that address."""
-    if tables.part(NeighborMain).entries.get(sw_if_index, {}).pop(address, None) is None:
+    known = tables.part(NeighborMain).entries.get(sw_if_index, {})
+    if address not in known:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
+    if has_route(known[address]):
+        _end_at_one_left(tables, sw_if_index, address)
+    del known[address]
+
+
+def _end_at_one_left(tables: Tables, sw_if_index: int, address: _Address) -> None:
+    """Die where the route of a neighbour has another way over an interface that is gone; both are in the table 0."""
+    if not tables.release.has(_ENDS_AT_ONE_LEFT) or (address.version == 6 and address.is_link_local):
+        return
+    if (tables.ip6 if address.version == 6 else tables.ip4).table_of(sw_if_index):
+        return
+    for index, entries in tables.part(NeighborMain).entries.items():
+        if tables.sw.get(index) is None and address in entries and has_route(entries[address]):
+            raise DiedError
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -127,7 +148,8 @@ def _command(tables: Tables, line: Input) -> str:
     if is_add:
         add(tables, row.index, address, mac, flags)
     else:
-        tables.part(NeighborMain).entries.get(row.index, {}).pop(address, None)
+        with suppress(RefusedError):
+            delete(tables, row.index, address)
     return ""
 
 
@@ -146,7 +168,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"ip_neighbor": _API},
-    habits=(_GOES_WITH_ITS_INTERFACE,),
+    habits=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer},
     queries={"ip_neighbor_dump": _dump},
     commands={"set ip neighbor": _command},

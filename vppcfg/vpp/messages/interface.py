@@ -30,6 +30,8 @@ _QUEUES = "sw_interface_rx_placement_dump"
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
+_SIGNED_IDS = 1 << 31
+"""From this on VPP has shown the id of a sub-interface with a sign."""
 DELETED_DONOR = "DELETED"
 """What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
@@ -59,6 +61,8 @@ _PATHS = (
     "interface_dev_type",
     "tag",
 )
+
+_SUB_ID = _PATHS.index("sub_id")
 
 
 def mac_bytes(mac: str) -> bytes:
@@ -137,6 +141,18 @@ MESSAGES: Messages = {
 }
 
 
+def unsigned(name: str) -> str:
+    """Return the name of an interface as VPP 26.06 and later have it, with the id of a sub-interface as it is.
+
+    Before, VPP wrote an id of 2147483648 and more with a sign, -1 for 4294967295 (vnet/interface_format.c,
+    ca681ca829d).
+    """
+    parent, has_sign, number = name.rpartition(".-")
+    if not (has_sign and number.isdecimal() and 0 < int(number) <= _SIGNED_IDS):
+        return name
+    return f"{parent}.{(1 << 32) - int(number)}"
+
+
 class Row(NamedTuple):
     """What sw_interface_details says of one interface, as VPP says it."""
 
@@ -191,9 +207,14 @@ def requests(connection: Connection) -> list[bytes]:
 def read(connection: Connection, replies: Replies) -> list[Row]:
     """Return the interfaces that `replies` tell of, in VPP's order."""
     return [
-        Row._make((*values, text_of(name), text_of(device_class), text_of(tag)))
+        Row._make((*values, _name(name, values[_SUB_ID]), text_of(device_class), text_of(tag)))
         for *values, name, device_class, tag in connection.rows(replies, "sw_interface_details", *_PATHS)
     ]
+
+
+def _name(raw: bytes, sub_id: int) -> str:
+    name = text_of(raw)
+    return unsigned(name) if sub_id >= _SIGNED_IDS else name
 
 
 def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]:
@@ -211,17 +232,17 @@ def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]
 def read_names(connection: Connection) -> dict[str, int]:
     """Ask VPP for the index of every interface by its name."""
     replies = connection.ask(requests(connection)[:1])
-    rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "interface_name")
-    return {text_of(name): index for index, name in rows}
+    rows = connection.rows(replies, "sw_interface_details", "sw_if_index", "sub_id", "interface_name")
+    return {_name(name, sub_id): index for index, sub_id, name in rows}
 
 
 def read_macs(connection: Connection) -> dict[str, str]:
     """Ask VPP for the MAC address of every interface by its name; a sub-interface has that of its port."""
     replies = connection.ask(requests(connection))
-    paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "interface_name")
+    paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "sub_id", "interface_name")
     rows = connection.rows(replies, "sw_interface_details", *paths)
-    macs = {index: mac for index, _, mac, _ in rows}
-    return {text_of(name): macs[port].hex(":") for _, port, _, name in rows if any(macs.get(port, b""))}
+    macs = {row[0]: row[2] for row in rows}
+    return {_name(name, sub_id): macs[port].hex(":") for _, port, _, sub_id, name in rows if any(macs.get(port, b""))}
 
 
 def without(rows: Sequence[Row], hosts: frozenset[int]) -> list[Row]:

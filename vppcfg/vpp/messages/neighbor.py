@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from vppcfg.model.neighbor import Neighbor, in_order
+from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
@@ -59,7 +60,10 @@ def rows(connection: Connection, replies: Replies) -> list[tuple[Any, ...]]:
 
 
 def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, ...]]:
-    """Return the static neighbours by interface index, in the order of their addresses."""
+    """Return the static neighbours by interface index, in the order of their addresses.
+
+    Up to 25.10, some may be of interfaces that are gone (vnet/ip-neighbor/ip_neighbor.c, e5b3666c12f).
+    """
     found: dict[int, list[Neighbor]] = {}
     for index, flags, mac, family, raw, _ in rows(connection, replies):
         if flags & _STATIC:
@@ -67,3 +71,12 @@ def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, 
             neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & _WITHOUT_ROUTE)
             found.setdefault(index, []).append(neighbor)
     return {index: in_order(each) for index, each in found.items()}
+
+
+def left_behind(neighbors: Mapping[int, tuple[Neighbor, ...]], indexes: Collection[int]) -> tuple[LeftNeighbor, ...]:
+    """Return the static neighbours whose interface is none of `indexes`."""
+    return tuple(
+        LeftNeighbor(sw_if_index=index, address=each.address, mac=each.mac)
+        for index in sorted(neighbors.keys() - indexes)
+        for each in neighbors[index]
+    )
