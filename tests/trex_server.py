@@ -109,7 +109,11 @@ class StandInTrex:
         """Return whether nobody owns a port and nothing is sent."""
         with self._lock:
             self._advance()
-            return all(not port.owner and not port.rate_pps for port in self.ports)
+            return self.is_owned_by_nobody
+
+    @property
+    def is_owned_by_nobody(self) -> bool:
+        return all(not port.owner and not port.rate_pps for port in self.ports)
 
     def restart(self) -> None:
         """Forget everything, as a server that was started again."""

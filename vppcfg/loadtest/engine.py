@@ -126,14 +126,24 @@ class Traffic:
     """Rate of a further stream per direction that measures latency, whatever the load; 0 for none."""
 
 
-class Engine(Protocol):
-    """A generator of traffic. Methods raise EngineError; `stop` and `release` may be called at any time, twice too."""
-
-    def describe(self) -> Generator:
-        """Return what the generator is; nothing is changed by it."""
+class PortHolder(Protocol):
+    """What takes ports of a generator and gives them back; `stop` and `release` may be called at any time, or twice."""
 
     def acquire(self, ports: tuple[str, ...]) -> None:
         """Take the ports for us. Raise EngineError when one is somebody else's, has no link, or must not be used."""
+
+    def stop(self) -> None:
+        """Stop the traffic of our ports."""
+
+    def release(self) -> None:
+        """Give the ports back, and close what was opened."""
+
+
+class Engine(PortHolder, Protocol):
+    """A generator of traffic. Methods raise EngineError."""
+
+    def describe(self) -> Generator:
+        """Return what the generator is; nothing is changed by it."""
 
     def prepare(self, traffic: Traffic) -> None:
         """Load the streams and let all counters begin at zero."""
@@ -153,15 +163,9 @@ class Engine(Protocol):
     def delays(self) -> tuple[Delay, ...]:
         """Return the latency by direction since `prepare`; empty when the traffic has no stream that measures it."""
 
-    def stop(self) -> None:
-        """Stop the traffic of our ports."""
-
-    def release(self) -> None:
-        """Give the ports back, and close what was opened."""
-
 
 @contextmanager
-def held(engine: Engine, ports: tuple[str, ...]) -> Iterator[None]:
+def held(engine: PortHolder, ports: tuple[str, ...]) -> Iterator[None]:
     """Take the ports of a generator for this context. An interruption at any moment leaves no traffic and no port."""
     try:
         with uninterrupted():
@@ -175,7 +179,7 @@ def held(engine: Engine, ports: tuple[str, ...]) -> Iterator[None]:
         give_back(engine)
 
 
-def give_back(engine: Engine) -> None:
+def give_back(engine: PortHolder) -> None:
     """Stop the traffic and free the ports; the ports are freed even when stopping fails."""
     with uninterrupted():
         try:

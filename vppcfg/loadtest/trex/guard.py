@@ -1,7 +1,7 @@
 """A process of its own that gives a test's ports back when the test dies, or its server is away when it ends.
 
 The test writes the handlers of its ports to the guard's standard input, one JSON object a line, and in the end `null`.
-When the input ends without that, the ports are still taken.
+When the input ends without that, the ports are still taken. In stateful mode one handler stands for the whole server.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.common.documents import parse_json
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.trex.channel import TrexChannel, UnreachableError, host_and_port
-from vppcfg.loadtest.trex.rpc import Rpc
+from vppcfg.loadtest.trex.profile_state import clear
+from vppcfg.loadtest.trex.rpc import STATEFUL, STATELESS, Rpc
 
+CONTEXT = "context"
+"""In place of the name of a port: the whole of a server in stateful mode."""
 _PATIENCE_S = 5.0
 _ATTEMPTS = 12
 _PAUSE_S = 5.0
@@ -81,9 +84,10 @@ def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
 
 
 def _are_handlers(told: object) -> bool:
-    """Return whether plain data are handlers by the numbers of ports."""
+    """Return whether plain data are handlers by the numbers of ports, or the one of a server in stateful mode."""
     return isinstance(told, dict) and all(
-        isinstance(handler, str) and port.isascii() and port.isdecimal() for port, handler in told.items()
+        isinstance(handler, str) and (port == CONTEXT or (port.isascii() and port.isdecimal()))
+        for port, handler in told.items()
     )
 
 
@@ -94,7 +98,10 @@ def give_back(server: str, handlers: Mapping[str, str], clock: Clock) -> None:
             clock.sleep(_PAUSE_S)
         channel = TrexChannel(*host_and_port(server))
         try:
-            _give_back(Rpc(channel, clock), handlers)
+            if CONTEXT in handlers:
+                _give_back_all(Rpc(channel, clock, STATEFUL), handlers[CONTEXT], clock)
+            else:
+                _give_back(Rpc(channel, clock, STATELESS), handlers)
         except UnreachableError:
             continue
         finally:
@@ -113,6 +120,20 @@ def _give_back(rpc: Rpc, handlers: Mapping[str, str]) -> None:
                 raise
             except EngineError:
                 continue
+
+
+def _give_back_all(rpc: Rpc, handler: str, clock: Clock) -> None:
+    """Raise UnreachableError when the server is not there; what it refuses is not ours any more."""
+    try:
+        rpc.connect()
+        try:
+            clear(rpc, handler, clock)
+        finally:
+            rpc.call("release", handler=handler)
+    except UnreachableError:
+        raise
+    except EngineError:
+        return
 
 
 def main(arguments: list[str]) -> int:

@@ -38,10 +38,10 @@ def port_of(facts: Mapping[str, Any], status: object) -> Port:
     )
 
 
-def refuse_unusable(name: str, status: object, *, is_forced: bool) -> None:
-    """Raise EngineError when a port has no link, or is somebody else's and not to be taken."""
+def refuse_unusable(name: str, status: object, *, is_forced: bool, needs_link: bool = True) -> None:
+    """Raise EngineError when a port has no link and needs one, or is somebody else's and not to be taken."""
     state = text(section(status), "state")
-    if state == "DOWN" or flag(section(status, "attr", "link"), "up") is False:
+    if needs_link and (state == "DOWN" or flag(section(status, "attr", "link"), "up") is False):
         raise EngineError(f"port {name} has no link", "connect it, and see that the router's port is up")
     owner = text(section(status), "owner")
     if owner and not is_forced:
@@ -105,7 +105,9 @@ class Lease:
         """Take ports whose states are given, and leave no traffic and no stream on them."""
         session = random.SystemRandom().randrange(1, 2**31)
         for name in states:
-            acquired = self._rpc.call("acquire", port_id=int(name), user=_user(), session_id=session, force=is_forced)
+            acquired = self._rpc.call(
+                "acquire", port_id=int(name), user=user_name(), session_id=session, force=is_forced
+            )
             self._handlers[name] = text({"handler": acquired}, "handler")
             if self._guard is not None:
                 self._guard.watch(self._handlers)
@@ -170,8 +172,8 @@ class Lease:
                 self._lost_promiscuity.add(name)
 
 
-def _user() -> str:
-    """Return who a port belongs to, as other users of T-Rex see it."""
+def user_name() -> str:
+    """Return whom our ports belong to, as other users of T-Rex see it."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):

@@ -16,8 +16,6 @@ from vppcfg.loadtest.trex.answers import count, section, text
 from vppcfg.loadtest.trex.channel import TrexChannel
 from vppcfg.record import record
 
-API = (5, 0)
-"""Servers from v2.88 on take it; what older ones speak stands in their refusal."""
 _WITHOUT_HANDLE = frozenset({"api_sync_v2", "get_version", "ping"})
 _PATIENCE_S = 20.0
 _PAUSE_S = 0.3
@@ -92,7 +90,49 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
         "the T-Rex server runs in stateful mode (ASTF), where it has no streams",
         "start it without --astf: ./t-rex-64 -i",
     ),
+    (
+        r"server RPC configuration: 'STL'",
+        "the T-Rex server runs in stateless mode (STL), where it makes no connections",
+        "start it with --astf: ./t-rex-64 -i --astf",
+    ),
+    (
+        r"RPC version mismatch: ASTF - server: '(?P<version>[\d.]+)'",
+        "the T-Rex server has version {version} of the stateful API (ASTF), and this needs 2.3",
+        "T-Rex has it since v3.00",
+    ),
+    (
+        r"context is already taken",
+        "the T-Rex server belongs to somebody else, or to a test that was killed",
+        "--force takes it; traffic on all of its ports stops",
+    ),
+    (
+        r"must acquire the context",
+        "somebody else took the T-Rex server from this test",
+        "see who works on this generator",
+    ),
+    (
+        r"Invalid state: (?P<state>[^,]*), should be",
+        "the T-Rex server is not in a state to do that: {state}",
+        "see `stats` in trex-console",
+    ),
 )
+
+
+@record
+class TrexApi:
+    """What a server speaks in one mode, in the oldest version that has all that is used of it."""
+
+    name: str
+    major: int
+    minor: int
+    takes_others: bool = False
+    """Whether another version, which stands in a server's refusal, does as well."""
+
+
+STATELESS = TrexApi(name="STL", major=5, minor=0, takes_others=True)
+"""Of v2.88; older ones have the same calls."""
+STATEFUL = TrexApi(name="ASTF", major=2, minor=3)
+"""Of v3.00, whose programs can count (add_stats)."""
 
 
 @record
@@ -111,23 +151,24 @@ class Call:
 class Rpc:
     """Calls on one channel, after a handshake."""
 
-    def __init__(self, channel: TrexChannel, clock: Clock) -> None:
+    def __init__(self, channel: TrexChannel, clock: Clock, api: TrexApi = STATELESS) -> None:
         self._channel = channel
         self._clock = clock
+        self._api = api
         self._ids = itertools.count(1)
         self._handle: str | None = None
 
     def connect(self) -> str:
         """Agree on an API with the server, and return its version. Raise EngineError when that cannot be."""
         about = section(self.call("get_version"))
-        mode = text(about, "mode", "STL")
-        if mode != "STL":
+        mode = text(about, "mode", self._api.name)
+        if mode != self._api.name:
             raise refusal("api_sync_v2", {"specific_err": f"server RPC configuration: '{mode}'"}, None)
         try:
-            self._handle = self._sync(*API)
+            self._handle = self._sync(self._api.major, self._api.minor)
         except EngineError as error:
             offered = _SERVER_API.search(f"{error.message} {error.hint}")
-            if offered is None:
+            if offered is None or not self._api.takes_others:
                 raise
             self._handle = self._sync(int(offered[1]), int(offered[2]))
         return text(about, "version")
@@ -150,7 +191,7 @@ class Rpc:
         ]
 
     def _sync(self, major: int, minor: int) -> str:
-        return text(section(self.call("api_sync_v2", name="STL", major=major, minor=minor)), "api_h")
+        return text(section(self.call("api_sync_v2", name=self._api.name, major=major, minor=minor)), "api_h")
 
     def _request(self, call: Call) -> dict[str, Any]:
         arguments = dict(call.arguments)

@@ -206,7 +206,7 @@ def test_a_port_with_the_default_route_of_this_machine_is_refused(server: StandI
 
 def test_a_server_that_is_gone_ends_the_test_with_its_name(tmp_path: Path) -> None:
     engine = TrexEngine("127.0.0.1:1", SystemClock(), root=tmp_path)
-    engine._channel._timeout_s = 0.2
+    engine._server.channel._timeout_s = 0.2
     with pytest.raises(EngineError, match=r"T-Rex at 127\.0\.0\.1:1 cannot be reached"):
         engine.describe()
     engine.release()

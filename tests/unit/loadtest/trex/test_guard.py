@@ -26,6 +26,9 @@ from vppcfg.loadtest.trex.guard import Guard, give_back, left_behind
         (['{"0": "a"}', "[" * 100_000], {"0": "a"}),
         (['{"0": "a"}', '{"x": "b"}', '{"0": 5}', "[]", "5", '{"": "c"}'], {"0": "a"}),
         (['{"0": "a"}', '{"0": "a", "1', "null"], {}),
+        (['{"context": "a"}'], {"context": "a"}),
+        (['{"context": "a"}', '{"context": null}'], {"context": "a"}),
+        (['{"context": "a"}', "null"], {}),
     ],
 )
 def test_ports_are_left_behind_unless_the_test_says_that_it_ends(lines: list[str], expected: dict[str, str]) -> None:

@@ -1,0 +1,1 @@
+"""Load tests with whole connections: begun at a rate that rises, answered, counted, and judged."""
