@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from tests.chaos.router import (
     wait_until,
 )
 from tests.full_disk import FullDisk
+from tests.laws.examples import TIMES
 from tests.operations import every_operation
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
@@ -55,19 +56,21 @@ def every_linux_step() -> Iterator[tuple[str, int]]:
             yield name, position
 
 
+def sample(cases: Iterable[tuple[str, int]], one_in: int, first: int) -> pytest.MarkDecorator:
+    """Let a test have one in so many of the cases, and each of them in `make test-long`."""
+    params = [
+        pytest.param(*case, marks=() if number % one_in == first else pytest.mark.long)
+        for number, case in enumerate(cases)
+    ]
+    return pytest.mark.parametrize(("name", "position"), params)
+
+
 def at_messages(one_in: int, first: int = 0) -> pytest.MarkDecorator:
     """Let an accident happen at one in so many messages, and at each of them in `make test-long`.
 
     What there is to go back to depends on the message alone, so different accidents share the messages among them.
     """
-    cases = [
-        pytest.param(*case, marks=() if number % one_in == first else pytest.mark.long)
-        for number, case in enumerate(every_message())
-    ]
-    return pytest.mark.parametrize(("name", "position"), cases)
-
-
-at_every_linux_step = pytest.mark.parametrize(("name", "position"), list(every_linux_step()))
+    return sample(every_message(), one_in, first)
 
 
 def apply(router: SimulatedRouter, *options: str) -> int:
@@ -101,7 +104,7 @@ def test_a_rollback_brings_the_old_state_back(tmp_path: Path, name: str, with_li
         assert router.state() == before
 
 
-@at_messages(30)
+@at_messages(50)
 def test_vpp_refuses_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -113,7 +116,7 @@ def test_vpp_refuses_a_message(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_messages(40)
+@at_messages(60)
 def test_vpp_ignores_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +132,7 @@ def test_vpp_ignores_a_message(
             assert router.state() == before
 
 
-@at_messages(40, first=2)
+@at_messages(60, first=2)
 def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     with simulated_router(tmp_path / "router", name, Faults(lie_at=position)) as router:
         with_linux(router)
@@ -138,7 +141,7 @@ def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: i
         assert router.state() == before
 
 
-@at_messages(36)
+@at_messages(54)
 def test_vpp_dies_and_starts_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,7 +153,7 @@ def test_vpp_dies_and_starts_again(
         assert_new(router)
 
 
-@at_messages(36, first=7)
+@at_messages(54, first=7)
 def test_somebody_presses_control_c(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -168,7 +171,7 @@ def test_somebody_presses_control_c(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_every_linux_step
+@sample(every_linux_step(), one_in=2, first=0)
 def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     from vppcfg.errors import LinuxError
 
@@ -183,7 +186,7 @@ def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_lin
         assert router.state() == before
 
 
-@at_messages(36, first=13)
+@at_messages(54, first=13)
 def test_vppcfg_is_killed_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -213,7 +216,7 @@ def test_vppcfg_is_killed_and_run_again(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_every_linux_step
+@sample(every_linux_step(), one_in=2, first=1)
 def test_vppcfg_is_killed_at_a_step_on_linux_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -272,7 +275,7 @@ def test_the_disk_is_full_when_the_journal_is_written(
     writes = writes_of(name, monkeypatch, tmp_path / "counted", with_linux)
     assert writes > 6
     codes = []
-    for position in range(1, writes + 1):
+    for position in range(1, writes + 1, 1 if TIMES > 1 else 3):
         with monkeypatch.context() as patch, simulated_router(tmp_path / f"router{position}", name) as router:
             with_linux(router)
             before = router.state()

@@ -29,9 +29,11 @@ def connected(socket_path: Path, api_dir: Path, stack: ExitStack) -> Any:
     return client
 
 
-SIMULATED = NEWEST if skip_reason() else release_of(release()).name
+NO_VPP = skip_reason()
+"""Why there is no real VPP to test with; tests that need one are skipped before anything is made ready for them."""
+SIMULATED = NEWEST if NO_VPP else release_of(release()).name
 """The release that is simulated: that of the real VPP beside it."""
-OLDER = [f"simulator {each.name}" for each in RELEASES[:-1] if skip_reason()]
+OLDER = [f"simulator {each.name}" for each in RELEASES[:-1] if NO_VPP]
 
 
 @pytest.fixture(scope="session")
@@ -110,7 +112,7 @@ def _device_finder(process: RealVpp) -> Callable[[str], bool]:
     params=[
         "simulator",
         *(pytest.param(each, marks=pytest.mark.long) for each in OLDER),
-        pytest.param("real", marks=pytest.mark.live),
+        pytest.param("real", marks=[pytest.mark.live, pytest.mark.skipif(bool(NO_VPP), reason=NO_VPP or "")]),
     ]
 )
 def vpp(request: pytest.FixtureRequest, tmp_path: Path, api_dirs: Callable[[str], Path]) -> Iterator[Subject]:
@@ -119,9 +121,6 @@ def vpp(request: pytest.FixtureRequest, tmp_path: Path, api_dirs: Callable[[str]
     The simulator is one of the newest release, or of that of the real VPP beside it; the long tests simulate all.
     """
     if request.param == "real":
-        reason = skip_reason()
-        if reason is not None:
-            pytest.skip(reason)
         yield request.getfixturevalue("real")
     else:
         name = request.param.partition(" ")[2] or SIMULATED

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,6 +96,15 @@ def trees() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@cache
+def nodes(module: Path) -> dict[type[ast.AST], list[Any]]:
+    """Return every node of the syntax tree of a module by its class: one walk serves all that looks for some."""
+    found: dict[type[ast.AST], list[Any]] = defaultdict(list)
+    for node in ast.walk(trees()[module]):
+        found[type(node)].append(node)
+    return found
+
+
 def name_of(module: Path) -> str:
     """Return a path as it stands in messages."""
     return str(module.relative_to(ROOT))
@@ -109,20 +120,18 @@ def layer_of(module: Path) -> str:
 def imports_of(module: Path) -> tuple[str, ...]:
     """Return the full name of everything that a module imports, inside functions too."""
     names: list[str] = []
-    for node in ast.walk(trees()[module]):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module}:{node.lineno}: relative import"
-            assert node.module is not None
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    for node in nodes(module)[ast.Import]:
+        names += [alias.name for alias in node.names]
+    for node in nodes(module)[ast.ImportFrom]:
+        assert node.level == 0, f"{module}:{node.lineno}: relative import"
+        assert node.module is not None
+        names += [f"{node.module}.{alias.name}" for alias in node.names]
     return tuple(names)
 
 
-@cache
-def calls_in(module: Path) -> tuple[ast.Call, ...]:
+def calls_in(module: Path) -> list[ast.Call]:
     """Return every call in a module."""
-    return tuple(node for node in ast.walk(trees()[module]) if isinstance(node, ast.Call))
+    return nodes(module)[ast.Call]
 
 
 def is_within(name: str, package: str) -> bool:
@@ -210,8 +219,8 @@ def test_a_module_imports_only_the_outside_packages_of_its_layer() -> None:
 def test_no_module_is_imported_by_a_computed_name() -> None:
     computed = [
         name_of(module)
-        for module, tree in trees().items()
-        for node in ast.walk(tree)
+        for module in trees()
+        for node in (*nodes(module)[ast.Attribute], *nodes(module)[ast.Name])
         if getattr(node, "attr", getattr(node, "id", None)) in {"import_module", "__import__"}
     ]
     assert computed == []
@@ -298,11 +307,9 @@ def test_temporary_files_have_names_that_nobody_knows() -> None:
     assert methods_called("mktemp") == []
     texts = [
         f"{name_of(module)}:{node.lineno}"
-        for module, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node.value.startswith(("/tmp", "/var/tmp"))
+        for module in trees()
+        for node in nodes(module)[ast.Constant]
+        if isinstance(node.value, str) and node.value.startswith(("/tmp", "/var/tmp"))
     ]
     assert texts == []
 
@@ -310,10 +317,7 @@ def test_temporary_files_have_names_that_nobody_knows() -> None:
 def test_only_the_frame_of_the_command_catches_everything() -> None:
     """And a watch, which has to outlive a bug that a new content of its file meets."""
     handlers = [
-        name_of(module)
-        for module, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ExceptHandler) and catches_everything(node)
+        name_of(module) for module in trees() for node in nodes(module)[ast.ExceptHandler] if catches_everything(node)
     ]
     assert handlers == ["vppcfg/app/watching/file.py", "vppcfg/cli/main.py"]
 
@@ -340,9 +344,9 @@ def test_a_module_says_what_it_is_for() -> None:
 def test_every_function_has_a_name() -> None:
     nameless = [
         f"{name_of(module)}:{node.lineno}"
-        for module, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == "_"
+        for module in trees()
+        for node in nodes(module)[ast.FunctionDef]
+        if node.name == "_"
     ]
     assert nameless == []
 
@@ -350,11 +354,10 @@ def test_every_function_has_a_name() -> None:
 def test_a_name_of_a_class_means_one_thing() -> None:
     """The simulator is apart: it has names of its own for what VPP has."""
     homes: dict[str, list[str]] = {}
-    for module, tree in trees().items():
+    for module in trees():
         if layer_of(module) != "simulator":
-            for node in ast.walk(tree):
-                if isinstance(node, ast.ClassDef):
-                    homes.setdefault(node.name, []).append(name_of(module))
+            for node in nodes(module)[ast.ClassDef]:
+                homes.setdefault(node.name, []).append(name_of(module))
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
 
 

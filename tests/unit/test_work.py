@@ -40,7 +40,7 @@ from vppcfg.simulator.wire import Client
 from vppcfg.vpp.live import LiveDataplane
 
 _CACHES = (_canonical, _network_of, address_key, natural_key)
-SMALL, LARGE = 50, 200
+SMALL, LARGE = 30, 120
 
 
 def calls_in(work: Callable[[], object]) -> int:

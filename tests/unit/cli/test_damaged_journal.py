@@ -248,8 +248,14 @@ def die(ready: int, process: subprocess.Popen[bytes], log: Path) -> None:
     process.wait()
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("damage", "name"),
+    [
+        pytest.param(damage, name, marks=() if (turn + number) % 2 else pytest.mark.long)
+        for turn, damage in enumerate(DAMAGES)
+        for number, name in enumerate(FILES)
+    ],
+)
 def test_the_timer_brings_the_old_state_back_whatever_is_damaged(
     waiting: Router, damage: Callable[[Path], None], name: str
 ) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -23,9 +22,8 @@ pytestmark = pytest.mark.usefixtures("files")
 
 def vppcfg(*words: str | bytes) -> tuple[int, str, str]:
     """Run a command line in a process of its own, whose output is UTF-8 and has nothing in it that does not show."""
-    command = [os.fsencode(word) for word in (sys.executable, "-m", "vppcfg", *words)]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
-    texts = done.stdout.decode(), done.stderr.decode()
+    done = forked.run([os.fsdecode(word) for word in words], timeout_s=60)
+    texts = done.stdout, done.stderr
     for text in texts:
         shown = text.replace("\n", "")
         assert not [char for char in shown if unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp", "Cs"}]

@@ -89,7 +89,7 @@ def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[A
 def test_harmless_names_are_said(kind: type[Any]) -> None:
     """The test above is about something: most operations do have a line."""
 
-    @settings(max_examples=30, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(operation=st.from_type(kind))
     def collect(operation: Any) -> None:
         lines.append(cli_line(with_texts(operation, lambda name, text: "e0")))

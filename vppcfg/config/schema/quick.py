@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from vppcfg import assets
@@ -30,8 +31,14 @@ def doubtful_part(data: Any) -> Any:
     """
     if not isinstance(data, dict):
         return data
-    acceptance = Acceptance(assets.find(SCHEMA).read_text(encoding="utf-8"))
+    acceptance = _acceptance(assets.find(SCHEMA).read_text(encoding="utf-8"))
     return {key: value for key, value in data.items() if not acceptance.accepts(key, value)} or None
+
+
+@lru_cache(maxsize=1)
+def _acceptance(schema: str) -> Acceptance:
+    """Return the schema of this text, with what earlier files have needed of it already compiled."""
+    return Acceptance(schema)
 
 
 class UnknownWordError(Exception):
