@@ -61,9 +61,10 @@ interfaces:
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
+    macip: hosts
     sub-interfaces:
       100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ], proxy-arp: true, dhcp-client: true }
-      200: { mtu: 1500, encapsulation: { dot1q: 200 } }
+      200: { mtu: 1500, encapsulation: { dot1q: 200 }, macip: guests }
   GigabitEthernet2/0/0: { mtu: 1500 }
   GigabitEthernet3/0/0: { mtu: 1500 }
   GigabitEthernet4/0/0: { mtu: 1500, gso: true, mac: "02:00:00:00:00:44", unnumbered: loop1 }
@@ -125,6 +126,9 @@ acls:
     terms:
       - { action: permit, source: 192.0.2.0/24, protocol: tcp, destination-port: https }
       - { action: deny }
+macip_acls:
+  hosts: { terms: [ { action: permit, mac: "02:00:00:00:00:05", source: 192.0.2.5 } ] }
+  guests: { terms: [ { action: deny, mac: "02:00:00:00:00:05" }, { action: permit } ] }
 lldp: { system-name: r1, hold: 5 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ] } }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
@@ -144,6 +148,7 @@ interfaces:
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
+    macip: staff
     sub-interfaces:
       100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ], dhcp-client: { hostname: r2 } }
       300: { mtu: 1500, encapsulation: { dot1q: 300 } }
@@ -181,6 +186,9 @@ acls:
   outside:
     terms:
       - { action: deny }
+macip_acls:
+  hosts: { terms: [ { action: permit, mac: "02:00:00:00:00:06", source: 192.0.2.6 } ] }
+  staff: { terms: [ { action: permit } ] }
 lldp: { system-name: r2, interval: 60 }
 proxy_arp: { ranges: [ 203.0.113.2-203.0.113.9 ] }
 sflow: { sampling-rate: 1000 }

@@ -119,6 +119,12 @@ class LanguageSide(Side):
             for is_l2 in (False, True)
             for row in api.sw_interface_span_dump(is_l2=is_l2)
         ]
+        shown["lists of hosts"] = [
+            (row.acl_index, row.tag, [str(rule) for rule in row.r]) for row in api.macip_acl_dump(acl_index=ALL)
+        ]
+        shown["hosts of"] = [
+            (row.sw_if_index, list(row.acls)) for row in api.macip_acl_interface_list_dump(sw_if_index=ALL)
+        ]
         shown["asking"] = [
             (row.client.sw_if_index, row.client.hostname, row.client.set_broadcast_flag)
             for row in api.dhcp_client_dump()
@@ -359,6 +365,19 @@ class LanguageSide(Side):
         client = {"sw_if_index": index, "hostname": hostname, "set_broadcast_flag": is_broadcast}
         return int(self.subject.api.dhcp_client_config(is_add=is_add, client=client).retval)
 
+    def hosts(self, acl: int, tag: str, length: int, is_permit: int) -> int:
+        mac = {"src_mac": MACS[0], "src_mac_mask": "ff:ff:ff:00:00:00"}
+        rules = [{"is_permit": is_permit, "src_prefix": f"10.0.0.0/{length}", **mac}][: length % 5]
+        reply = self.subject.api.macip_acl_add_replace(acl_index=acl, tag=tag, count=len(rules), r=rules)
+        return int(reply.retval)
+
+    def delete_hosts(self, acl: int) -> int:
+        return int(self.subject.api.macip_acl_del(acl_index=acl).retval)
+
+    def look_at_hosts(self, index: int, acl: int, is_add: bool) -> int:
+        message = self.subject.api.macip_acl_interface_add_del
+        return int(message(is_add=is_add, sw_if_index=index, acl_index=acl).retval)
+
     def answer(self, index: int, is_on: bool) -> int:
         return int(self.subject.api.proxy_arp_intfc_enable_disable(sw_if_index=index, enable=is_on).retval)
 
@@ -582,6 +601,9 @@ class FeatureGenerator(Generator):
         name, port = Name(pick([*sorted(names), "missing"])), Name(pick(PORTS))
         sub = Name(pick([one for one in sorted(names) if "." in one and not one.startswith("tap")] or [PORTS[0]]))
         words = (pick(["ip4", "ip6"]), pick(["rx", "tx"]), pick(["strict", "loose", "off"]))
+        hosts = (
+            f"{pick(['deny', 'permit', 'action 3'])} ip 10.0.0.0/{number(33)} mac {pick(MACS)}{pick(['', ' , deny'])}"
+        )
         clamped = [pick(["disable", "enable", "rx", "tx"]) for _ in range(2)]
         clamp, span = "set interface tcp-mss-clamp", f"set interface span {sub} {pick(['', 'l2 '])}"
         return pick(
@@ -590,6 +612,12 @@ class FeatureGenerator(Generator):
                 ("urpf", (sub, number(3), number(2), bool(number(2)), ALL)),
                 ("clamp", (name, (number(1400), number(4)), (number(1400), number(4)))),
                 ("clamp", (sub, (1360, 3), (0, 0))),
+                ("hosts", (pick([ALL, ALL, number(4)]), pick(["", "vppcfg a", "x"]), number(33), number(4))),
+                ("delete_hosts", (number(4),)),
+                ("look_at_hosts", (name, number(4), bool(number(4)))),
+                ("cli", (f"set acl-plugin macip interface {pick([sub, port])} {pick(['', 'del '])}acl {number(4)}",)),
+                ("cli", (f"set acl-plugin macip acl {hosts}",)),
+                ("cli", (f"delete acl-plugin macip acl index {number(4)}",)),
                 ("answer", (name, bool(number(2)))),
                 ("ask", (name, pick(["", "r1"]), bool(number(2)), bool(number(2)))),
                 (

@@ -17,6 +17,7 @@ from vppcfg.config.configuration import (
     Configuration,
     InterfaceConfig,
     LcpConfig,
+    MacipConfig,
     MadeConfig,
     NeighborConfig,
     ProxyArpRange,
@@ -37,7 +38,7 @@ from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
 from vppcfg.model.features import (
@@ -133,6 +134,17 @@ LLDP_SETTINGS = (
     LldpSettings(hold=7),
     LldpSettings(system_name="r1", interval_s=60),
     LldpSettings(system_name="r2", hold=4, interval_s=30),
+)
+MACIPS = ("hosts", "inside")
+_HOST = MacipRule(action=MacipAction.PERMIT, source="192.0.2.5/32", mac="02:00:00:00:00:05", mac_mask=ONE_MAC)
+MACIP_RULES = (
+    (_HOST,),
+    (replace(_HOST, action=MacipAction.DENY), MacipRule(action=MacipAction.PERMIT, source="0.0.0.0/0")),
+    (
+        replace(_HOST, source="2001:db8::/64", mac="02:00:00:00:00:00", mac_mask="ff:ff:ff:00:00:00"),
+        MacipRule(action=MacipAction.PERMIT, source="0.0.0.0/0", mac=ANY_MAC),
+        MacipRule(action=MacipAction.PERMIT, source="::/0", mac=ANY_MAC),
+    ),
 )
 PROXY_ARPS = (("192.0.2.10", "192.0.2.20"), ("192.0.2.15", "192.0.2.15"), ("10.0.0.1", "10.0.255.255"))
 DHCP_CLIENTS = (DhcpClient(), DhcpClient(hostname="r1"), DhcpClient(hostname="r2.example", is_broadcast=False))
@@ -252,6 +264,11 @@ def _with_linux_bridge(dice: _Dice, tap: TapConfig) -> TapConfig:
     return replace(tap, host_netns=netns, creates_netns=netns == "lab", host_bridge="br0", creates_bridge=True)
 
 
+def macip_config(name: str, rules: tuple[MacipRule, ...]) -> MacipConfig:
+    """Return a list with a term per rule."""
+    return MacipConfig(name=name, path=("macip_acls", name), rules=rules, positions=tuple(range(len(rules))))
+
+
 class _Network:
     """A configuration in the making."""
 
@@ -268,6 +285,7 @@ class _Network:
         self.ports: dict[str, MadeConfig] = {}
         self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
+        self.macips: dict[str, MacipConfig] = {}
         self._switched: set[str] = set()
         self._members: set[str] = set()
 
@@ -279,6 +297,7 @@ class _Network:
             bridges=self.bridges,
             vrfs=self.vrfs,
             acls=self.acls,
+            macips=self.macips,
             sflow=sflow,
             lldp=self._dice.further(75).pick(LLDP_SETTINGS),
             proxy_arps=self._proxy_arps(self._dice.further(79)),
@@ -683,6 +702,15 @@ class _Network:
             if interface not in self._one_way_targets():
                 self._change(interface, acls=binding)
 
+    def _hand_out_macips(self, dice: _Dice) -> None:
+        """Have some interfaces that carry Ethernet apply a list of hosts, whether they route or switch."""
+        for name in dice.some(MACIPS):
+            self.macips[name] = macip_config(name, dice.pick(MACIP_RULES))
+        for interface in list(self.interfaces.values()) if self.macips else ():
+            may_have_one = interface.kind is not InterfaceKind.LOOPBACK and self._has_ethernet(interface.name)
+            if may_have_one and interface.name not in self._members and dice.one_in(4):
+                self._change(interface.name, macip=dice.pick(sorted(self.macips)))
+
     def _turn_on_the_rest(self) -> None:
         for interface in self._routed():
             if interface.kind is not InterfaceKind.VXLAN and self._dice.one_in(5):
@@ -710,6 +738,7 @@ class _Network:
             if asking.one_in(6) and is_free and interface.name not in self._members:
                 self._change(interface.name, dhcp_client=asking.pick(DHCP_CLIENTS))
         self._hand_out_checks(self._dice.further(2))
+        self._hand_out_macips(self._dice.further(82))
         self._advertise(self._dice.further(4))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
@@ -857,11 +886,15 @@ def _with_macs(interfaces: dict[str, Interface], state: State) -> dict[str, Inte
 
 def _with_others(dice: _Dice, state: State) -> State:
     """Add a bridge and an access list of somebody else."""
-    bridges, acls = dict(state.bridges), dict(state.acls)
+    bridges, acls, macips = dict(state.bridges), dict(state.acls), dict(state.macips)
     if dice.flip():
         bridges["bd99"] = Bridge(bd_id=99, tag="other tool")
     if dice.flip():
         acls["acl:other tool"] = Acl(rules=RULES[:1], tag="other tool", index=50)
+        macips["macip:other tool"] = MacipAcl(rules=MACIP_RULES[0], tag="other tool")
+    state = replace(
+        state, macips={name: replace(each, index=number) for number, (name, each) in enumerate(macips.items())}
+    )
     numbered = {name: replace(acl, index=number) for number, (name, acl) in enumerate(acls.items())}
     state = replace(state, bridges=bridges, acls=numbered, vrfs=_with_other_tables(dice.apart(), state))
     return _with_other_macs(dice.further(73), state)
@@ -1031,6 +1064,8 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"is_up": not interface.is_up},
         {"acls": AclBinding()},
         {"acls": AclBinding(input=tuple(sorted(configuration.acls)[:1]))},
+        {"macip": None},
+        {"macip": next(iter(configuration.macips), None) if name in PORTS else None},
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},
         {"has_gso": not interface.has_gso},
@@ -1062,6 +1097,11 @@ def _edit_acl(configuration: Configuration, dice: _Dice) -> Configuration:
     name = dice.pick(sorted(configuration.acls))
     rules = tuple(dice.some(RULES)) or RULES[:1]
     return replace(configuration, acls={**configuration.acls, name: replace(configuration.acls[name], rules=rules)})
+
+
+def _edit_macip(configuration: Configuration, dice: _Dice) -> Configuration:
+    macips = {name: macip_config(name, dice.pick(MACIP_RULES)) for name in configuration.macips}
+    return replace(configuration, macips=macips)
 
 
 def _edit_bridge(configuration: Configuration, dice: _Dice) -> Configuration:
@@ -1109,6 +1149,7 @@ _EDITS = (
     _edit_interface,
     _edit_interface,
     _edit_acl,
+    _edit_macip,
     _edit_bridge,
     _edit_bond,
     _delete_sub_interface,

@@ -254,7 +254,19 @@ _RULE = (
 def _access_lists(api: Any, names: dict[int, str]) -> dict[str, Any]:
     lists = {row.acl_index: row for row in api.acl_dump(acl_index=ALL)}
     tags = {index: row.tag.strip("\0") for index, row in lists.items()}
+    hosts = {row.acl_index: row for row in api.macip_acl_dump(acl_index=ALL)}
     return {
+        "lists of hosts": sorted(
+            (
+                row.tag.strip("\0"),
+                [(int(one.is_permit), str(one.src_prefix), str(one.src_mac), str(one.src_mac_mask)) for one in row.r],
+            )
+            for row in hosts.values()
+        ),
+        "hosts looked at": {
+            names[row.sw_if_index]: [hosts[index].tag.strip("\0") for index in row.acls]
+            for row in api.macip_acl_interface_list_dump(sw_if_index=ALL)
+        },
         "access lists": {
             tags[index]: [[str(getattr(rule, field)) for field in _RULE] for rule in row.r]
             for index, row in lists.items()

@@ -10,7 +10,7 @@ import pytest
 from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.common.addresses import link_local_of
 from vppcfg.dataplane import ForeignRoutes, Performance
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import (
@@ -407,6 +407,29 @@ def test_access_lists_of_others_have_names_too(plane: LiveDataplane, vpp: RealVp
     assert sorted(acls) == sorted(["acl:theirs", *twice])
     assert len(twice) == 2
     do(plane, *[op.DeleteAcl(acl=name) for name in acls])
+
+
+def test_a_list_of_hosts_is_applied_and_changed_in_place(plane: LiveDataplane) -> None:
+    host = MacipRule(
+        action=MacipAction.PERMIT, source="192.0.2.1/32", mac="02:00:00:00:00:01", mac_mask="ff:ff:ff:ff:ff:ff"
+    )
+    rest = MacipRule(action=MacipAction.DENY, source="::/0")
+    state = do(
+        plane,
+        op.CreateMacip(macip="one", rules=(host, rest), tag="vppcfg one"),
+        op.CreateMacip(macip="two", rules=(rest,), tag="vppcfg two"),
+        op.SetMacip(interface="port0", macip="two"),
+        op.SetMacip(interface="port0", macip="one"),
+    )
+    assert {name: macip.rules for name, macip in state.macips.items()} == {"one": (host, rest), "two": (rest,)}
+    assert {name: one.macip for name, one in state.interfaces.items() if one.macip} == {"port0": "one"}
+    state = do(plane, op.ReplaceMacip(macip="one", rules=(rest,), tag="vppcfg one"), op.DeleteMacip(macip="two"))
+    assert ({name: one.rules for name, one in state.macips.items()}, state.interfaces["port0"].macip) == (
+        {"one": (rest,)},
+        "one",
+    )
+    state = do(plane, op.SetMacip(interface="port0", macip=None), op.DeleteMacip(macip="one"))
+    assert (state.macips, state.interfaces["port0"].macip) == ({}, None)
 
 
 def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:

@@ -26,6 +26,8 @@ PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 _ACLS = """
 acls:
   inside: { terms: [ { action: permit, family: ipv4, protocol: tcp }, { action: deny } ] }
+macip_acls:
+  hosts: { terms: [ { action: permit, mac: "02:00:00:00:50:05" } ] }
 """
 _FROM = f"""
 interfaces:
@@ -55,8 +57,9 @@ interfaces:
         link-local: fe80::1
         neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
+        macip: hosts
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
-      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true,
+      102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true, macip: hosts,
              mirror: {{ GigabitEthernet3/0/0: {{ l2: true }}, tap1: {{ direction: output, l2: true }} }} }}
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
       104: {{ l2xc: GigabitEthernet1/0/0.105, tag-rewrite: {{ push: {{ dot1ad: 7 }} }}, acls: {{ input: inside }} }}
@@ -68,7 +71,7 @@ interfaces:
   gre1: {{ mtu: 2000 }}
   ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1400 }},
             addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
-  tap1: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
+  tap1: {{ mtu: 2000, gso: true, macip: hosts, acls: {{ input: inside }} }}
   host-v1:
     mtu: 2000
     mac: "02:00:00:00:30:01"

@@ -140,7 +140,8 @@ def adopt_state(
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
     kinds = {"interface": known.left.interfaces, "bridge domain": known.left.bridges}
-    for kind, left in {**kinds, "FIB table": known.left.vrfs, "access list": known.left.acls}.items():
+    lists = {"access list": known.left.acls, "MACIP access list": known.left.macips}
+    for kind, left in {**kinds, "FIB table": known.left.vrfs, **lists}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
 

@@ -8,6 +8,7 @@ from vppcfg.adopt.places import says_more_than_a_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
+from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
@@ -25,6 +26,7 @@ _KEYS: Mapping[str, str] = {
     "set interface mpls": "mpls",
     "set interface feature gso": "gso",
     "set acl-plugin interface": "acls",
+    "set acl-plugin macip interface": "macip",
     "set ip neighbor": "neighbors",
     "set interface lldp": "lldp",
     "set interface rx-mode": "rx-mode",
@@ -117,14 +119,14 @@ class Classifier:
         interface = self._state.interfaces.get(name)
         if interface is not None and interface.parent in left.interfaces:
             return f"{interface.parent} is unmanaged: {left.interfaces[interface.parent]}"
-        for kind in (left.interfaces, left.bridges, left.vrfs, left.acls):
+        for kind in (left.interfaces, left.bridges, left.vrfs, left.acls, left.macips):
             if name in kind:
                 return f"{name} is unmanaged: {kind[name]}"
         return None
 
     def _path_of(self, name: str) -> KeyPath | None:
         configuration = self._configuration
-        for entries in (configuration.bridges, configuration.acls):
+        for entries in (configuration.bridges, configuration.macips, configuration.acls):
             if name in entries:
                 path: KeyPath = entries[name].path
                 return path
@@ -147,6 +149,13 @@ def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
     return [name for name in configuration.made if numbers and name.startswith(f"memif{int(numbers[0])}/")]
 
 
+def _macip_of(text: str) -> str:
+    """Return what the list goes by that a command makes: ours by its tag, another by `macip:` and its tag."""
+    _, _, tag = text.partition(" tag ")
+    tag = tag.strip().strip("{}") or "cli"
+    return description_of(tag) or f"macip:{tag}"
+
+
 def _others_in(line: SourceLine) -> Iterable[str]:
     """Yield the bridge domains, tables and access lists that a command names."""
     words = line.text.split()[len(line.command.split()) :]
@@ -159,3 +168,5 @@ def _others_in(line: SourceLine) -> Iterable[str]:
         yield f"bd{int(numbers[0])}"
     elif line.command == "set acl-plugin acl" and "tag" in words[:-1]:
         yield f"acl:{words[words.index('tag') + 1]}"
+    elif line.command == "set acl-plugin macip acl":
+        yield _macip_of(line.text)

@@ -183,6 +183,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "disable ip6 interface": _first,
     "set interface bond": _first,
     "set acl-plugin interface": _first,
+    "set acl-plugin macip interface": _first,
     "set ip neighbor": _after("del"),
     "set interface lldp": _first,
     "set interface rx-mode": _first,

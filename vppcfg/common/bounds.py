@@ -28,6 +28,11 @@ ACL_RULES_MOST = 100_000
 """Rules of one access list. 100,000 are 20 MB here and 5 MB in the one message that VPP gets."""
 ALL_ACL_RULES_MOST = 300_000
 """Rules of all access lists of a configuration: 60 MB."""
+MACIP_RULES_MOST = 20_000
+"""Rules of all MACIP access lists of a configuration. VPP keeps each of them in up to six classifiers."""
+MACIP_SHAPES_MOST = 64
+"""Combinations of prefix length and MAC mask in one MACIP access list. VPP makes up to six classifiers of each, and
+asks them one after the other for every packet; here, each is compared with each."""
 RESULT_BYTES = 64 << 20
 """Of the result of a load test. One of a day with a sample a second has some 40 MB."""
 CAPTURE_BYTES = 64 << 20

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from vppcfg.config.interface_values import InterfaceValues
-from vppcfg.model.acl import AclBinding, AclRule
+from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
@@ -178,6 +178,17 @@ class AclConfig:
 
 
 @record
+class MacipConfig:
+    """One entry below `macip_acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
+
+    name: str
+    path: KeyPath
+    rules: tuple[MacipRule, ...]
+    positions: tuple[int, ...] = field(default=(), compare=False)
+    """The term that each rule comes of."""
+
+
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 
@@ -189,6 +200,7 @@ class Configuration:
     """By name, bdN."""
     vrfs: Mapping[str, VrfConfig] = field(default_factory=dict)
     acls: Mapping[str, AclConfig] = field(default_factory=dict)
+    macips: Mapping[str, MacipConfig] = field(default_factory=dict)
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
     proxy_arps: tuple[ProxyArpRange, ...] = ()

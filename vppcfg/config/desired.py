@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from vppcfg.common.release import OLDEST, Release, release_of
 from vppcfg.config.configuration import Configuration
-from vppcfg.model.acl import Acl
+from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
-from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_made_by_us, is_ours, tag_for
+from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_foreign, is_made_by_us, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
@@ -35,6 +35,7 @@ class DesiredState:
         self.bridges: dict[str, Bridge] = {}
         self.vrfs: dict[str, FibTable] = {}
         self.acls: dict[str, Acl] = {}
+        self.macips: dict[str, MacipAcl] = {}
         self.facts = observed.facts
         self.sflow: SflowSettings = observed.sflow
         self.lldp = LldpSettings()
@@ -52,6 +53,10 @@ class DesiredState:
     def warning(self, rule: str, path: KeyPath, text: str) -> None:
         """Note what the operator should know, and nothing depends on."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
+
+    def is_somebody_elses(self, tag: str, glob: str | None) -> bool:
+        """Return whether an access list is not ours by its tag, or left alone by what patterns call it."""
+        return is_foreign(tag) or (glob is not None and self.globs.matches(glob))
 
     def has_plugin(
         self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing", since: Release = OLDEST
@@ -90,6 +95,7 @@ class DesiredState:
             bridges=dict(self.bridges),
             vrfs=dict(self.vrfs),
             acls=dict(self.acls),
+            macips=dict(self.macips),
             sflow=self.sflow,
             lldp=self.lldp,
             proxy_arps=self.proxy_arps,

@@ -18,7 +18,7 @@ from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
-from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, vrf
+from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, macip, vrf
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
 from vppcfg.config.sections.tap import TapConfig
@@ -125,7 +125,7 @@ def said_entries(
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
     of Linux that TAPs are said to make.
     """
-    configuration = _restated(state, Unmanaged({}, {}, {}, {}))
+    configuration = _restated(state, Unmanaged({}, {}, {}, {}, {}))
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.made.get(name), Bond):
@@ -145,6 +145,7 @@ def _what_cannot_be_said(state: State) -> Unmanaged:
         bridges={name: reason for name, each in state.bridges.items() if (reason := bridge.why_not(name, each))},
         vrfs={key: reason for key, each in state.vrfs.items() if (reason := vrf.why_not_table(each, state))},
         acls={name: reason for name, each in state.acls.items() if (reason := acl.why_not(name, each))},
+        macips={name: reason for name, each in state.macips.items() if (reason := macip.why_not(name, each))},
     )
 
 
@@ -167,6 +168,7 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
     found |= {glob_of(name): left.bridges[name] for name in sorted(left.bridges, key=natural_key)}
     found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): left.vrfs[key] for key in sorted(left.vrfs)}
     found |= {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
+    found |= {glob_of(f"{macip.KIND}{state.macips[name].tag}"): left.macips[name] for name in sorted(left.macips)}
     idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.made.items()).keys()
     return found | {f"memif{number}/*": _IDLE_SOCKET for number in sorted(idle)}
 
@@ -186,6 +188,8 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
         left.vrfs.setdefault(key, _ODD)
     for name in _changed(configuration.acls, desired.acls, observed.acls):
         left.acls.setdefault(name, _ODD)
+    for name in _changed(configuration.macips, desired.macips, observed.macips):
+        left.macips.setdefault(name, _ODD)
 
 
 def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:
@@ -194,6 +198,8 @@ def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) 
         left.bridges.setdefault(name, problem.text)
     elif section == acl.SECTION.key and name in configuration.acls:
         left.acls.setdefault(name, problem.text)
+    elif section == macip.SECTION.key and name in configuration.macips:
+        left.macips.setdefault(name, problem.text)
     elif section == vrf.SECTION.key and name in configuration.vrfs:
         for table in vrf.tables_of(configuration.vrfs[name]):
             left.vrfs.setdefault(table.key, problem.text)
@@ -239,6 +245,8 @@ class _Followers:
         """Bridge domain -> its members."""
         self._bound: dict[str, list[str]] = {}
         """Access list -> interfaces that apply it."""
+        self._with_macip: dict[str, list[str]] = {}
+        """MACIP access list -> interfaces that apply it."""
         self._inside: dict[str, list[str]] = {}
         """FIB table -> interfaces in it, and tunnels whose ends are."""
         self._index()
@@ -253,6 +261,8 @@ class _Followers:
                 self._inside.setdefault(key, []).append(interface.name)
             for name in (*interface.acls.input, *interface.acls.output):
                 self._bound.setdefault(name, []).append(interface.name)
+            if interface.macip is not None:
+                self._with_macip.setdefault(interface.macip, []).append(interface.name)
 
     def _references(self, interface: Interface) -> Iterator[tuple[str, str]]:
         if interface.l2xc is not None:
@@ -272,6 +282,9 @@ class _Followers:
         for name in tuple(self._left.acls):
             for interface in self._bound.get(name, ()):
                 self._add(interface, f"it applies the access list {name.removeprefix('acl:')}, which is unmanaged")
+        for name in tuple(self._left.macips):
+            for interface in self._with_macip.get(name, ()):
+                self._add(interface, f"it applies the MACIP list {name.removeprefix(macip.KIND)}, which is unmanaged")
         for key in self._left.vrfs:
             for interface in self._inside.get(key, ()):
                 self._add(interface, f"it needs the FIB table {key}, which is unmanaged")

@@ -38,6 +38,7 @@ class InterfaceValues:
     lldp: Lldp | None = None
     ra: RouterAdvertisements | None = None
     link_local: str | None = None
+    macip: str | None = None
 
 
 class Value(NamedTuple):
@@ -172,6 +173,14 @@ VALUES = (
         why_not=features.why_no_link_local,
         is_of_bond=True,
         is_routing=True,
+    ),
+    Value(
+        key="macip",
+        attribute="macip",
+        kind=str,
+        plugin="acl",
+        reason="an interface applies a MACIP ACL",
+        is_of_bond=True,
     ),
 )
 """In the order in which they are written."""

@@ -17,11 +17,11 @@ from vppcfg.config.sections import (
     desired_interface,
     lcp,
     lldp,
+    macip,
     proxy_arp,
     sflow,
     vrf,
 )
-from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
@@ -82,6 +82,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     _copy_made_ports(desired)
     _copy_bridges(desired)
     _copy_acls(desired)
+    macip.copy_what_is_not_ours(desired)
     vrf.copy_what_is_not_ours(desired)
     proxy_arp.copy_what_is_not_ours(desired)
 
@@ -187,9 +188,6 @@ def _copy_acls(desired: DesiredState) -> None:
         if name not in desired.configuration.acls
     }
     for name, acl in desired.observed.acls.items():
-        if name in applied or _is_somebody_elses(desired, name, acl):
+        glob = None if name in desired.configuration.acls else f"acl:{acl.tag}"
+        if name in applied or desired.is_somebody_elses(acl.tag, glob):
             desired.acls[name] = acl
-
-
-def _is_somebody_elses(desired: DesiredState, name: str, acl: Acl) -> bool:
-    return is_foreign(acl.tag) or (name not in desired.configuration.acls and desired.globs.matches(f"acl:{acl.tag}"))

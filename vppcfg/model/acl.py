@@ -1,4 +1,4 @@
-"""Access lists: rules as VPP's acl plugin has them, and which of them an interface applies."""
+"""Access lists, by addresses and by MAC: rules as VPP's acl plugin has them, and what an interface applies."""
 
 from __future__ import annotations
 
@@ -89,3 +89,47 @@ class AclBinding:
     def __bool__(self) -> bool:
         """Return whether any list is applied."""
         return bool(self.input or self.output)
+
+
+class MacipAction(Enum):
+    """What becomes of a packet of a host that matches; the values are those of the configuration, but for the last."""
+
+    DENY = "deny"
+    PERMIT = "permit"
+    PERMIT_AND_EGRESS = "permit and egress"
+    """Packets to the host pass as well, and what goes to others is dropped; the configuration never wants it."""
+
+
+ANY_MAC = "00:00:00:00:00:00"
+ONE_MAC = "ff:ff:ff:ff:ff:ff"
+"""The mask that looks at all of a MAC address."""
+
+
+@record
+class MacipRule:
+    """One rule about hosts by MAC and IP address (plugins/acl/acl_types.api)."""
+
+    action: MacipAction
+    source: str
+    """Canonical prefix."""
+    mac: str = ANY_MAC
+    mac_mask: str = ANY_MAC
+    """The bits of the MAC address that are looked at."""
+
+
+def canonical_macip_rule(rule: MacipRule) -> MacipRule:
+    """Return the rule as vppcfg writes it, with the same effect: VPP looks at nothing outside of its masks."""
+    mac, mask = (int(text.replace(":", ""), 16) for text in (rule.mac, rule.mac_mask))
+    masked = (mac & mask).to_bytes(6).hex(":")
+    return replace(rule, source=str(ipaddress.ip_network(rule.source, strict=False)), mac=masked)
+
+
+@record
+class MacipAcl:
+    """One access list by MAC and IP address, of which an interface applies one. It is identified by its name."""
+
+    rules: tuple[MacipRule, ...]
+    tag: str = ""
+    """VPP's tag, whole."""
+    index: int | None = field(default=None, compare=False)
+    """VPP's own number for it; None for one that is to be made."""

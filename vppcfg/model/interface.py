@@ -205,6 +205,8 @@ class Interface:
     """None where VPP sends none and has nothing to say in them."""
     link_local: str | None = None
     """The IPv6 link-local address that somebody has chosen; None for the one that VPP makes of the MAC address."""
+    macip: str | None = None
+    """The MACIP access list that it applies to what comes in, by name."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -242,6 +244,7 @@ FEATURES = {
     "lldp": "LLDP",
     "ra": "router advertisements",
     "link_local": "the link-local address",
+    "macip": "the MACIP access list",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

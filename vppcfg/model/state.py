@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
-from vppcfg.model.acl import Acl
+from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -73,6 +73,8 @@ class State:
     """FIB tables other than the default ones, by what they go by: `table_key`."""
     acls: Mapping[str, Acl] = field(default_factory=dict)
     """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
+    macips: Mapping[str, MacipAcl] = field(default_factory=dict)
+    """By name; somebody else's by `macip:` and their tag, made unique likewise."""
     linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
     """Linux devices by the VPP interface whose LCP pair or TAP they belong to."""
     namespaces: frozenset[str] = frozenset()

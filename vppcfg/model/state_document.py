@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
@@ -42,7 +42,8 @@ def document_of(state: State) -> dict[str, Any]:
         made[making.table][name] = making
     for table in _TABLES:
         records: Mapping[str, object] = made[table] if table in made else getattr(state, table)
-        document[table] = {name: plain(records[name]) for name in _sorted(records)}
+        if records or table not in _LATER_TABLES:
+            document[table] = {name: plain(records[name]) for name in _sorted(records)}
     document["namespaces"] = sorted(state.namespaces)
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
     if state.descriptions:
@@ -211,6 +212,10 @@ def _rules(document: Any) -> tuple[AclRule, ...]:
     return tuple(_build(AclRule, entry, "rules", _RULE_CONVERTERS) for entry in document)
 
 
+def _macip_rules(document: Any) -> tuple[MacipRule, ...]:
+    return tuple(_build(MacipRule, entry, "rules", _converters_of(cast(Hashable, MacipRule))) for entry in document)
+
+
 def _build(
     record: type[_T], document: object, place: str, converters: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> _T:
@@ -375,6 +380,8 @@ _RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "destination_ports": _numbers(2),
     "tcp_flags": _numbers(2),
 }
+_LATER_TABLES = frozenset({"macips"})
+"""Tables that are left out when they are empty, as they were before VPP was asked for them."""
 _MADE: dict[str, type[Any]] = {making.table: making for making in MAKINGS}
 _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
@@ -384,10 +391,12 @@ _TABLES: dict[str, type[Any]] = {
     **_MADE,
     "vrfs": FibTable,
     "acls": Acl,
+    "macips": MacipAcl,
 }
 """The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""
 _CONVERTERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "bridges": {"settings": lambda entry: _build(BridgeSettings, entry, "settings")},
     "acls": {"rules": _rules},
+    "macips": {"rules": _macip_rules},
 }
 """How attributes are read whose types do not tell."""

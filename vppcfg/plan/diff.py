@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
-from vppcfg.model.acl import Acl
+from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
@@ -42,6 +42,7 @@ class ObjectKind(Enum):
     LCP = "lcp"
     BRIDGE = "bridge"
     ACL = "acl"
+    MACIP = "macip"
     LINUX = "linux"
     SFLOW = "sflow"
     LLDP = "lldp"
@@ -88,6 +89,7 @@ class Difference:
     bridges: Mapping[str, Change[Bridge]]
     vrfs: Mapping[str, Change[FibTable]]
     acls: Mapping[str, Change[Acl]]
+    macips: Mapping[str, Change[MacipAcl]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
     host: tuple[Change[bool], ...] = ()
@@ -103,6 +105,7 @@ class Difference:
     def __iter__(self) -> Iterator[Change[Any]]:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
         yield from self.acls.values()
+        yield from self.macips.values()
         yield from self.vrfs.values()
         yield from self.bridges.values()
         yield from self.host
@@ -128,6 +131,7 @@ def diff(observed: State, desired: State) -> Difference:
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
         vrfs=_vrf_changes(observed, desired),
         acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, _attributes),
+        macips=_changes(ObjectKind.MACIP, observed.macips, desired.macips, _attributes),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         sflow=_sflow_change(observed, desired),

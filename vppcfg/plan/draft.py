@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from vppcfg.common.addresses import AddressIndex
-from vppcfg.model.acl import Acl
+from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
@@ -57,6 +57,7 @@ class Draft:
         self.bridges: dict[str, Bridge] = dict(state.bridges)
         self.vrfs: dict[str, FibTable] = dict(state.vrfs)
         self.acls: dict[str, Acl] = dict(state.acls)
+        self.macips: dict[str, MacipAcl] = dict(state.macips)
         self.sflow: SflowSettings = state.sflow
         self.lldp: LldpSettings = state.lldp
         self.proxy_arps: frozenset[ProxyArp] = state.proxy_arps
@@ -79,6 +80,8 @@ class Draft:
         """Interfaces by those that they send copies of frames to."""
         self.bound = References()
         """Interfaces by the access lists that they apply."""
+        self.bound_macips = References()
+        """Interfaces by the MACIP access lists that they apply."""
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.with_proxy_arp: set[str] = set()
@@ -127,6 +130,7 @@ class Draft:
             bridges=dict(self.bridges),
             vrfs=dict(self.vrfs),
             acls=dict(self.acls),
+            macips=dict(self.macips),
             sflow=self.sflow,
             lldp=self.lldp,
             proxy_arps=self.proxy_arps,
@@ -182,6 +186,8 @@ class Draft:
             self.with_proxy_arp.add(interface.name)
         if interface.acls:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
+        if interface.macip is not None:
+            self.bound_macips.add(interface.name, [interface.macip])
         if interface.bridge is not None:
             self.bridge_members.setdefault(interface.bridge, set()).add(interface.name)
         for each in interface.static_macs:

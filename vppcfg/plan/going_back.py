@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from vppcfg.model.acl import Acl
+from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -100,6 +100,7 @@ def closest_to(
         made=made,
         bridges=_merged_bridges(former, now, is_unmanaged),
         acls=_merged_acls(former, now, is_unmanaged),
+        macips=_merged_macips(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in made},
         namespaces=former.namespaces | now.namespaces,
@@ -170,6 +171,13 @@ def _merged_tables(
     stay = {key: table for key, table in now.vrfs.items() if key in held or is_not_ours(key, table)}
     ours = {key: table for key, table in former.vrfs.items() if key in needed or not is_not_ours(key, table)}
     return {**ours, **stay}
+
+
+def _merged_macips(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, MacipAcl]:
+    def is_not_ours(_: str, macip: MacipAcl) -> bool:
+        return is_foreign(macip.tag) or is_unmanaged(f"macip:{macip.tag}")
+
+    return _merged_objects(former.macips, now.macips, is_not_ours)
 
 
 def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:

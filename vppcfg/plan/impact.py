@@ -122,6 +122,7 @@ class _NotingDraft(Draft):
         self.changed: set[str] = set()
         """Interfaces."""
         self.changed_acls: set[str] = set()
+        self.changed_macips: set[str] = set()
         self.changed_bridges: set[str] = set()
         self._known_proxy_arps = self.proxy_arps
         self.interfaces = _Noting(self.interfaces, self.changed)
@@ -129,6 +130,7 @@ class _NotingDraft(Draft):
         self.made = _Noting(self.made, self.changed)
         self.linux = _Noting(self.linux, self.changed)
         self.acls = _Noting(self.acls, self.changed_acls)
+        self.macips = _Noting(self.macips, self.changed_macips)
         self.bridges = _Noting(self.bridges, self.changed_bridges)
 
     def change(self, name: str, **attributes: object) -> None:
@@ -143,6 +145,9 @@ class _NotingDraft(Draft):
         for acl in self.changed_acls:
             names |= self.bound.to(acl)
         self.changed_acls.clear()
+        for macip in self.changed_macips:
+            names |= self.bound_macips.to(macip)
+        self.changed_macips.clear()
         for bridge in self.changed_bridges:
             domain = self.bridges.get(bridge)
             names |= self.bridge_members.get(domain.bd_id, set()) if domain is not None else set()

@@ -72,6 +72,7 @@ def ports_alone(state: State) -> State:
         "static_macs": (),
         "tables": (0, 0),
         "unnumbered": None,
+        "macip": None,
     }
     ports = {
         name: evolve(port, **bare, acls=AclBinding())

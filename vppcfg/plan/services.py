@@ -12,11 +12,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from vppcfg.model.acl import Acl, AclRule
+from vppcfg.model.acl import Acl, AclRule, MacipAcl, MacipRule
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge, bridge_name
 from vppcfg.model.features import ProxyArp
-from vppcfg.model.interface import NO_FEATURES, Interface, features_of
+from vppcfg.model.interface import FEATURES, NO_FEATURES, Interface, features_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
@@ -52,7 +52,9 @@ class Policy(NamedTuple):
     """The rules of each access list."""
     output: tuple[tuple[AclRule, ...], ...] = ()
     features: tuple[object, ...] = NO_FEATURES
-    """The values of FEATURES."""
+    """The values of FEATURES, without the name of a MACIP access list."""
+    macip: tuple[MacipRule, ...] | None = None
+    """The rules of the MACIP access list, which drops what none of them permits; None lets all pass."""
     neighbors: tuple[Neighbor, ...] = ()
     proxy_arps: frozenset[ProxyArp] = frozenset()
     """For what others it answers."""
@@ -120,6 +122,10 @@ class Tables(Protocol):
     @property
     def acls(self) -> Mapping[str, Acl]:
         """Return the access lists by name."""
+
+    @property
+    def macips(self) -> Mapping[str, MacipAcl]:
+        """Return the MACIP access lists by name."""
 
     @property
     def linux(self) -> Mapping[str, LinuxDevice]:
@@ -222,7 +228,8 @@ class Services:
         return Policy(
             tuple(self._rules(interface.acls.input)),
             tuple(self._rules(interface.acls.output)),
-            features,
+            features if interface.macip is None else (*features[:_MACIP], None, *features[_MACIP + 1 :]),
+            self._macip_rules(interface.macip),
             interface.neighbors,
             self._proxy_arps(interface) if interface.has_proxy_arp else frozenset(),
             _switches(bridge) if bridge is not None else (),
@@ -230,6 +237,11 @@ class Services:
 
     def _proxy_arps(self, interface: Interface) -> frozenset[ProxyArp]:
         return frozenset(each for each in self._tables.proxy_arps if each.table_id == interface.tables[0])
+
+    def _macip_rules(self, name: str | None) -> tuple[MacipRule, ...] | None:
+        """Return the rules of a list; one without any lets all pass (plugins/acl/acl.c)."""
+        macip = self._tables.macips.get(name) if name is not None else None
+        return (macip.rules or None) if macip is not None else None
 
     def _rules(self, names: tuple[str, ...]) -> Iterator[tuple[AclRule, ...]]:
         for name in names:
@@ -261,6 +273,7 @@ class Services:
 
 
 _OPEN = Policy()
+_MACIP = tuple(FEATURES).index("macip")
 
 
 def _peers(made: Wireguard) -> Mapping[str, frozenset[str]]:

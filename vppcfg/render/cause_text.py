@@ -33,6 +33,7 @@ from vppcfg.plan.operations import (
     RemoveProxyArp,
     RemoveWireguardPeer,
     ReplaceAcl,
+    ReplaceMacip,
     SetAdminState,
     SetBridgeFlag,
     SetCrossConnect,
@@ -49,6 +50,8 @@ from vppcfg.plan.operations import (
     Switch,
     UnsetUnnumbered,
 )
+from vppcfg.plan.operations.acl import AclOperation
+from vppcfg.plan.operations.macip import MacipOperation
 from vppcfg.plan.plan import Plan
 
 
@@ -70,6 +73,9 @@ class Predicate(NamedTuple):
     """The clause for who does it to himself, alone or with others; None for the predicate, '' where nothing is new."""
 
 
+_KINDS = ((AclOperation, "access list "), (MacipOperation, "MACIP access list "))
+
+
 class Causes:
     """The steps of a plan as causes."""
 
@@ -78,7 +84,8 @@ class Causes:
         self._bond_of = {member: bond for bond, made in plan.observed.made_as(Bond).items() for member in made.members}
         self._interfaces = _changes_of(plan, ObjectKind.INTERFACE)
         self._pairs = _changes_of(plan, ObjectKind.LCP)
-        self._acls = plan.observed.acls.keys() | plan.desired.acls.keys()
+        self._kinds: dict[CauseKey, str] = {}
+        """What is said before the names of those that are no interfaces."""
         self._words: dict[str, Predicate] = {}
         self._subjects: dict[CauseKey, set[str]] = defaultdict(set)
         self._keys: dict[tuple[int, bool], CauseKey] = {}
@@ -95,6 +102,7 @@ class Causes:
             self._words[words.one] = words
             key = self._keys[step, is_own] = CauseKey(words.one, "" if is_own else place)
         self._subjects[key].add(subject)
+        self._kinds[key] = next((kind for base, kind in _KINDS if isinstance(operation, base)), "")
         return key
 
     def is_coming_up(self, step: int) -> bool:
@@ -113,8 +121,7 @@ class Causes:
         if bond is not None and len(subjects) > 1 and set(subjects) == set(bond.members):
             whose = "" if key.place in sufferers else f" of {key.place}"
             return f"{'both' if len(subjects) == 2 else 'all'} members{whose} {words.many}"
-        kind = "access list " if key.place in self._acls else ""
-        return f"{kind}{listed(subjects)} {words.one if len(subjects) == 1 else words.many}"
+        return f"{self._kinds[key]}{listed(subjects)} {words.one if len(subjects) == 1 else words.many}"
 
     def _words_of(self, operation: Operation, step: int) -> Predicate:
         change = self._interfaces.get(operation.subject)
@@ -241,6 +248,7 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
     RemoveBondMember: _said("leaves {o.bond}", "leave {o.bond}"),
     BindAcls: _said("applies other access lists", "apply other access lists"),
     ReplaceAcl: _said("has other rules", "have other rules"),
+    ReplaceMacip: _said("has other rules for hosts", "have other rules for hosts"),
     JoinBridge: _said("joins bridge domain {o.bd_id}", "join bridge domain {o.bd_id}"),
     SetBridgeFlag: lambda operation: Predicate(
         f"has its switch {operation.flag.value.replace('_', ' ')} turned {'on' if operation.is_on else 'off'}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vppcfg.model.acl import AclRule
+from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.memif import MemifMode, memif_numbers
@@ -471,6 +471,36 @@ def _bind_acls(operation: op.BindAcls) -> None:
     """Return nothing: the CLI can add and remove one list, not set them all at once."""
 
 
+def _create_macip(operation: op.CreateMacip) -> str:
+    return f"set acl-plugin macip acl {', '.join(map(_macip_rule, operation.rules))} tag {_braced(operation.tag)}"
+
+
+def _replace_macip(operation: op.ReplaceMacip) -> None:
+    """Return nothing: the CLI makes a new list each time."""
+
+
+def _delete_macip(operation: op.DeleteMacip) -> str | None:
+    return None if operation.index is None else f"delete acl-plugin macip acl index {operation.index}"
+
+
+def _set_macip(operation: op.SetMacip) -> str | None:
+    """Write the command, which wants the number of a list also where it takes one off, and does not look at it."""
+    if operation.macip is None:
+        return f"set acl-plugin macip interface {operation.interface} del acl 0"
+    if operation.index is None:
+        return None
+    return f"set acl-plugin macip interface {operation.interface} add acl {operation.index}"
+
+
+_MACIP_WORDS = {MacipAction.DENY: "deny", MacipAction.PERMIT: "permit", MacipAction.PERMIT_AND_EGRESS: "action 3"}
+
+
+def _macip_rule(rule: MacipRule) -> str:
+    """Write a rule; the mask of one that looks at all of the MAC address is what the CLI takes without any."""
+    mask = "" if rule.mac_mask == ONE_MAC else f" mask {rule.mac_mask}"
+    return f"{_MACIP_WORDS[rule.action]} ip {rule.source} mac {rule.mac}{mask}"
+
+
 def _acl_rules(rules: tuple[AclRule, ...]) -> str:
     return ", ".join(_acl_rule(rule) for rule in rules)
 
@@ -737,6 +767,10 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceAcl: _replace_acl,
     op.DeleteAcl: _delete_acl,
     op.BindAcls: _bind_acls,
+    op.CreateMacip: _create_macip,
+    op.ReplaceMacip: _replace_macip,
+    op.DeleteMacip: _delete_macip,
+    op.SetMacip: _set_macip,
     op.SetSflow: _set_sflow,
     op.SetGso: _set_gso,
     op.SetUrpf: _set_urpf,

@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import said_entries
-from vppcfg.config.sections import INTERFACES, MADE, SECTIONS, acl, bridge
+from vppcfg.config.sections import INTERFACES, MADE, SECTIONS, acl, bridge, macip
 from vppcfg.config.sections.section import SaidEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
@@ -30,7 +30,11 @@ from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
 from vppcfg.render.unsaid import restricted, unsaid
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
-_SECTIONS = {ObjectKind.BRIDGE: bridge.SECTION.key, ObjectKind.ACL: acl.SECTION.key}
+_SECTIONS = {
+    ObjectKind.BRIDGE: bridge.SECTION.key,
+    ObjectKind.ACL: acl.SECTION.key,
+    ObjectKind.MACIP: macip.SECTION.key,
+}
 """Of the objects that are no interfaces and have names."""
 _MADE = frozenset(section.key for section in MADE)
 
@@ -97,7 +101,8 @@ class _Comparison:
         if any(change.kind is ObjectKind.LINUX for change in self._others):
             names |= self._after.made_as(Tap).keys()
         lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
-        old, new = (restricted(state, names, bridges, lists) for state in states)
+        macips = [change.name for change in self._others if change.kind is ObjectKind.MACIP]
+        old, new = (restricted(state, names, bridges, lists, macips) for state in states)
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_what_is_open(old, new), old)
 

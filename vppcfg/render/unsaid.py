@@ -40,7 +40,13 @@ _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP
 """What has nothing that a file cannot say."""
 
 
-def restricted(state: State, names: Collection[str], bridges: Collection[str], acls: Collection[str] = ()) -> State:
+def restricted(
+    state: State,
+    names: Collection[str],
+    bridges: Collection[str],
+    acls: Collection[str] = (),
+    macips: Collection[str] = (),
+) -> State:
     """Return a state with just these objects."""
     return replace(
         state,
@@ -49,6 +55,7 @@ def restricted(state: State, names: Collection[str], bridges: Collection[str], a
         made={name: state.made[name] for name in names if name in state.made and name in state.interfaces},
         bridges={name: state.bridges[name] for name in bridges if name in state.bridges},
         acls={name: state.acls[name] for name in acls if name in state.acls},
+        macips={name: state.macips[name] for name in macips if name in state.macips},
     )
 
 
@@ -70,7 +77,7 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
                 yield f"its Linux device: {_told(attribute)}"
         return
     own = {attribute.name for attribute in change.attributes}
-    what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: ""}.get(change.kind, "")
+    what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: "", ObjectKind.MACIP: ""}.get(change.kind, "")
     for attribute in change.attributes:
         if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not _is_shown(change, attribute, before, after):
             yield f"{what}{_told(attribute)}"
@@ -103,7 +110,7 @@ def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
 
 def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, after: State) -> bool:
     """Return whether the words of the file differ when just this attribute changes."""
-    if change.kind is ObjectKind.ACL:
+    if change.kind in (ObjectKind.ACL, ObjectKind.MACIP):
         return attribute.name == "rules"
     if attribute.name in ("mac", "is_bvi", "static_macs"):
         return True

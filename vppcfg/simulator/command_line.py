@@ -18,7 +18,7 @@ from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\S+")
-_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?!\S)")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?![^\s,])")
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF

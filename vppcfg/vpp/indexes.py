@@ -9,15 +9,19 @@ from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
     CreateInterface,
+    CreateMacip,
     DeleteAcl,
     DeleteInterface,
+    DeleteMacip,
     Operation,
     RemoveWireguardPeer,
     ReplaceAcl,
+    ReplaceMacip,
     SetLinkLocal,
+    SetMacip,
 )
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import acl, interface, wireguard
+from vppcfg.vpp.messages import acl, interface, macip, wireguard
 
 
 class NotYetKnown(Exception):
@@ -58,10 +62,16 @@ class KnownIndexes:
     """How VPP numbers interfaces, access lists and peers, as operations go by."""
 
     def __init__(
-        self, interfaces: dict[str, int], acls: dict[str, int], peers: dict[str, int], macs: dict[str, str]
+        self,
+        interfaces: dict[str, int],
+        acls: dict[str, int],
+        macips: dict[str, int],
+        peers: dict[str, int],
+        macs: dict[str, str],
     ) -> None:
         self._interfaces = _Numbers("interface", interfaces)
         self._acls = _Numbers("access list", acls)
+        self._macips = _Numbers("MACIP access list", macips)
         self._peers = _Numbers("peer", peers)
         self._macs = macs
 
@@ -80,6 +90,10 @@ class KnownIndexes:
         """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
         return self._acls.find(name)
 
+    def macip(self, name: str) -> int:
+        """Return the index of a MACIP access list; raise NotYetKnown or, where there is none, ValueError."""
+        return self._macips.find(name)
+
     def peer(self, public_key: str) -> int:
         """Return VPP's number of a peer that was there before the operations; raise ValueError where there is none."""
         return self._peers.find(public_key)
@@ -90,32 +104,48 @@ class KnownIndexes:
             self._interfaces.expect(operation.interface)
         elif isinstance(operation, DeleteInterface):
             self._interfaces.remove(operation.interface)
-        elif isinstance(operation, CreateAcl):
+        elif operation.__class__ in _LISTS:
+            self._note_list_sent(operation)
+
+    def _note_list_sent(self, operation: Operation) -> None:
+        if isinstance(operation, CreateAcl):
             self._acls.expect(operation.acl)
         elif isinstance(operation, DeleteAcl):
             self._acls.remove(operation.acl)
+        elif isinstance(operation, CreateMacip):
+            self._macips.expect(operation.macip)
+        elif isinstance(operation, DeleteMacip):
+            self._macips.remove(operation.macip)
 
     def note_done(self, operation: Operation, created: Sequence[int]) -> None:
         """Take account of an operation that was carried out, and of the index that VPP told.
 
         Raise DataplaneError when VPP told none of what it made.
         """
-        if isinstance(operation, CreateInterface | CreateAcl) and not created:
-            raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
-        if isinstance(operation, CreateInterface):
-            self._interfaces.add(operation.interface, created[0])
-        elif isinstance(operation, CreateAcl):
-            self._acls.add(operation.acl, created[0])
+        if isinstance(operation, CreateInterface | CreateAcl | CreateMacip):
+            if not created:
+                raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
+            if isinstance(operation, CreateInterface):
+                self._interfaces.add(operation.interface, created[0])
+            elif isinstance(operation, CreateAcl):
+                self._acls.add(operation.acl, created[0])
+            else:
+                self._macips.add(operation.macip, created[0])
+
+
+_LISTS = frozenset({CreateAcl, DeleteAcl, CreateMacip, DeleteMacip})
 
 
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     kinds = set(map(type, operations))
     names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls))
+    names_macips = not kinds.isdisjoint((CreateMacip, ReplaceMacip, DeleteMacip, SetMacip))
     needs_macs = SetLinkLocal in kinds
     return KnownIndexes(
         interface.read_names(connection),
         acl.read_indexes(connection) if names_acls else {},
+        macip.read_indexes(connection) if names_macips else {},
         wireguard.read_peers(connection) if RemoveWireguardPeer in kinds else {},
         interface.read_macs(connection) if needs_macs else {},
     )

@@ -27,6 +27,7 @@ from vppcfg.vpp.messages import (
     lcp,
     link_local,
     lldp,
+    macip,
     memif,
     mpls,
     neighbor,
@@ -74,6 +75,7 @@ def observe(connection: Connection, version: str) -> State:
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
     acls = acl.read(connection, replies)
+    macips = macip.read_lists(connection, replies)
     details = _second_round(connection, replies, kept, names, acls)
     neighbors = neighbor.read(connection, replies)
     around = _surroundings(connection, replies, shown, names, neighbors, details)
@@ -89,6 +91,7 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
+        macips={name: macips[index] for index, name in macip.names_of(macips).items()},
         sflow=sflow.read_settings(connection, replies),
         lldp=lldp.read_settings(connection, replies),
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs),

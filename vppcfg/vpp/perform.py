@@ -213,6 +213,10 @@ class _AnyIndex:
         """Return a number."""
         return 0
 
+    def macip(self, name: str) -> int:
+        """Return a number."""
+        return 0
+
     def peer(self, public_key: str) -> int:
         """Return a number."""
         return 0

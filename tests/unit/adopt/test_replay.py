@@ -342,6 +342,23 @@ def test_tcp_flags_of_an_access_list_are_a_key_of_its_term() -> None:
     assert "      - { action: deny, family: ipv4, protocol: tcp, tcp-flags: [ syn, not-ack ] }\n" in adoption.text
 
 
+def test_a_list_of_hosts_is_a_section_and_a_key_of_who_applies_it() -> None:
+    adoption = adopted(
+        "set acl-plugin macip acl permit ip 192.0.2.5/32 mac 02:00:00:00:00:05 tag {vppcfg hosts}\n"
+        "set acl-plugin macip interface xe0 acl 0\n"
+        "set acl-plugin macip acl deny\n"
+    )
+    assert outcomes(adoption) == ["file", "file", "unmanaged"]
+    assert [line.path for line in adoption.report.lines][:2] == [
+        ("macip_acls", "hosts"),
+        ("interfaces", "xe0", "macip"),
+    ]
+    assert "    macip: hosts\n" in adoption.text
+    term = "      - { action: permit, mac: '02:00:00:00:00:05', source: 192.0.2.5/32 }\n"
+    assert f"macip_acls:\n  hosts:\n    terms:\n{term}" in adoption.text
+    assert "  - 'macip:cli'" in adoption.text
+
+
 def test_ports_that_are_left_find_their_socket_and_keep_their_number_before_those_of_the_file_are_made() -> None:
     socket = "create memif socket id 1 filename /run/a.sock"
     left = "create interface memif id 1 socket-id 1 master ring-size 2048"

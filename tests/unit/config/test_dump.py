@@ -16,7 +16,7 @@ from vppcfg.config.dump import said, write
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections import INTERFACES
 from vppcfg.config.yaml.text import scalar
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import (
@@ -498,6 +498,7 @@ LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_
 BOND = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=1500, tag="vppcfg", mac="02:00:00:00:00:01")
 TUNNEL = Interface(name="vxlan_tunnel0", kind=InterfaceKind.VXLAN, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 TAP = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
+MACIP_MAC, MACIP_MASK = "02:00:00:00:00:09", "ff:ff:ff:00:00:00"
 RULE = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
 RULE6 = replace(RULE, source="::/0", destination="::/0")
 
@@ -508,7 +509,7 @@ def whole() -> State:
     bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
     bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
     bridged = replace(bridged, static_macs=(StaticMac(bd_id=10, mac="12:11:22:33:44:55"),))
-    routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), neighbors=NEIGHBORS)
+    routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), macip="hosts", neighbors=NEIGHBORS)
     routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
     lldp = Lldp(description="uplink", ipv6="2001:db8::1")
     routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp, rx_mode=RxMode.ADAPTIVE)
@@ -542,6 +543,18 @@ def whole() -> State:
             "bd11": Bridge(bd_id=11, tag="vppcfg it's"),
         },
         acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
+        macips={
+            "hosts": MacipAcl(
+                rules=(
+                    MacipRule(action=MacipAction.DENY, source="192.0.2.9/32", mac=MACIP_MAC, mac_mask=ONE_MAC),
+                    MacipRule(action=MacipAction.PERMIT, source="::/0", mac="02:00:00:00:00:00", mac_mask=MACIP_MASK),
+                    MacipRule(action=MacipAction.PERMIT, source="0.0.0.0/0"),
+                    MacipRule(action=MacipAction.PERMIT, source="::/0"),
+                ),
+                tag="vppcfg hosts",
+                index=7,
+            )
+        },
         sflow=SflowSettings(sampling_rate=0, header_bytes=64),
         lldp=LldpSettings(system_name="r1", hold=4, interval_s=30),
         proxy_arps=frozenset(
@@ -587,6 +600,7 @@ interfaces:
     mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
     mirror: { eth0: both }
     lldp: { description: uplink, management-ipv6: '2001:db8::1' }
+    macip: hosts
     neighbors:
       192.0.2.5: '02:00:5e:00:53:05'
       2001:db8::5: '02:00:5e:00:53:06'
@@ -652,6 +666,13 @@ acls:
   b:
     terms:
       - { action: permit, family: ipv4 }
+
+macip_acls:
+  hosts:
+    terms:
+      - { action: deny, mac: '02:00:00:00:00:09', source: 192.0.2.9/32 }
+      - { action: permit, mac: '02:00:00:00:00:00', mac-mask: 'ff:ff:ff:00:00:00', family: ipv6 }
+      - { action: permit }
 
 sflow:
   sampling-rate: 0

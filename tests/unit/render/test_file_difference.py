@@ -47,6 +47,7 @@ interfaces:
       prefixes: { 2001:db8::/64: { on-link: false }, 2001:db8:1::/48: { autonomous: false } }
     link-local: fe80::1
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
+    macip: hosts
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -64,6 +65,7 @@ interfaces:
         urpf: { ipv4: strict }
         mss-clamp: { ipv4: 1360 }
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
+        macip: hosts
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30:
@@ -194,6 +196,11 @@ acls:
           source-port: 1024-, destination-port: 80, tcp-flags: [ syn, not-ack ] }
       - { action: permit, family: ipv4, protocol: icmp, icmp-type: 8, icmp-code: 0 }
       - { action: deny }
+macip_acls:
+  hosts:
+    terms:
+      - { action: permit, mac: 02:00:00:00:00:05, mac-mask: ff:ff:ff:00:00:00, source: 10.0.0.0/8 }
+      - { action: deny, family: ipv6 }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
 lldp: { system-name: r1, hold: 5, interval: 20 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
@@ -233,6 +240,8 @@ HEADINGS = {
     "vrf": r"vrfs\..+",
     "acl": r"acls\..+",
     "acl-term": r"acls\..+",
+    "macip-acl": r"macip_acls\..+",
+    "macip-term": r"macip_acls\..+",
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
@@ -249,6 +258,8 @@ NEVER_SHOWN = {
     ("vrf", "description"): "VPP keeps none",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
+    ("macip-acl", "description"): "VPP keeps none",
+    ("macip-term", "description"): "VPP keeps none",
 }
 MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")}
 """What Linux gets and never loses."""

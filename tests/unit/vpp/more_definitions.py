@@ -68,6 +68,17 @@ version 26.10 1.0.0 1
 struct acl_rule: u8 is_permit, prefix src_prefix, prefix dst_prefix, u8 proto, u16 srcport_or_icmptype_first, \
 u16 srcport_or_icmptype_last, u16 dstport_or_icmpcode_first, u16 dstport_or_icmpcode_last, u8 tcp_flags_mask, \
 u8 tcp_flags_value
+struct macip_acl_rule: u8 is_permit, u8 src_mac[6], u8 src_mac_mask[6], prefix src_prefix
+request macip_acl_add_replace 1: u32 acl_index, string tag[64], u32 count, macip_acl_rule r[count]
+reply macip_acl_add_replace_reply 1: u32 acl_index, i32 retval
+request macip_acl_del 1: u32 acl_index
+reply macip_acl_del_reply 1: i32 retval
+request macip_acl_interface_add_del 1: bool is_add, u32 sw_if_index, u32 acl_index
+reply macip_acl_interface_add_del_reply 1: i32 retval
+request macip_acl_dump 1 streams macip_acl_details: u32 acl_index
+reply macip_acl_details 1: u32 acl_index, string tag[64], u32 count, macip_acl_rule r[count]
+request macip_acl_interface_list_dump 1 streams macip_acl_interface_list_details: u32 sw_if_index
+reply macip_acl_interface_list_details 1: u32 sw_if_index, u8 count, u32 acls[count]
 request acl_add_replace 1: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
 reply acl_add_replace_reply 1: u32 acl_index, i32 retval
 request acl_del 1: u32 acl_index

@@ -100,6 +100,8 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
         yield (*interface.path, "ra"), "advertise routers"
     if interface is not None and interface.link_local is not None:
         yield (*interface.path, "link-local"), "have a link-local address that can be told from VPP's own"
+    if interface is not None and interface.macip is not None:
+        yield (*interface.path, "macip"), "look at MAC addresses"
     if interface is not None and interface.l2xc is not None:
         yield (*interface.path, "l2xc"), "be cross-connected"
     for child in index.children.get(name, ())[:1]:

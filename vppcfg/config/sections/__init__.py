@@ -21,6 +21,7 @@ from vppcfg.config.sections import (
     ipip,
     lldp,
     loopback,
+    macip,
     memif,
     proxy_arp,
     sflow,
@@ -49,6 +50,7 @@ _NAMED: tuple[NamedSection, ...] = (
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,
+    macip.SECTION,
 )
 MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
 """Those of interfaces that VPP makes on demand, a kind each."""

@@ -222,6 +222,8 @@ def _why_not_switched(interface: Interface, state: State) -> str | None:
     for name in (*interface.acls.input, *interface.acls.output):
         if name not in state.acls:
             return "it applies an access list that VPP does not show"
+    if interface.macip is not None and interface.macip not in state.macips:
+        return "it applies a MACIP access list that VPP does not show"
     return None
 
 

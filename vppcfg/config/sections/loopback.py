@@ -83,6 +83,8 @@ def why_not(loopback: Interface) -> str | None:
         return "it has a name that VPP gives to no loopback"
     if not loopback.is_up:
         return "it is down, and loopbacks in a configuration are up"
+    if loopback.macip is not None:
+        return "it is a loopback with a MACIP access list"
     if loopback.l2xc is not None:
         return "it is a loopback that is cross-connected"
     return None

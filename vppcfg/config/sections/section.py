@@ -26,6 +26,7 @@ class Unmanaged(NamedTuple):
     acls: dict[str, str]
     vrfs: dict[str, str]
     """FIB tables, by what they go by."""
+    macips: dict[str, str]
 
     def covers(self, name: str, state: State) -> bool:
         """Return whether an interface is left alone, by itself or with its parent."""
@@ -33,7 +34,7 @@ class Unmanaged(NamedTuple):
 
     def how_many(self) -> int:
         """Return how many objects there are."""
-        return len(self.interfaces) + len(self.bridges) + len(self.acls) + len(self.vrfs)
+        return len(self.interfaces) + len(self.bridges) + len(self.acls) + len(self.vrfs) + len(self.macips)
 
 
 class Parsing:
@@ -47,6 +48,8 @@ class Parsing:
         self.problems = ProblemList()
         self.rule_count = 0
         """How many rules the ACLs so far have."""
+        self.macip_rule_count = 0
+        """The same for MACIP ACLs."""
         self.broken: set[str] = set()
         """Names of the interfaces and loopbacks that could not be parsed."""
         self.broken_entries: dict[str, frozenset[str]] = {}

@@ -25,6 +25,7 @@ from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
@@ -60,6 +61,7 @@ __all__ = [
     "CreateLcpPair",
     "CreateLinuxBridge",
     "CreateLoopback",
+    "CreateMacip",
     "CreateMemif",
     "CreateMemifSocket",
     "CreateMplsTable",
@@ -79,6 +81,7 @@ __all__ = [
     "DeleteIpip",
     "DeleteLcpPair",
     "DeleteLoopback",
+    "DeleteMacip",
     "DeleteMemif",
     "DeleteMemifSocket",
     "DeleteSubInterface",
@@ -102,6 +105,7 @@ __all__ = [
     "RemoveRaPrefix",
     "RemoveWireguardPeer",
     "ReplaceAcl",
+    "ReplaceMacip",
     "ResetRa",
     "SetAdminState",
     "SetBondWeight",
@@ -118,6 +122,7 @@ __all__ = [
     "SetLldp",
     "SetLldpSettings",
     "SetMac",
+    "SetMacip",
     "SetMirror",
     "SetMpls",
     "SetMssClamp",

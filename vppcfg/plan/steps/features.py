@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vppcfg.common.addresses import link_local_of
-from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
@@ -18,17 +18,21 @@ from vppcfg.plan.operations import (
     AddProxyArp,
     BindAcls,
     CreateAcl,
+    CreateMacip,
     CreateMplsTable,
     DeleteAcl,
+    DeleteMacip,
     Operation,
     RemoveProxyArp,
     ReplaceAcl,
+    ReplaceMacip,
     SetDhcpClient,
     SetFeature,
     SetGso,
     SetLinkLocal,
     SetLldp,
     SetLldpSettings,
+    SetMacip,
     SetMirror,
     SetMpls,
     SetMssClamp,
@@ -61,6 +65,18 @@ def acl_steps(change: Change[Acl]) -> Iterator[Step]:
     else:
         rewrite = ReplaceAcl(acl=name, rules=after.rules, tag=after.tag, index=index)
         yield Step(stage=Stage.WRITE_ACL, operation=rewrite)
+
+
+def macip_steps(change: Change[MacipAcl]) -> Iterator[Step]:
+    """Yield the step that makes, rewrites or deletes a MACIP access list."""
+    name, before, after = change.name, change.before, change.after
+    if after is None:
+        index = before.index if before else None
+        yield Step(stage=Stage.DELETE_ACL, operation=DeleteMacip(macip=name, index=index))
+    elif before is None:
+        yield Step(stage=Stage.WRITE_ACL, operation=CreateMacip(macip=name, rules=after.rules, tag=after.tag))
+    else:
+        yield Step(stage=Stage.WRITE_ACL, operation=ReplaceMacip(macip=name, rules=after.rules, tag=after.tag))
 
 
 def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
@@ -170,6 +186,10 @@ def _link_local(name: str, address: str | None) -> Iterable[SetFeature]:
     return [SetLinkLocal(interface=name, address=address)] if address is not None else []
 
 
+def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
+    return [SetMacip(interface=name, macip=macip)] if macip is not None else []
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
@@ -183,6 +203,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "lldp": Feature(_lldp),
     "ra": Feature(_ra, is_of_ipv6=True),
     "link_local": Feature(_link_local, is_of_ipv6=True),
+    "macip": Feature(_macip, Stage.BIND_ACLS),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -198,18 +219,24 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
             for undoing in operation.undoing:
-                yield Step(stage=Stage.TURN_OFF, operation=_with_mac(undoing, transition))
+                yield Step(stage=Stage.TURN_OFF, operation=_completed(undoing, transition))
     for part, operation in new.items():
         if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
-            yield Step(stage=feature.turn_on, operation=operation)
+            yield Step(stage=feature.turn_on, operation=_completed(operation, transition))
         elif operation.looks_at_frames and is_put_into_l2(transition, name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
-            yield Step(stage=Stage.TURN_ON_IN_L2, operation=operation)
+            yield Step(stage=Stage.TURN_ON_IN_L2, operation=_completed(operation, transition))
 
 
-def _with_mac(operation: SetFeature, transition: Transition) -> SetFeature:
-    """Return an operation that goes back to the link-local address of the MAC address, which VPP must be told."""
-    if not isinstance(operation, SetLinkLocal):
+def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
+    """Return an operation with what must be told of other objects: VPP's number of a list, for its CLI.
+
+    Where it goes back to the link-local address of the MAC address, VPP must be told that one.
+    """
+    if isinstance(operation, SetMacip) and operation.macip is not None:
+        known = transition.observed.macips.get(operation.macip)
+        return operation if known is None else replace(operation, index=known.index)
+    if not isinstance(operation, SetLinkLocal) or operation.is_chosen:
         return operation
     interface = transition.observed.interfaces[operation.interface]
     port = transition.observed.interfaces[interface.parent] if interface.parent is not None else interface

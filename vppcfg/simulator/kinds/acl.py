@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from vppcfg.errors import UsageError
-from vppcfg.model.acl import Acl, AclAction, AclRule
+from vppcfg.model.acl import Acl, AclAction, AclRule, MacipAcl
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
@@ -32,7 +32,6 @@ IP_API_PROTO_OSPF=89 IP_API_PROTO_SCTP=132 IP_API_PROTO_RESERVED=255
 struct acl_rule: acl_action is_permit, prefix src_prefix, prefix dst_prefix, ip_proto proto, u16 \
 srcport_or_icmptype_first, u16 srcport_or_icmptype_last, u16 dstport_or_icmpcode_first, u16 dstport_or_icmpcode_last, \
 u8 tcp_flags_mask, u8 tcp_flags_value
-struct macip_acl_rule: acl_action is_permit, mac_address src_mac, mac_address src_mac_mask, prefix src_prefix
 request acl_plugin_get_version 51077d14
 reply acl_plugin_get_version_reply 9b32cf86: u32 major, u32 minor
 request acl_add_replace ee5c2f18: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
@@ -47,8 +46,6 @@ request acl_dump ef34fea4 streams acl_details: u32 acl_index
 reply acl_details 95babae0: u32 acl_index, string tag[64], u32 count, acl_rule r[count]
 request acl_interface_list_dump f9e6675e streams acl_interface_list_details: interface_index sw_if_index=4294967295
 reply acl_interface_list_details e695d256: interface_index sw_if_index, u8 count, u8 n_input, u32 acls[count]
-request macip_acl_dump ef34fea4 streams macip_acl_details: u32 acl_index=4294967295
-reply macip_acl_details 27135b59: u32 acl_index, string tag[64], u32 count, macip_acl_rule r[count]
 """
 _MAJOR, _MINOR = 1, 4
 _IPV6 = 1
@@ -248,11 +245,6 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": row.index, "n_input": len(inputs), "acls": [*inputs, *outputs]})
 
 
-def _dump_mac_lists(_call: Call, _values: Values) -> Iterator[Outgoing]:
-    """Show nothing: there are no access lists by MAC here."""
-    return iter(())
-
-
 _ANY = (0, bytes(16), 0)
 _WORDS = {"permit+reflect": 2, "permit": 1, "deny": 0}
 
@@ -377,7 +369,7 @@ def _command_interface(tables: Tables, rest: Input) -> str:
     return ""
 
 
-_INDEX_IN_NAME = re.compile(r"acl:.*@(\d+)$")
+_INDEX_IN_NAME = re.compile(r"(acl|macip):.*@(\d+)$")
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -394,7 +386,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
     """Make the lists and return their indexes by name."""
-    lists, indexes = tables.part(AclMain).lists, _indexes_of(acls)
+    lists, indexes = tables.part(AclMain).lists, numbered_as(acls, "acl")
     by_index = {index: acls[name] for name, index in indexes.items()}
     for index in range(max(by_index, default=-1) + 1):
         lists.add(lambda index: AclRow(index=index))
@@ -407,12 +399,13 @@ def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
     return indexes
 
 
-def _indexes_of(acls: Mapping[str, Acl]) -> dict[str, int]:
+def numbered_as(acls: Mapping[str, Acl] | Mapping[str, MacipAcl], kind: str) -> dict[str, int]:
     """Choose an index for each list.
 
     The index that a name ends in counts more than the list's own, by which lists are not compared.
     """
-    named = {name: int(match[1]) for name in acls if (match := _INDEX_IN_NAME.match(name))}
+    matches = ((name, _INDEX_IN_NAME.match(name)) for name in acls)
+    named = {name: int(match[2]) for name, match in matches if match is not None and match[1] == kind}
     wanted = {name: named.get(name, acl.index) for name, acl in acls.items()}
     free = (index for index in range(2 * len(acls)) if index not in set(wanted.values()))
     taken = set(named.values())
@@ -451,7 +444,6 @@ KIND = Kind(
         "acl_plugin_get_version": _answer_version,
         "acl_dump": _dump,
         "acl_interface_list_dump": _dump_interfaces,
-        "macip_acl_dump": _dump_mac_lists,
     },
     commands={
         "set acl-plugin acl": _command_set,

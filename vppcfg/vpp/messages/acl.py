@@ -1,6 +1,6 @@
 """Access lists: their rules, the names by which they are known, and the interfaces that apply them.
 
-MAC access lists and lists of allowed EtherTypes are other objects of the plugin and are left alone.
+Lists of allowed EtherTypes are other objects of the plugin and are left alone.
 """
 
 from __future__ import annotations
@@ -150,13 +150,18 @@ def _rule(
 
 
 def names_of(acls: Mapping[int, Acl]) -> dict[int, str]:
-    """Return the name of every access list by its index: ours by its tag, another by `acl:` and its tag.
+    """Return the name of every access list by its index: ours by its tag, another by `acl:` and its tag."""
+    return unique_names({index: acl.tag for index, acl in acls.items()}, "acl:")
+
+
+def unique_names(tags: Mapping[int, str], kind: str) -> dict[int, str]:
+    """Return the name of everything with a tag by its index: ours by the tag, another by its kind and the tag.
 
     What is not unique in that, or has no tag, has `@` and the index behind it.
     """
-    names = {index: description_of(acl.tag) or f"acl:{acl.tag}" for index, acl in acls.items()}
+    names = {index: description_of(tag) or f"{kind}{tag}" for index, tag in tags.items()}
     times = Counter(names.values())
-    return {index: name if times[name] == 1 and name != "acl:" else f"{name}@{index}" for index, name in names.items()}
+    return {index: name if times[name] == 1 and name != kind else f"{name}@{index}" for index, name in names.items()}
 
 
 def read_indexes(connection: Connection) -> dict[str, int]:

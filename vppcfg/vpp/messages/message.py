@@ -52,6 +52,9 @@ class Indexes(Protocol):
     def acl(self, name: str) -> Value:
         """Return the index of an access list."""
 
+    def macip(self, name: str) -> Value:
+        """Return the index of a MACIP access list."""
+
     def peer(self, public_key: str) -> Value:
         """Return the number of a peer of a WireGuard."""
 

@@ -30,6 +30,10 @@ class _Names:
         """Return the name."""
         return name
 
+    def macip(self, name: str) -> Value:
+        """Return the name."""
+        return name
+
     def peer(self, public_key: str) -> Value:
         """Return the key."""
         return public_key

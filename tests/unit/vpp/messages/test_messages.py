@@ -12,7 +12,7 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
-from vppcfg.model.acl import AclAction, AclBinding, AclRule
+from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
@@ -50,6 +50,7 @@ RULE = AclRule(
 RULE6 = AclRule(action=AclAction.PERMIT_REFLECT, source="2001:db8::/32", destination="::/0")
 
 MAC_OF_9 = {"mac": bytes.fromhex("020000000007"), "bd_id": 9, "bvi_mac": False}
+MACIP_RULE = MacipRule(action=MacipAction.PERMIT, source="192.0.2.1/32", mac="02:00:00:00:00:01")
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
     (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
@@ -571,6 +572,27 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
     (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
     (
+        op.CreateMacip(macip="web", rules=(MACIP_RULE,), tag="vppcfg web"),
+        "macip_acl_add_replace",
+        {"acl_index": ALL, "tag": b"vppcfg web".ljust(64, b"\0"), "count": 1},
+    ),
+    (
+        op.ReplaceMacip(macip="ssh", rules=(), tag="vppcfg ssh"),
+        "macip_acl_add_replace",
+        {"acl_index": 7, "count": 0},
+    ),
+    (op.DeleteMacip(macip="macip:theirs"), "macip_acl_del", {"acl_index": 8}),
+    (
+        op.SetMacip(interface="port", macip="ssh"),
+        "macip_acl_interface_add_del",
+        {"is_add": True, "sw_if_index": 1, "acl_index": 7},
+    ),
+    (
+        op.SetMacip(interface="port", macip=None),
+        "macip_acl_interface_add_del",
+        {"is_add": False, "sw_if_index": 1, "acl_index": ALL},
+    ),
+    (
         op.BindAcls(interface="port", binding=AclBinding(input=("ssh", "acl:theirs"), output=("ssh",))),
         "acl_interface_set_acl_list",
         {"sw_if_index": 1, "count": 3, "n_input": 2},
@@ -719,6 +741,9 @@ class Told(Recorder):
     def __init__(self) -> None:
         super().__init__(plugins=ALL_PLUGINS)
         tags = {7: "vppcfg ssh", 8: "theirs"}
+        self.answers["macip_acl_dump"] = lambda request: [
+            self.say("macip_acl_details", request, {"acl_index": index, "tag": tag}) for index, tag in tags.items()
+        ]
         self.answers["acl_dump"] = lambda request: [
             self.say("acl_details", request, {"acl_index": index, "tag": tag}) for index, tag in tags.items()
         ]
