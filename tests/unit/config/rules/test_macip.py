@@ -9,6 +9,7 @@ from ipaddress import ip_network
 
 import pytest
 
+from vppcfg.common.bounds import MACIP_RULES_MOST, MACIP_SHAPES_MOST
 from vppcfg.config import parse_text
 from vppcfg.config.rules.macip import overruled
 from vppcfg.config.sections import macip as section
@@ -77,7 +78,7 @@ def test_rules_that_are_asked_in_another_order_are_found() -> None:
     ],
 )
 def test_there_are_only_so_many(members: str, rules: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (section.MACIP_RULES_MOST, section.MACIP_SHAPES_MOST) == (20_000, 64)
+    assert (MACIP_RULES_MOST, MACIP_SHAPES_MOST) == (20_000, 64)
     monkeypatch.setattr(section, "MACIP_RULES_MOST", 3)
     monkeypatch.setattr(section, "MACIP_SHAPES_MOST", 2)
     text = (
