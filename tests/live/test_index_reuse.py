@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.live.second_opinion import differences, read_state
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, as_far_as_known, release, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.vpp.live import connect
@@ -237,7 +237,7 @@ def test_nothing_lands_on_the_next_interface_with_an_index(second: str, tmp_path
         apply(fresh, second, tmp_path)
         expected = seen(fresh)
     with running(PORTS, makes_vlan_devices=True) as used:
-        apply(used, _FROM, tmp_path)
+        apply(used, as_far_as_known(_FROM, tmp_path), tmp_path)
         for line in _BY_HAND:
             assert used.cli(line) == (0, "")
         before = indexes(used)
@@ -248,3 +248,39 @@ def test_nothing_lands_on_the_next_interface_with_an_index(second: str, tmp_path
         assert len(new) > 10
         assert reused <= new
         assert differences(seen(used), expected) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "interfaces:\n  GigabitEthernet1/0/0:\n    mtu: 2000\n    addresses: [ 192.0.2.1/24 ]\n"
+            '    neighbors: { 192.0.2.9: "02:00:00:00:50:05" }\n  GigabitEthernet3/0/0: { mtu: 2000 }\n',
+            "VPP would end when the static neighbour 192.0.2.9 is entered",
+        ),
+        (
+            f"{_FEWER}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n",
+            "which loop7 or another interface that is made would get",
+        ),
+    ],
+)
+def test_a_neighbor_that_a_script_has_left_ends_no_vpp_and_lands_nowhere(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(PORTS) as vpp:
+        apply(vpp, _FEWER, tmp_path)
+        assert vpp.cli("create loopback interface")[0] == 0
+        assert vpp.cli("set ip neighbor loop0 192.0.2.9 02:00:00:00:50:09 static") == (0, "")
+        index = indexes(vpp)["loop0"]
+        assert vpp.cli("delete loopback interface intfc loop0") == (0, "")
+        if release() < "26.02":
+            file = tmp_path / "config.yaml"
+            file.write_text(text)
+            assert main(["apply", "-qy", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.REFUSED
+            said_of_it = capsys.readouterr().err
+            assert said in said_of_it and f"192.0.2.9 at index {index}" in said_of_it
+            assert vpp.cli("create loopback interface")[0] == 0
+            assert indexes(vpp)["loop0"] == index
+            assert vpp.cli("set ip neighbor del loop0 192.0.2.9 02:00:00:00:50:09") == (0, "")
+            assert vpp.cli("delete loopback interface intfc loop0") == (0, "")
+        apply(vpp, text, tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, can_do, release, running, skip_reason
 from tests.wireguard_keys import PRESHARED, PUBLIC, key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -48,7 +48,10 @@ def apply(pair: Pair, text: str, folder: Path) -> None:
         keys = text.replace("KEY_OF_OWN", PUBLIC[int(own)]).replace("KEY_OF_OTHER", PUBLIC[int(other)])
         file.write_text(keys.replace("OWN", own).replace("OTHER", other))
         words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
-        assert main(["apply", "-y", "--allow-mass-deletion", "--again", *words]) == ExitCode.DONE
+        code = main(["apply", "-y", "--allow-mass-deletion", "--again", *words])
+        if code is ExitCode.REFUSED and not can_do(file):
+            pytest.skip(f"VPP {release()} is too old for the file")
+        assert code == ExitCode.DONE
         assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
 
 
