@@ -21,6 +21,7 @@ class ArgumentForm(Enum):
     CPUS = "list of CPUs"
     MASK = "mask of CPUs"
     PCI = "PCI address"
+    DEVICES = "PCI address or vendor and device"
 
 
 @record

@@ -34,6 +34,10 @@ _FORMS: Mapping[ArgumentForm, tuple[re.Pattern[str], str]] = {
         _ADDRESS,
         "a PCI address, such as 0000:3b:00.0",
     ),
+    ArgumentForm.DEVICES: (
+        re.compile(rf"{_ADDRESS.pattern}|[0-9a-fA-F]+:[0-9a-fA-F]+"),
+        "a PCI address, such as 0000:3b:00.0, or a vendor and a device, such as 8086:1539",
+    ),
 }
 _LARGEST = (1 << 32) - 1
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")

@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from vppcfg.common.release import Release
 from vppcfg.startup.conf.key import OPAQUE, A, ArgumentForm, C, D, H, Key, M, N, P, S, W, flags, gone, keys, switches
 
-_QUEUES = (
+_DEVICE = (
     *keys((N,), "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "max-lro-pkt-size"),
     *keys((W,), "devargs"),
     *keys((C,), "rss-queues"),
     *switches("tso"),
     Key(name="rss", block=OPAQUE),
     Key(name="no-rx-interrupts", since=Release(24, 10)),
+    *keys((W,), "name"),
+    Key(name="tag", arguments=(W,), since=Release(23, 6)),
+    Key(name="workers", arguments=(C,)),
     *gone("", "vlan-strip-offload"),
     *gone("", "hqos", arguments=()),
 )
@@ -88,7 +91,7 @@ CORE: Mapping[str, tuple[Key, ...]] = {
     # plugins/dpdk/device/init.c
     "dpdk": (
         Key(name="dev", arguments=(A,), block="device", is_many=True),
-        Key(name="dev default", block="device default"),
+        Key(name="dev default", block="device default", must_have_braces=True),
         *flags("no-multi-seg", "no-tx-checksum-offload", "enable-tcp-udp-checksum", "enable-outer-checksum-offload"),
         *flags("enable-lro", "telemetry", "no-pci", "no-vmbus", "no-hugetlb", "decimal-interface-names"),
         *flags("no-shconf", "no-hpet", "no-huge", "vmware-tsc-map", "default"),
@@ -97,7 +100,7 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         Key(name="max-simd-bitwidth", arguments=(W,), choices=("256", "512")),
         Key(name="uio-bind-force", since=Release(23, 2)),
         *keys((D,), "link-state-poll-interval", "stats-poll-interval", since=Release(24, 6)),
-        Key(name="blacklist", arguments=(W,), is_many=True),
+        Key(name="blacklist", arguments=(ArgumentForm.DEVICES,), is_many=True),
         *keys((W,), "huge-dir", "proc-type", "file-prefix", "log-level", "iova-mode", "base-virtaddr"),
         *keys((W,), "block", "mem-alloc-request", "force-ranks"),
         Key(name="vdev", arguments=(W,), block=OPAQUE, is_many=True),
@@ -108,13 +111,8 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         *gone("", "num-mem-channels"),
         *gone("", "no-dsa", "hqos", arguments=()),
     ),
-    "device": (
-        *_QUEUES,
-        *keys((W,), "name"),
-        Key(name="tag", arguments=(W,), since=Release(23, 6)),
-        Key(name="workers", arguments=(C,)),
-    ),
-    "device default": _QUEUES,
+    "device": _DEVICE,
+    "device default": _DEVICE,
     # plugins/linux-cp/lcp_interface.c, lcp_nl.c
     "linux-cp": (
         Key(name="default netns", arguments=(W,)),

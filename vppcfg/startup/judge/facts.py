@@ -116,7 +116,7 @@ def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:
     return DeviceFacts(
         entry=entry,
         address=canonical_pci(entry.arguments[0]) or entry.arguments[0],
-        rx_queues=value("num-rx-queues") or (len(workers) if workers else 1),
+        rx_queues=number(entry.find("num-rx-queues")) or len(workers or ()) or value("num-rx-queues") or 1,
         tx_queues=value("num-tx-queues") or None,
         rx_descriptors=value("num-rx-desc") or _DESCRIPTORS,
         tx_descriptors=value("num-tx-desc") or _DESCRIPTORS,

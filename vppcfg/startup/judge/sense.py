@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.judge.dpdk import dpdk_problems
 from vppcfg.startup.judge.facts import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.judge.finding import notice, warning
 
@@ -35,6 +36,7 @@ def sense_problems(conf: Conf) -> Iterator[Problem]:
     for device in facts.devices:
         yield from _placement(device, facts)
         yield from _shared_tx_queues(device, facts)
+    yield from dpdk_problems(conf)
     yield from _receive_rings(conf, facts)
     yield from _jumbo_frames(conf, facts)
     yield from _sleeping_main_thread(conf, facts)
@@ -88,8 +90,8 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
     missing = [worker for worker in device.workers if worker >= facts.workers]
     if missing:
         there = f"there are {_count(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
-        text = f"{device.address} is given to worker {missing[0]}, and {there}"
-        yield problem("conf-placement", entry, text)
+        text = f"{device.address} is given to worker {missing[0]}, and {there}; VPP gives the queue to another thread"
+        yield warning("conf-placement", entry, text)
 
 
 def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
