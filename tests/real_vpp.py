@@ -101,14 +101,22 @@ class RealVpp:
     """One VPP process; `start` and `stop` it, or use it as a context manager."""
 
     def __init__(
-        self, *, extra: str = "", linux_cp: str = "", plugins: Sequence[str] = (), makes_vlan_devices: bool = False
+        self,
+        *,
+        extra: str = "",
+        linux_cp: str = "",
+        plugins: Sequence[str] = (),
+        makes_vlan_devices: bool = False,
+        links: Sequence[str] = (),
     ) -> None:
         """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section; `plugins` run besides.
 
-        With `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too.
+        `links` are devices of Linux that are there before VPP starts, each with another end, NAME-peer. With
+        `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too.
         """
         self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
+        self._links = links
         self._plugins = " ".join(f"plugin {name}_plugin.so {{ enable }}" for name in plugins)
         self._process: subprocess.Popen[bytes] | None = None
         self._devices = 0
@@ -227,7 +235,7 @@ class RealVpp:
                 extra=self._extra,
             )
         )
-        apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_FOLDERS]
+        apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", self._preparation()]
         command = [*apart, str(prefix() / "bin/vpp"), "-c", str(startup)]
         with (self.folder / "output").open("wb") as output:
             self._process = subprocess.Popen(
@@ -236,6 +244,14 @@ class RealVpp:
         self._wait_for_sockets(self._process)
         for name in HOST_DEVICES:
             self._add_veth(name)
+
+    def _preparation(self) -> str:
+        """Return what a shell does where VPP is about to run, before it becomes VPP."""
+        made = [
+            f"ip link add {name} up type veth peer name {name}-peer && ip link set {name}-peer up"
+            for name in self._links
+        ]
+        return " && ".join([*made, _OWN_FOLDERS])
 
     def _environment(self) -> dict[str, str]:
         sources = [] if _VHOST.exists() else [_VHOST_SOURCE]

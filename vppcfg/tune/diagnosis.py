@@ -30,6 +30,7 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "main-polluted": workers.find_main_polluted,
     "memory-full": memory.find_memory_full,
     "pcie": pcie_numa.find_pcie,
+    "port-failed": nic.find_port_failed,
     "slow-burst": nic.find_slow_burst,
     "handoff": workers.find_handoff,
     "interrupt-mode": queues.find_interrupt_mode,
@@ -40,8 +41,8 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "nic-pattern": nic.find_nic_pattern,
 }
 """By name, in the order of the documentation; `healthy` comes last, when all is shown to be well."""
-_LASTING = {"queues-ignored", "numa-remote", "not-isolated", "memory-full", "pcie", "slow-burst", "debug-build",
-            "clock-low", "mtu-multi-seg", "nic-pattern", "buffers"}  # fmt: skip
+_LASTING = {"queues-ignored", "numa-remote", "not-isolated", "memory-full", "pcie", "port-failed", "slow-burst",
+            "debug-build", "clock-low", "mtu-multi-seg", "nic-pattern", "buffers"}  # fmt: skip
 """Rules about what does not come and go with the load."""
 NAMES = (*RULES, "healthy")
 _WORST_FIRST = list(FindingSeverity)

@@ -82,6 +82,8 @@ class InterfaceCounters:
     tx_error: int = 0
     mtu: int | None = None
     is_up: bool | None = None
+    is_failed: bool = False
+    """Whether VPP could not set the port up: its state is `error`."""
     is_whole: bool = True
     """Whether all of its counters are there; those of the last interface of a text may have been cut."""
 

@@ -27,7 +27,7 @@ from tests.unit.tune.material import (
 from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
-from vppcfg.tune.reading import BufferPool, Heap, PciDevice, Processor, Reading
+from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading
 from vppcfg.tune.settings import as_data
 
 SATURATED = worker(vector=250.0, poll=250.0)
@@ -112,6 +112,10 @@ CASES: dict[str, tuple[Load, Load]] = {
             port(hardware=hardware(link_bps=10**9, pci_address="0000:01:00.0")),
             reading=Reading(pci=(PciDevice(address="0000:01:00.0", gt_per_s=2.5, width=1),)),
         ),
+    ),
+    "port-failed": (
+        load(port(hardware=hardware(has_errors=True))),
+        load(port(hardware=hardware(), counters=InterfaceCounters(name=GI1, is_failed=False))),
     ),
     "slow-burst": (
         load(port(hardware=hardware(tx_burst="Scalar", tx_offloads=("multi-segs", "udp-cksum")))),

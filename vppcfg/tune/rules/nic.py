@@ -192,6 +192,34 @@ def _nic_pattern_finding(trials: list[FrameTrial], spread: float) -> Finding:
     )  # fmt: skip
 
 
+def find_port_failed(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port that VPP could not set up.
+
+    The driver refused queues or descriptors; VPP goes on without the port.
+    """
+    reading = situation.load.reading
+    for port in situation.load.ports:
+        evidence = []
+        if port.hardware is not None and port.hardware.has_errors:
+            evidence.append(Evidence(text="the driver reports errors", source=reading.source("hardware")))
+        if port.counters is not None and port.counters.is_failed:
+            evidence.append(Evidence(text="its state is `error`", source=reading.source("interfaces")))
+        if evidence:
+            yield Finding(
+                rule="port-failed",
+                severity=FindingSeverity.LOSS,
+                subject=port.name,
+                verdict=f"VPP could not set {port.name} up, and nothing passes it",
+                evidence=tuple(evidence),
+                proposal=Remedy(
+                    text="`show hardware-interfaces` says what the driver refused behind `Errors:`; often that is the "
+                    "number of its queues or descriptors, or an offload that `no-tx-checksum-offload` leaves out"
+                ),
+                expectation=Expectation(text="the port comes up after VPP is restarted", basis=Basis.GUESS),
+                disproof="the same errors stand there with VPP's defaults",
+            )
+
+
 def find_slow_burst(situation: Situation) -> Iterator[Finding]:
     """Yield a finding per port with a scalar burst function.
 

@@ -28,7 +28,7 @@ _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
           "tx offload active", "flags")  # fmt: skip
 _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
-_INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down) (\d+)/\d+/\d+/\d+(?: (.+))?$")
+_INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)? (\d+)/\d+/\d+/\d+(?: (.+))?$")
 _INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
 _FIELDS = {
     "rx packets": "rx_packets", "rx bytes": "rx_bytes", "tx packets": "tx_packets", "tx bytes": "tx_bytes",
@@ -140,14 +140,14 @@ def _burst(keyed: dict[str, str], direction: str) -> str | None:
 
 def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
     """Return the interfaces, and what could not be read; counters that nothing here uses are passed over."""
-    rows: list[tuple[str, bool, int, dict[str, Any]]] = []
+    rows: list[tuple[str, str, int, dict[str, Any]]] = []
     unread: list[str] = []
     for line in clean_lines(text):
         if line.startswith("Name Idx"):
             continue
         rest = line
         if match := _INTERFACE_ROW.match(line):
-            rows.append((match[1], match[3] == "up", int(match[4]), {}))
+            rows.append((match[1], match[3], int(match[4]), {}))
             rest = match[5] or ""
         counter = _INTERFACE_COUNTER.match(rest)
         if counter and rows:
@@ -155,7 +155,10 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
                 rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])
         elif rest:
             unread.append(line)
-    read = (InterfaceCounters(name=name, is_up=is_up, mtu=mtu or None, **found) for name, is_up, mtu, found in rows)
+    read = (
+        InterfaceCounters(name=name, is_up=state == "up", is_failed=state == "error", mtu=mtu or None, **found)
+        for name, state, mtu, found in rows
+    )
     return tuple(read), tuple(unread)
 
 
