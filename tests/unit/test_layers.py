@@ -414,11 +414,11 @@ TUNNELS = {"config/rules/tunnel.py", "model/tunnel.py", "plan/operations/tunnel.
         (
             "vxlan",
             # VXLAN-GPE, which is another kind, rules, an example in a docstring, a key of T-Rex, and the
-            # list of VPP's plugins, and that of other products' words.
+            # lists of VPP's plugins, of DPDK's hashes, and of other products' words.
             {
                 *("config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"),
                 *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
-                "config/rules/wireguard.py",
+                *("config/rules/wireguard.py", "startup/judge/dpdk.py"),
             },
         ),
     ],
