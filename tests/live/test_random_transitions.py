@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.laws.networks import PORTS, configurations, without_what_is_left_open
-from tests.real_vpp import running, skip_reason
+from tests.live.second_opinion import differences, read_state
+from tests.real_vpp import RealVpp, running, skip_reason
 from tests.wireguard_keys import KEYS
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.model.state import State
+from vppcfg.config.sections.memif import MemifConfig
+from vppcfg.config.sections.tap import TapConfig
+from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.plan.diff import diff
-from vppcfg.plan.plan import make_plan
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
 
@@ -24,19 +31,82 @@ REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 TRANSITIONS = int(os.environ.get("TRANSITIONS", "500"))
+FIRST_SEED = int(os.environ.get("TRANSITIONS_SEED", "20260101"))
+ONE_FRESH_IN = int(os.environ.get("TRANSITIONS_FRESH", "25"))
+"""Every so many transitions, a VPP that never had another configuration says where they should have ended."""
 
 
-@pytest.fixture(scope="module")
-def router() -> Iterator[tuple[LiveDataplane, State]]:
-    """Return a VPP that keeps what one configuration leaves for the next, and its state while it was empty."""
+_WITH_ATTRIBUTES = "loopbacks:\n" + "".join(
+    f"  loop{number}:\n"
+    f'    {{ mtu: 1500, mac: "02:00:00:00:90:{number - 9000:02x}", mpls: true, gso: true, proxy-arp: true,\n'
+    f"      addresses: [ 198.18.{number - 9000}.1/24 ], urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1300 }},\n"
+    f'      neighbors: {{ 198.18.{number - 9000}.5: "02:00:00:00:91:00" }} }}\n'
+    for number in range(9000, 9003)
+)
+_PLAIN = "loopbacks:\n" + "".join(
+    f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:90:{number - 9000:02x}" }}\n' for number in range(9010, 9016)
+)
+
+
+_ELSEWHERE = ".elsewhere"
+_OF_BARE_PORTS = ("MTUs", "link MTU", "is up", "tag")
+"""What VPP or a file before decides of a tunnel or port that the section of its kind names alone."""
+
+
+class History:
+    """A VPP that keeps what one configuration leaves for the next."""
+
+    def __init__(self, process: RealVpp, dataplane: LiveDataplane) -> None:
+        self.process = process
+        self.dataplane = dataplane
+        self.empty = dataplane.observe()
+        self.count = 0
+
+    def indexes(self) -> dict[str, int]:
+        """Return the index of each interface."""
+        rows = self.process.client.api.sw_interface_dump(sw_if_index=0xFFFFFFFF)
+        return {row.interface_name: row.sw_if_index for row in rows}
+
+    def carry_out(self, plan: Plan) -> None:
+        """Do what a plan says by messages, or by typing its text, in turn; what has no text goes by messages."""
+        text = plan_text(plan)
+        if self.count % 2 and not text.without_form:
+            for line in text.lines:
+                if not line.startswith("comment"):
+                    retval, said = self.process.cli(line)
+                    assert (line, retval, said if retval else "") == (line, 0, "")
+            return
+        performance = perform_plan(plan, self.dataplane, lambda done: None)
+        assert [(refusal.operation, refusal.text) for refusal in performance.refusals] == []
+
+
+@contextmanager
+def started() -> Iterator[History]:
+    """Start a VPP and connect to it."""
     with running(PORTS, makes_vlan_devices=True) as process:
         process.add_netns("dataplane")
         with connect(str(process.socket_path)) as dataplane:
             dataplane.use_keys(KEYS)
-            yield dataplane, dataplane.observe()
+            yield History(process, dataplane)
 
 
-@seed(20260101)
+@pytest.fixture(scope="module")
+def router() -> Iterator[History]:
+    with pytest.MonkeyPatch.context() as patch, started() as history:
+        patch.setattr("vpp_papi.vpp_serializer.String.unpack", _unpack_utf8)
+        yield history
+
+
+def _unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None, ntc: bool = False) -> tuple[str, int]:
+    """Read a text as vpp_papi does, but descriptions may have letters that are not ASCII."""
+    if field.fixed:
+        return data[offset : offset + field.num].partition(b"\0")[0].decode(), field.num
+    length, size = field.length_field_packer.unpack(data, offset)
+    begin = offset + size
+    return data[begin : begin + length].decode(), size + length
+
+
+@seed(FIRST_SEED)
 @settings(
     max_examples=TRANSITIONS,
     deadline=None,
@@ -45,17 +115,74 @@ def router() -> Iterator[tuple[LiveDataplane, State]]:
     suppress_health_check=list(HealthCheck),
 )
 @given(drawn=configurations())
-def test_every_random_configuration_is_reached(router: tuple[LiveDataplane, State], drawn: Configuration) -> None:
-    dataplane, empty = router
-    configuration = with_names_for_vlans(drawn)
-    plan = make_plan(dataplane.observe(), resolve(configuration, dataplane.observe()).desired)
-    performance = perform_plan(plan, dataplane, lambda done: None)
-    assert [(refusal.operation, refusal.text) for refusal in performance.refusals] == []
-    reached = dataplane.observe()
+def test_every_random_configuration_is_reached(router: History, drawn: Configuration) -> None:
+    router.count += 1
+    configuration = with_a_change_of_loopbacks(with_names_for_vlans(drawn), router.count)
+    before, observed = router.indexes(), router.dataplane.observe()
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    router.carry_out(plan)
+    reached = router.dataplane.observe()
     assert list(diff(reached, plan.desired)) == []
     assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
-    from_empty = without_what_is_left_open(resolve(configuration, empty).desired)
+    from_empty = without_what_is_left_open(resolve(configuration, router.empty).desired)
     assert list(diff(without_what_is_left_open(reached), from_empty)) == []
+    after = router.indexes()
+    gone = {before[name] for name in before.keys() - after.keys()}
+    assert router.count == 1 or gone & {after[name] for name in after.keys() - before.keys()}
+    if router.count % ONE_FRESH_IN == 0:
+        assert_as_on_a_fresh_vpp(router, configuration)
+
+
+def assert_as_on_a_fresh_vpp(router: History, configuration: Configuration) -> None:
+    """Compare what a plain client reads with what it reads of a VPP that began with this configuration."""
+    made = {name: _with_socket_elsewhere(making) for name, making in configuration.made.items()}
+    configuration = replace(configuration, made=made)
+    with started() as fresh:
+        fresh.carry_out(make_plan(fresh.empty, resolve(configuration, fresh.empty).desired))
+        found, expected = (read_state(each.process.socket_path, each.process.api_dir) for each in (router, fresh))
+    assert differences(said(found, configuration), said(_here(expected), configuration)) == []
+
+
+def said(state: dict[str, Any], configuration: Configuration) -> dict[str, Any]:
+    """Return what a plain client has read, without what the file leaves open: that may depend on what was before."""
+    macs = {name: getattr(making, "mac", None) for name, making in configuration.made.items()}
+    interfaces: dict[str, Any] = {}
+    for name, values in state["interfaces"].items():
+        entry = configuration.interfaces.get(name)
+        has_mac = macs.get(name) or (entry is not None and entry.mac)
+        left_open = {*(() if has_mac else ("MAC",)), *(_OF_BARE_PORTS if entry is None else ())}
+        interfaces[name] = {key: value for key, value in values.items() if key not in left_open}
+    taps = {
+        name: (host, mac if configuration.made_as(TapConfig)[name].host_mac else "", *rest)
+        for name, (host, mac, *rest) in state["taps"].items()
+    }
+    return {**state, "interfaces": interfaces, "taps": taps, "modes": []}
+
+
+def _here(value: Any) -> Any:
+    """Return what a plain client has read as if the sockets were where the file has them."""
+    if isinstance(value, dict):
+        return {key: _here(each) for key, each in value.items()}
+    if isinstance(value, str):
+        return value.removesuffix(_ELSEWHERE)
+    return type(value)(_here(each) for each in value) if isinstance(value, list | tuple) else value
+
+
+def _with_socket_elsewhere(making: MadeConfig) -> MadeConfig:
+    """Two VPPs cannot listen at one place."""
+    if isinstance(making, MemifConfig | VhostUserConfig) and making.socket:
+        return replace(making, socket=f"{making.socket}{_ELSEWHERE}")
+    return making
+
+
+def with_a_change_of_loopbacks(configuration: Configuration, count: int) -> Configuration:
+    """Add loopbacks that are others each time, so that there always are indexes that one leaves and another one gets.
+
+    Those of one transition have what VPP notes by index, those of the next have nothing.
+    """
+    parsed = parse_text(_WITH_ATTRIBUTES if count % 2 else _PLAIN, "loopbacks.yaml").configuration
+    assert parsed is not None
+    return replace(configuration, interfaces={**configuration.interfaces, **parsed.interfaces})
 
 
 def with_names_for_vlans(configuration: Configuration) -> Configuration:
