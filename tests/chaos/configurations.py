@@ -58,6 +58,8 @@ interfaces:
     ra: { managed: true, prefixes: { "2001:db8::/64": {} } }
     link-local: fe80::1
     rx-mode: interrupt
+    rx-placement: { 0: worker1, 1: main }
+    tx-placement: { 0: [ worker0, worker1 ], 1: main }
     addresses: [ 192.0.2.1/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
@@ -145,6 +147,8 @@ interfaces:
     lldp: { description: other }
     proxy-arp: true
     rx-mode: polling
+    rx-placement: { 1: worker0 }
+    tx-placement: { 0: main, 1: [ worker0, worker1 ] }
     addresses: [ 192.0.2.9/24 ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }

@@ -11,6 +11,8 @@ from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.placement import Placements, QueuePlacement, moved_to
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.plan.plan import Plan, make_plan
@@ -33,8 +35,24 @@ def configuration(text: str) -> Configuration:
 def state_after(text: str) -> State:
     """Return what a router with Linux around it becomes by a configuration, and a little that was done by hand."""
     bare = assumed_state(configuration(BARE))
-    bare = replace(bare, facts=replace(bare.facts, has_linux=True))
+    ports = {name: replace(port, rx_placement=_RX, tx_placement=_TX) for name, port in bare.interfaces.items()}
+    bare = replace(bare, interfaces=ports, facts=replace(bare.facts, has_linux=True, workers=2))
     return _touched(resolve(configuration(text), bare).desired)
+
+
+_RX: Placements = tuple(QueuePlacement(queue=queue, threads=(queue + 1,)) for queue in (0, 1))
+_TX: Placements = (QueuePlacement(queue=0, threads=(0, 2)), QueuePlacement(queue=1, threads=(1,)))
+"""Where a VPP with two workers puts the queues of ports that have two each way."""
+
+
+def _with_all_queues(port: Interface) -> Interface:
+    """Return a port with the queues of which its file says nothing where VPP has put them."""
+    rx, tx = _RX, _TX
+    for placed in port.rx_placement:
+        rx = moved_to(rx, placed)
+    for placed in port.tx_placement:
+        tx = moved_to(tx, placed)
+    return replace(port, rx_placement=rx, tx_placement=tx)
 
 
 def _touched(state: State) -> State:
@@ -45,11 +63,16 @@ def _touched(state: State) -> State:
         )
         for name, bond in state.made_as(Bond).items()
     }
+    ports = {
+        name: _with_all_queues(port) if port.kind is InterfaceKind.PHYSICAL and port.parent is None else port
+        for name, port in state.interfaces.items()
+    }
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
     bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.made_as(Tap).values() if tap.host_bridge)
     namespaces = frozenset(tap.host_netns for tap in state.made_as(Tap).values())
     return replace(
         state,
+        interfaces=ports,
         made={**state.made, **bonds},
         linux=linux,
         namespaces=state.namespaces | namespaces,

@@ -130,7 +130,11 @@ def end_of(pid: int) -> int:
 def serve(router: SimulatedRouter, state: State, faults: Faults, on_change: Callable[[int], None] | None) -> int:
     """Be the simulated VPP until killed."""
     vpp = SimulatedVpp(
-        state=state, ports=[PhysicalPort(name=name) for name in PORTS], faults=faults, on_change=on_change
+        state=state,
+        ports=[PhysicalPort(name=name, rx_queues=2, tx_queues=2) for name in PORTS],
+        faults=faults,
+        on_change=on_change,
+        workers=2,
     )
     SimulatorServer(vpp, router.socket).run()
     return 0

@@ -21,6 +21,7 @@ from vppcfg.config.configuration import (
     MadeConfig,
     NeighborConfig,
     ProxyArpRange,
+    QueueConfig,
     StaticMacConfig,
     VrfConfig,
 )
@@ -61,6 +62,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.placement import QueuePlacement, moved_to
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -721,6 +723,7 @@ class _Network:
         speaking, waiting = self._dice.further(76), self._dice.further(78)
         for port in PORTS:
             self._change(port, rx_mode=waiting.pick((None, None, RxMode.POLLING, RxMode.INTERRUPT)))
+            self._change(port, rx_placement=waiting.pick(RX_PLACEMENTS), tx_placement=waiting.pick(TX_PLACEMENTS))
             self._change(port, lldp=speaking.pick((None, None, None, *LLDP)))
         others = self._dice.apart()
         for name in [name for name in self.interfaces if name not in self._members]:
@@ -813,12 +816,38 @@ def _bond_options(dice: _Dice, mode: BondMode, members: Sequence[str]) -> dict[s
     }
 
 
+RX_PLACEMENTS: tuple[tuple[QueueConfig, ...], ...] = (
+    (),
+    (),
+    (QueueConfig(key=0, queue=0, threads=("main",)),),
+    tuple(QueueConfig(key=queue, queue=queue, threads=("worker1",)) for queue in (0, 1)),
+)
+TX_PLACEMENTS: tuple[tuple[QueueConfig, ...], ...] = (
+    (),
+    (),
+    (QueueConfig(key=1, queue=1, threads=("main", "worker0", "worker1")),),
+    (
+        QueueConfig(key=0, queue=0, threads=("worker1",)),
+        QueueConfig(key=1, queue=1, threads=("worker0", "main")),
+    ),
+)
+
+
 def _empty_vpp() -> State:
-    """Return a VPP with unconfigured PORTS, each with a MAC of its own."""
+    """Return a VPP with two workers and unconfigured PORTS, each with a MAC of its own and two queues each way."""
     ports = {name: InterfaceConfig(name=name, path=("interfaces", name)) for name in PORTS}
     state = assumed_state(Configuration(interfaces=ports))
     macs = {name: f"02:00:00:00:00:{number:02x}" for number, name in enumerate(PORTS, start=1)}
-    return replace(state, interfaces={n: replace(i, mac=macs[n]) for n, i in state.interfaces.items()})
+    rx = tuple(QueuePlacement(queue=queue, threads=(queue + 1,)) for queue in (0, 1))
+    tx = (QueuePlacement(queue=0, threads=(0, 2)), QueuePlacement(queue=1, threads=(1,)))
+    return replace(
+        state,
+        interfaces={
+            name: replace(port, mac=macs[name], rx_placement=rx, tx_placement=tx)
+            for name, port in state.interfaces.items()
+        },
+        facts=replace(state.facts, workers=2),
+    )
 
 
 EMPTY_VPP = _empty_vpp()
@@ -851,11 +880,23 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     linux = {name: device for name, device in state.linux.items() if name not in lcps or lcps[name].has_host}
     if with_linux:
         state, linux = _changed_by_hand(dice.apart(), state, linux)
+    for port in PORTS:
+        interfaces[port] = _with_all_queues(interfaces[port])
     is_spoken = any(interface.lldp is not None for interface in interfaces.values())
     spoken = dice.further(77).pick((LLDP_SETTINGS[3], LldpSettings(hold=9, interval_s=90)))
     lldp = spoken if is_spoken else LldpSettings()
     changed = replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux, lldp=lldp)
     return _with_others(dice, changed)
+
+
+def _with_all_queues(port: Interface) -> Interface:
+    """Return a port with the queues that it was not said of where VPP has put them."""
+    rx, tx = EMPTY_VPP.interfaces[port.name].rx_placement, EMPTY_VPP.interfaces[port.name].tx_placement
+    for placed in port.rx_placement:
+        rx = moved_to(rx, placed)
+    for placed in port.tx_placement:
+        tx = moved_to(tx, placed)
+    return replace(port, rx_placement=rx, tx_placement=tx)
 
 
 def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -> tuple[State, dict[str, LinuxDevice]]:
@@ -987,7 +1028,7 @@ def without_what_is_left_open(state: State) -> State:
     """
     state = state.with_explicit_mtus()
     interfaces = {
-        name: replace(interface, mac="", split_horizon_group=0, rx_mode=None)
+        name: replace(interface, mac="", split_horizon_group=0, rx_mode=None, rx_placement=(), tx_placement=())
         for name, interface in state.interfaces.items()
     }
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}

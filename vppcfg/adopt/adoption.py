@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.adopt.classify import Classifier
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.places import says_more_than_a_file
+from vppcfg.adopt.places import PLACING, queue_in, says_more_than_a_file
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.rest import RestFile, rest_of
@@ -20,10 +20,12 @@ from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections import MADE_BY
+from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
+from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
@@ -68,12 +70,14 @@ class Ground:
     """What startup.conf says of linux-cp."""
     plugins: tuple[str, ...] | None = None
     """Those that startup.conf enables, None for all."""
+    workers: int | None = None
+    """How many it has, None for as many as a script names."""
     past_errors: bool = False
     """Whether what stands behind a command that VPP refuses is adopted too."""
 
     def simulation(self) -> Simulation:
         """Return a VPP that nobody has configured."""
-        return Simulation(str(self.release), self.ports, self.lcp, self.plugins)
+        return Simulation(str(self.release), self.ports, self.lcp, self.plugins, self.workers)
 
 
 def adopt_scripts(
@@ -98,7 +102,7 @@ def adopt_scripts(
         replay.run(script.name, script.text)
     state = replay.finish()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
-    described = as_applied(state, frozenset(_ports_with_more(replay.lines)))
+    described = as_applied(_with_placed(state, replay.lines), frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
@@ -144,6 +148,25 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
     for kind, left in {**kinds, "FIB table": known.left.vrfs, **lists}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
+
+
+def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
+    """Return a state in which the queues that a script places, and no others, are known to be placed by somebody."""
+    placed: dict[tuple[str, str], set[int]] = {}
+    for line in lines:
+        key = PLACING.get(line.command)
+        if key is not None and line.outcome is LineOutcome.FILE and line.subjects:
+            placed.setdefault((line.subjects[0], key), set()).add(queue_in(line.text.split()))
+    if not placed:
+        return state
+    interfaces = dict(state.interfaces)
+    for name in {name for name, _ in placed} & interfaces.keys():
+        rx, tx = (placed.get((name, key), set()) for key in (RX_KEY, TX_KEY))
+        port = interfaces[name]
+        interfaces[name] = replace(
+            port, rx_placement=placed_by_hand(port.rx_placement, rx), tx_placement=placed_by_hand(port.tx_placement, tx)
+        )
+    return replace(state, interfaces=interfaces)
 
 
 def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:

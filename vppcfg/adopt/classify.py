@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from vppcfg.adopt.places import says_more_than_a_file
+from vppcfg.adopt.places import PLACING, says_more_than_a_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
@@ -30,6 +30,7 @@ _KEYS: Mapping[str, str] = {
     "set ip neighbor": "neighbors",
     "set interface lldp": "lldp",
     "set interface rx-mode": "rx-mode",
+    **PLACING,
     "set interface proxy-arp": "proxy-arp",
     "set dhcp client": "dhcp-client",
     "sflow enable-disable": "sflow",
@@ -100,7 +101,14 @@ class Classifier:
             return "the FIB table has no name, so that it is no VRF of a file"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
+        if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
+            return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"
         return None
+
+    def _has_placed(self, name: str) -> bool:
+        """Return whether the file places a queue of a port."""
+        entry = self._configuration.interfaces.get(name)
+        return entry is not None and bool(entry.rx_placement or entry.tx_placement)
 
     def _has_range(self, words: Sequence[str]) -> bool:
         """Return whether the file has the range that a command names."""

@@ -37,7 +37,11 @@ def adopt_sources(
 
 def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
     """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP tells them."""
-    ground = replace(ground, lcp=conf.lcp, plugins=conf.plugins)
+    workers = conf.settings.get("cpu", {}).get("workers", 0)
+    count = workers if isinstance(workers, int) else len(workers)
+    ground = replace(
+        ground, lcp=conf.lcp, plugins=conf.plugins, workers=count if ground.workers is None else ground.workers
+    )
     if ground.is_running:
         return ground
     ports = [

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.sections import INTERFACES
+from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.model.interface import InterfaceKind
 
 Place = tuple[str, ...]
@@ -187,6 +188,8 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip neighbor": _after("del"),
     "set interface lldp": _first,
     "set interface rx-mode": _first,
+    "set interface rx-placement": _first,
+    "set interface tx-queue": _first,
     "set interface proxy-arp": _first,
     "set dhcp client": _behind("intfc"),
     "sflow enable-disable": _first,
@@ -231,6 +234,23 @@ def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
     return lambda words: ("bridge-domain", attribute, words[0]) if words else None
 
 
+PLACING = {"set interface rx-placement": RX_KEY, "set interface tx-queue": TX_KEY}
+"""Commands that place a queue of a port, and the key that says it."""
+
+
+def _queue(key: str) -> Callable[[Words], Place | None]:
+    def place(words: Words) -> Place | None:
+        return (key, words[0], str(queue_in(words))) if words else None
+
+    return place
+
+
+def queue_in(words: Words) -> int:
+    """Return the queue that a command places: the first one where it names none."""
+    given = words[words.index("queue") + 1] if "queue" in words[:-1] else "0"
+    return int(given) if given.isdecimal() else 0
+
+
 _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "set interface state": _on("state", _first),
     "set interface mtu": _mtu,
@@ -246,6 +266,7 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "set interface l3": _on("mode", _first),
     "set interface l2 tag-rewrite": _on("rewrite", _first),
     "set interface mpls": _on("mpls", _first),
+    **{command: _queue(key) for command, key in PLACING.items()},
     "set interface bond": _on("weight", _first),
     "set ip neighbor": _neighbor,
     "l2fib add": _told_mac,

@@ -6,12 +6,15 @@ import socket
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from vppcfg.adopt.places import PLACING, queue_in
+from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
+from vppcfg.simulator.queues import have_queue, have_workers
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.server import SimulatorServer
@@ -22,6 +25,8 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.observe import observe
 
 _ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands)
+_ASSUMED_WORKERS = 255
+"""More than a router has."""
 _PATIENCE_S = 60.0
 """How long reading may take; the simulated VPP is in this very process."""
 
@@ -35,19 +40,26 @@ class Simulation:
         ports: Iterable[Interface] = (),
         lcp: LcpSettings | None = None,
         plugins: Collection[str] | None = None,
+        workers: int | None = None,
     ) -> None:
         """Start a VPP of the release of `version` with these ports, and what its startup.conf says.
 
-        That is about linux-cp, and which `plugins` it loads, None for all. Raise UsageError for an unknown release.
+        That is about linux-cp, which `plugins` it loads, None for all, and how many `workers` it has, None for as many
+        as a command names. Raise UsageError for an unknown release.
         """
         started = State(facts=Facts(lcp=lcp or LcpSettings()))
         loaded = PLUGINS if plugins is None else PLUGINS.intersection(plugins)
         release = release_of(version).name
-        self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded)
+        self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
         self._commands = self._vpp.commands
         self._made_up = 0
+        self._are_workers_known = workers is not None
+        self._with_known_queues: set[str] = set()
         for port in ports:
-            self.add_port(port.name, port.device_class, mac=port.mac, link_mtu=port.link_mtu)
+            queues = len(port.rx_placement), len(port.tx_placement)
+            self.add_port(port.name, port.device_class, mac=port.mac, link_mtu=port.link_mtu, queues=queues)
+            if any(queues):
+                self._with_known_queues.add(port.name)
 
     @property
     def commands(self) -> Collection[str]:
@@ -60,12 +72,27 @@ class Simulation:
 
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
+        self._have_queue(line)
         try:
             code, printed = self._vpp.run_line(line)
         except DiedError:
             return False, "VPP ends at this line"
         self._vpp.tables.events.clear()
         return code == 0, printed
+
+    def _have_queue(self, line: str) -> None:
+        """Have the queue that a command places, and workers, where nobody knows how many there are."""
+        key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
+        words = line.split()[3:]
+        row = self.named(words[0]) if key is not None and words else None
+        if row is None or row.is_sub:
+            return
+        tables = self._vpp.tables
+        if not self._are_workers_known:
+            self._are_workers_known = True
+            have_workers(tables, _ASSUMED_WORKERS)
+        if words[0] not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
+            have_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
 
     def named(self, name: str) -> SwInterface | None:
         """Return the interface of this name, None when there is none."""
@@ -97,7 +124,15 @@ class Simulation:
         row = self.named(name)
         return self._vpp.tables.hw_of(row).mac if row is not None else b""
 
-    def add_port(self, name: str, device_class: str = "dpdk", *, mac: str = "", link_mtu: int | None = None) -> None:
+    def add_port(
+        self,
+        name: str,
+        device_class: str = "dpdk",
+        *,
+        mac: str = "",
+        link_mtu: int | None = None,
+        queues: tuple[int, int] = (1, 1),
+    ) -> None:
         """Have a port that VPP has found, or that a command has made which is not simulated."""
         self._made_up += 1
         mtu = link_mtu or 9000
@@ -107,6 +142,8 @@ class Simulation:
             mac=mac or made_up_mac(self._made_up),
             link_mtu=mtu,
             packet_mtu=mtu,
+            rx_queues=queues[0] or 1,
+            tx_queues=queues[1] or 1,
         )
         load_ports(self._vpp.tables, [port])
 

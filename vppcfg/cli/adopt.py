@@ -200,6 +200,7 @@ def _ground(args: argparse.Namespace) -> Ground:
         ports=ports_of(state) if state is not None else (),
         may_assume=state is None,
         is_running=state is not None,
+        workers=state.facts.workers if state is not None else None,
         past_errors=args.past_errors,
     )
 

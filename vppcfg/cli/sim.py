@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MOST_WORKERS = 255
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
@@ -31,7 +33,10 @@ def add_parser(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         help="a physical port: NAME[,class=dpdk][,link-mtu=9000][,packet-mtu=9000][,mac=MAC]"
-        "[,max-link-mtu=N][,mtu-when-down]; may be given again",
+        "[,max-link-mtu=N][,mtu-when-down][,rx-queues=1][,tx-queues=1]; may be given again",
+    )
+    parser.add_argument(
+        "--workers", metavar="N", type=_number, help="how many workers it has (default: as in --state, else none)"
     )
     parser.add_argument("--state", metavar="FILE", help="start with the state in this JSON or YAML file")
     parser.add_argument("--version", metavar="VERSION", help="VPP's release or version text (default: the newest)")
@@ -84,6 +89,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     vpp = SimulatedVpp(
         state=read_state(args.state) if args.state else None,
         ports=[parse_port(text) for text in args.phy],
+        workers=args.workers,
         release=release,
         version=None if version == release else version,
         faults=_faults(args),
@@ -155,6 +161,12 @@ def _occasions(text: str) -> Container[int]:
         return parse_occasions(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers from 1, such as 3 or 2,5-7 or 4-") from None
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) > _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST_WORKERS}")
+    return int(text)
 
 
 def _positive(text: str) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig
+from collections.abc import Iterable
+
+from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
 from vppcfg.config.sections import MADE, acl, lcp
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
+from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.model.state import Facts, State
 
 ALL_PLUGINS = frozenset(
@@ -25,7 +28,23 @@ def assumed_state(configuration: Configuration) -> State:
         for config in configuration.interfaces.values()
         if config.kind is InterfaceKind.PHYSICAL and config.parent is None
     )
-    return State(interfaces={port.name: _port(port) for port in ports}, facts=Facts(plugins=ALL_PLUGINS))
+    interfaces = {port.name: _port(port) for port in ports}
+    return State(interfaces=interfaces, facts=Facts(plugins=ALL_PLUGINS, workers=_workers(configuration)))
+
+
+def _workers(configuration: Configuration) -> int:
+    """Return how many workers there have to be for the queues that the file places, one if it names only `main`."""
+    placed = [
+        max(1, *each.numbers)
+        for config in configuration.interfaces.values()
+        for each in (*config.rx_placement, *config.tx_placement)
+    ]
+    return max(placed, default=0)
+
+
+def _assumed(entries: Iterable[QueueConfig]) -> Placements:
+    """Return the queues that the file names, on threads that nobody knows."""
+    return in_order(QueuePlacement(queue=each.queue) for each in entries if each.queue is not None)
 
 
 def _port(config: InterfaceConfig) -> Interface:
@@ -36,4 +55,6 @@ def _port(config: InterfaceConfig) -> Interface:
         device_class=device.device_class,
         link_mtu=device.link_mtu,
         packet_mtu=device.packet_mtu,
+        rx_placement=_assumed(config.rx_placement),
+        tx_placement=_assumed(config.tx_placement),
     )

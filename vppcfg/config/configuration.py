@@ -12,6 +12,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
 from vppcfg.model.ownership import MARK, kept_by_vpp
+from vppcfg.model.placement import thread_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
@@ -28,6 +29,23 @@ class LcpConfig:
 
     host_name: str
     netns: str | None = None
+
+
+@record
+class QueueConfig:
+    """One entry below `rx-placement` or `tx-placement`."""
+
+    key: str | int
+    """As it stands in the file."""
+    queue: int | None
+    """None when the key is no number of a queue."""
+    threads: tuple[str, ...]
+    """As the file names them; of a receive queue it is one."""
+
+    @property
+    def numbers(self) -> set[int]:
+        """Return VPP's numbers of the threads."""
+        return {thread_of(name) for name in self.threads}
 
 
 @record
@@ -82,6 +100,9 @@ class InterfaceConfig(InterfaceValues):
     """None is the usual one."""
     rx_mode: RxMode | None = None
     """None leaves it as it is."""
+    rx_placement: tuple[QueueConfig, ...] = ()
+    """In the order of the file; queues that are not named stay where they are."""
+    tx_placement: tuple[QueueConfig, ...] = ()
     acls: AclBinding = AclBinding()
 
 

@@ -26,6 +26,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.memif import sockets_in_use
+from vppcfg.model.placement import moved
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF
@@ -216,6 +217,8 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
         wanted, found = desired.interfaces.get(name), observed.interfaces[name]
         if wanted is not None and not wanted.mac:
             found = replace(found, mac="")
+        if wanted is not None and (found.rx_placement or found.tx_placement):
+            found = _with_queues_left_open(found, wanted)
         is_same = (
             wanted == found
             and desired.lcps.get(name) == observed.lcps.get(name)
@@ -223,6 +226,16 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
         )
         if not is_same:
             yield name
+
+
+def _with_queues_left_open(found: Interface, wanted: Interface) -> Interface:
+    """Return a port without what its queues have and nobody wants otherwise."""
+    rx, tx = wanted.rx_placement, wanted.tx_placement
+    return replace(
+        found,
+        rx_placement=found.rx_placement if any(moved(found.rx_placement, rx)) else rx,
+        tx_placement=found.tx_placement if any(moved(found.tx_placement, tx)) else tx,
+    )
 
 
 def _changed(said: Mapping[str, object], desired: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:

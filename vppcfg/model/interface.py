@@ -12,6 +12,7 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.placement import Placements
 from vppcfg.record import record
 
 _PORT_MTU = 9000
@@ -162,6 +163,11 @@ class Interface:
     """Largest packet, in bytes; 0 on a sub-interface means that of its parent."""
     rx_mode: RxMode | None = None
     """Of a port; None as is usual for its driver."""
+    rx_placement: Placements = ()
+    """The threads that look after the receive queues of a port; those that are not named are open. Nothing without
+    workers: the main thread does all then."""
+    tx_placement: Placements = ()
+    """The threads that may use each transmit queue, likewise."""
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
     """MTUs for IPv4, IPv6 and MPLS that deviate from the packet MTU, in bytes; 0 means that they do not."""
     is_up: bool = False

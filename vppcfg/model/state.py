@@ -54,6 +54,8 @@ class Facts:
     """The ids and files of the sockets that memifs are at, or may be, but for the built-in one."""
     left_neighbors: tuple[LeftNeighbor, ...] = ()
     """Static neighbours of interfaces that are gone."""
+    workers: int = 0
+    """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
 

@@ -343,9 +343,17 @@ def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
             converters[name] = _list_of(name, cast(type[Any], kinds[0]))
         elif kinds == (str, ...) and get_origin(hint) is tuple:
             converters[name] = partial(_texts, name)
+        elif kinds == (int, ...) and get_origin(hint) is tuple:
+            converters[name] = partial(_naturals, name)
         elif isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
             converters[name] = _choice_of(kinds[0], is_optional=NoneType in kinds)
     return converters
+
+
+def _naturals(name: str, document: object) -> tuple[int, ...]:
+    if not isinstance(document, list) or not all(type(each) is int and each >= 0 for each in document):
+        raise ValueError(f"{name} cannot be {document!r}")
+    return tuple(document)
 
 
 def _record_of(name: str, record: type[Any]) -> Callable[[Any], Any]:

@@ -20,6 +20,7 @@ from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
+from vppcfg.model.placement import moved
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
@@ -184,7 +185,10 @@ def _appearance(kind: ObjectKind, name: str, before: Any, after: Any) -> Change[
     return Change(action=action, kind=kind, name=name, before=before, after=after)
 
 
-_INTERFACE_FIELDS = tuple(field.name for field in fields(Interface) if field.name not in {"name", "device_class"})
+_PLACEMENTS = ("rx_placement", "tx_placement")
+_INTERFACE_FIELDS = tuple(
+    field.name for field in fields(Interface) if field.name not in {"name", "device_class", *_PLACEMENTS}
+)
 
 
 def _interface_attributes(
@@ -195,6 +199,10 @@ def _interface_attributes(
             old, new = getattr(before, name), getattr(after, name)
             if old != new and not is_open(name, new) and not _is_told_by_the_tag(name, before, after, observed):
                 yield from _interface_attribute(name, before, after, observed, desired)
+        for name in _PLACEMENTS:
+            if pairs := list(moved(getattr(before, name), getattr(after, name))):
+                old, new = (tuple(side) for side in zip(*pairs, strict=True))
+                yield AttributeChange(name=name, old=old, new=new)
     made, wanted = observed.made.get(before.name), desired.made.get(before.name)
     if made is not None and made.__class__ is wanted.__class__:
         yield from _attributes(made, wanted.beside(made))

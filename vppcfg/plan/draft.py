@@ -67,6 +67,7 @@ class Draft:
             **sockets_in_use(state.made.items()),
         }
         self.has_linux = state.facts.has_linux
+        self.workers = state.facts.workers
         self.is_auto_subint = state.facts.lcp.is_auto_subint
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
         self.namespaces: set[str] = set(state.namespaces)

@@ -96,6 +96,11 @@ class Stage(IntEnum):
     TURN_SFLOW_ON = auto()
     SET_LLDP = auto()
     SET_RX_MODE = auto()
+    PLACE_RX_QUEUE = auto()
+    SHARE_TX_QUEUE = auto()
+    """Transmit queues get the threads that they are to have beside those that they have, so that each thread can send
+    all the time."""
+    PLACE_TX_QUEUE = auto()
     ADD_PROXY_ARP = auto()
     REMOVE_PROXY_ARP = auto()
     TURN_FEATURE_ON = auto()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vppcfg.common.numbers import cpu_text
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
@@ -54,6 +55,15 @@ def _set_admin_state(operation: op.SetAdminState) -> str:
 
 def _set_rx_mode(operation: op.SetRxMode) -> str:
     return f"set interface rx-mode {operation.interface} {operation.mode.value}"
+
+
+def _set_rx_placement(operation: op.SetRxPlacement) -> str:
+    thread = f"worker {operation.thread - 1}" if operation.thread else "main"
+    return f"set interface rx-placement {operation.interface} queue {operation.queue} {thread}"
+
+
+def _set_tx_placement(operation: op.SetTxPlacement) -> str:
+    return f"set interface tx-queue {operation.interface} queue {operation.queue} threads {cpu_text(operation.threads)}"
 
 
 def _set_link_mtu(operation: op.SetLinkMtu) -> str:
@@ -703,6 +713,8 @@ def _ip_link(netns: str) -> str:
 LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
+    op.SetRxPlacement: _set_rx_placement,
+    op.SetTxPlacement: _set_tx_placement,
     op.SetLinkMtu: _set_link_mtu,
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,

@@ -19,6 +19,7 @@ from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import evolve
 from vppcfg.model.kinds import MAKING_OF, as_created
 from vppcfg.model.ownership import is_foreign
+from vppcfg.model.placement import shown_as_moved
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
@@ -103,6 +104,7 @@ class _Comparison:
         lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
         macips = [change.name for change in self._others if change.kind is ObjectKind.MACIP]
         old, new = (restricted(state, names, bridges, lists, macips) for state in states)
+        old, new = _with_moved_queues(old, new)
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_what_is_open(old, new), old)
 
@@ -223,6 +225,21 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
 def _with_names_of(state: State, other: State) -> State:
     """Return a state with the names that only configurations have as in another one, where it lacks them."""
     return replace(state, made={name: made.with_names_of(other.made.get(name)) for name, made in state.made.items()})
+
+
+def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
+    """Return both states with those queues of ports that move as if somebody had placed them, and no others.
+
+    A file says where few queues are, and where they were before is mostly VPP's own choice.
+    """
+    old, new = dict(before.interfaces), dict(after.interfaces)
+    for name in old.keys() & new.keys():
+        if any(each.rx_placement or each.tx_placement for each in (old[name], new[name])):
+            rx = shown_as_moved(old[name].rx_placement, new[name].rx_placement)
+            tx = shown_as_moved(old[name].tx_placement, new[name].tx_placement)
+            old[name] = evolve(old[name], rx_placement=rx[0], tx_placement=tx[0])
+            new[name] = evolve(new[name], rx_placement=rx[1], tx_placement=tx[1])
+    return replace(before, interfaces=old), replace(after, interfaces=new)
 
 
 def _with_what_is_open(before: State, after: State) -> State:

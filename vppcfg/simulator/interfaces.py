@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from vppcfg.simulator import l2
+from vppcfg.simulator import l2, queues
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, HwInterface, InterfaceEvent, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
@@ -41,12 +41,13 @@ def made_up_mac_of(name: str) -> bytes:
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:
-    """Register a port and the interface on it, born down (vnet_register_interface)."""
+    """Register a port with its queues and the interface on it, born down (vnet_register_interface)."""
     tables.hw_by_name[port.name] = port.index
     interface = tables.sw.add(lambda index: SwInterface(index=index, sup_index=index, hw_index=port.index))
     interface.mtus[0] = packet_mtu
     port.sw_if_index = interface.index
     port.encapsulations.add(_UNTAGGED)
+    queues.register(tables, port)
     tables.events.append(InterfaceEvent(sw_if_index=interface.index))
     return interface
 

@@ -43,7 +43,19 @@ def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[Physical
         wanted = state.interfaces[name]
         is_found = wanted.kind is InterfaceKind.PHYSICAL and name not in state.made
         if is_found and wanted.device_class in _PORT_CLASSES and name not in names:
-            yield PhysicalPort(name=name, device_class=wanted.device_class or "dpdk", mac=wanted.mac)
+            rx_queues, tx_queues = _queues_of(wanted)
+            yield PhysicalPort(
+                name=name,
+                device_class=wanted.device_class or "dpdk",
+                mac=wanted.mac,
+                rx_queues=rx_queues,
+                tx_queues=tx_queues,
+            )
+
+
+def _queues_of(wanted: Interface) -> tuple[int, int]:
+    """Return how many receive and transmit queues a port of a state has, as far as it tells."""
+    return len(wanted.rx_placement) or 1, len(wanted.tx_placement) or 1
 
 
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
@@ -57,6 +69,8 @@ def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
             link_mtu=port.link_mtu,
             max_link_mtu=port.max_link_mtu,
             is_mtu_fixed_while_up=port.is_mtu_fixed_while_up,
+            rx_queues=port.rx_queues,
+            tx_queues=port.tx_queues,
         )
 
     return interfaces.create_port(tables, tables.hw.add(port_at), port.packet_mtu)
@@ -102,7 +116,14 @@ def _load_interface(
     made = _make(tables, state, wanted, maker)
     if made is not None:
         return made
-    port = PhysicalPort(name=wanted.name, device_class=wanted.device_class or "dpdk", link_mtu=wanted.link_mtu or 9000)
+    rx_queues, tx_queues = _queues_of(wanted)
+    port = PhysicalPort(
+        name=wanted.name,
+        device_class=wanted.device_class or "dpdk",
+        link_mtu=wanted.link_mtu or 9000,
+        rx_queues=rx_queues,
+        tx_queues=tx_queues,
+    )
     mac = mac_bytes(wanted.mac or made_up_mac(_FIRST_MADE_UP + tables.hw.end))
     row = _add_port(tables, port, mac)
     tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(wanted.mac) or _is_ethernet(wanted))

@@ -9,6 +9,7 @@ from vppcfg.errors import UsageError
 from vppcfg.record import record
 
 MAX_MTU = 65535
+_MOST_QUEUES = 1024
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 
@@ -28,10 +29,12 @@ class PhysicalPort:
     """Largest link MTU in bytes that the driver takes."""
     is_mtu_fixed_while_up: bool = False
     """The driver answers `busy` to a change of the link MTU while the port is up."""
+    rx_queues: int = 1
+    tx_queues: int = 1
 
 
 def parse_port(text: str) -> PhysicalPort:
-    """Return the port in `NAME[,class=..][,link-mtu=..][,packet-mtu=..][,mac=..][,max-link-mtu=..][,mtu-when-down]`.
+    """Return the port in `NAME[,class=..][,link-mtu=..][,packet-mtu=..][,mac=..][,max-link-mtu=..][,mtu-when-down]..`.
 
     Raise UsageError for a key that is not known or a value that does not fit.
     """
@@ -48,11 +51,13 @@ def parse_port(text: str) -> PhysicalPort:
         mac=_mac(text, values.pop("mac", "")),
         max_link_mtu=_mtu(text, values.pop("max-link-mtu", str(MAX_MTU))),
         is_mtu_fixed_while_up=values.pop("mtu-when-down", "") == "yes",
+        rx_queues=_queues(text, values.pop("rx-queues", "1")),
+        tx_queues=_queues(text, values.pop("tx-queues", "1")),
     )
     if values:
         raise UsageError(
             f"port {text!r}: unknown key {sorted(values)[0]!r}",
-            "known are class, link-mtu, packet-mtu, mac, max-link-mtu and mtu-when-down",
+            "known are class, link-mtu, packet-mtu, mac, max-link-mtu, mtu-when-down, rx-queues and tx-queues",
         )
     return port
 
@@ -79,6 +84,12 @@ def _option(text: str, option: str) -> tuple[str, str]:
 def _mtu(text: str, value: str) -> int:
     if not value.isdecimal() or not 0 < int(value) <= MAX_MTU:
         raise UsageError(f"port {text!r}: {value!r} is no MTU between 1 and {MAX_MTU}")
+    return int(value)
+
+
+def _queues(text: str, value: str) -> int:
+    if not value.isdecimal() or not 0 < int(value) <= _MOST_QUEUES:
+        raise UsageError(f"port {text!r}: {value!r} is no number of queues between 1 and {_MOST_QUEUES}")
     return int(value)
 
 

@@ -12,6 +12,7 @@ class Retval(IntEnum):
     INVALID_SW_IF_INDEX = -2
     NO_SUCH_FIB = -3
     NO_SUCH_ENTRY = -6
+    INVALID_QUEUE = -125
     INVALID_VALUE = -7
     INVALID_VALUE_2 = -8
     UNIMPLEMENTED = -9

@@ -54,6 +54,8 @@ class HwInterface:
     """Largest frame less VPP's overhead, in bytes."""
     max_link_mtu: int = MAX_MTU
     is_mtu_fixed_while_up: bool = False
+    rx_queues: int = 1
+    tx_queues: int = 1
     is_link_up: bool = False
     has_link_of_its_own: bool = False
     """Whether another program decides when there is a link, and not the admin state."""

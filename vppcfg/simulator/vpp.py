@@ -20,6 +20,7 @@ from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.load import configure, load_local0, load_ports, load_state, ports_of
 from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.queues import QueueMain
 from vppcfg.simulator.releases import NEWEST, release_named
 from vppcfg.simulator.retval import DiedError, RefusedError
 from vppcfg.simulator.tables import InterfaceEvent, Process, Tables
@@ -47,8 +48,9 @@ class SimulatedVpp:
         host_devices: Collection[str] = (),
         has_vlan_devices: bool = True,
         on_change: Callable[[int], None] | None = None,
+        workers: int | None = None,
     ) -> None:
-        """Start with `ports` found and `state` loaded exactly as it is.
+        """Start with `ports` found and `state` loaded exactly as it is, and with as many `workers` as that has.
 
         `namespaces` are the network namespaces that exist, None for all that are asked for; `host_devices` are names
         that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. `on_change` is called with the
@@ -67,6 +69,7 @@ class SimulatedVpp:
         self._new_linux = partial(LinuxSide, namespaces, host_devices, has_vlans=has_vlan_devices)
         self._state = state or State()
         self._ports = ports
+        self._workers = self._state.facts.workers if workers is None else workers
         self.boot_time_s = 0
         self._boot(ports)
         load_state(self.tables, self._state, KINDS)
@@ -95,6 +98,7 @@ class SimulatedVpp:
         self.tables = Tables(self._release, self._new_linux(), self.plugins, process)
         commands = {words: command for kind in self._kinds for words, command in kind.commands.items()}
         self._cli = CommandLine(self.tables, commands)
+        self.tables.part(QueueMain).workers = self._workers
         load_local0(self.tables)
         load_ports(self.tables, ports)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
+from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
@@ -60,6 +61,7 @@ class _Details(NamedTuple):
     bonds: Mapping[str, Bond]
     with_gso: frozenset[int]
     link_locals: Mapping[int, str]
+    placements: Mapping[int, tuple[Placements, Placements]]
 
 
 def observe(connection: Connection, version: str) -> State:
@@ -127,7 +129,8 @@ def _second_round(
     with_ipv6 = ip6_nd.read_with_ipv6(connection, replies)
     link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in with_ipv6])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
-    asked += dhcp.requests(connection)
+    workers = interface.read_workers(connection, replies)
+    asked += [*dhcp.requests(connection), *interface.tx_requests(connection, workers)]
     told = connection.ask([*asked, *members.requests, *gso.requests, *link_locals.requests, *commands.requests])
     return _Details(
         addresses=dhcp.without_leases(connection, (replies, told), address.read(connection, told)),
@@ -136,6 +139,7 @@ def _second_round(
         bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),
         with_gso=gso.read(connection, told),
         link_locals=link_locals.read(connection, told),
+        placements=interface.read_placements(connection, replies, told, workers),
     )
 
 
@@ -159,6 +163,7 @@ def _surroundings(
         features=_features(connection, replies, shown, names, details),
         neighbors=neighbors,
         rx_modes=interface.read_rx_modes(connection, replies),
+        placements=details.placements,
     )
 
 
@@ -193,4 +198,5 @@ def _facts(
         lcp=lcp.read_settings(connection, shown),
         memif_sockets=memif.read_sockets(connection, replies),
         left_neighbors=left,
+        workers=interface.read_workers(connection, replies),
     )

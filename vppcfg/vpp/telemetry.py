@@ -98,11 +98,12 @@ def _rx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[
 
 
 def _tx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[dict[str, Any]]:
-    request = connection.request("sw_interface_tx_placement_get", {"sw_if_index": _EVERY_INTERFACE, "cursor": 0})[1]
-    replies = connection.ask([request])
+    get, of_all = "sw_interface_tx_placement_get", {"sw_if_index": _EVERY_INTERFACE}
+    replies = connection.ask([connection.request(get, {**of_all, "cursor": 0})[1]])
     message = connection.message("sw_interface_tx_placement_details")
     read = message.reader("sw_if_index", "queue_id", "shared")
-    for data in replies.get(message.index, ()):
+    pages = connection.pages(replies, get, of_all, "transmit queues")
+    for data in (data for page in pages for data in page.get(message.index, ())):
         index, queue, shared = read(data)
         threads = [thread for (thread,) in message.items(data, "")]
         yield {"interface": names.get(index, f"#{index}"), "queue": queue, "shared": shared, "threads": threads}

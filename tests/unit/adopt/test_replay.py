@@ -318,6 +318,17 @@ def test_the_mode_of_a_port_is_a_key_of_it() -> None:
     assert "rx-mode: polling" not in adoption.text
 
 
+def test_queues_that_a_script_places_are_keys_of_their_port() -> None:
+    adoption = adopted(
+        "set interface rx-placement xe0 queue 2 worker 1\nset interface rx-placement xe0 main\n"
+        "set interface tx-queue xe0 queue 1 threads 0,2-3\nset interface rx-placement xe0 queue 2 worker 7\n"
+    )
+    assert outcomes(adoption) == ["no_effect", "file", "file", "file"]
+    assert "    rx-placement: { 0: main, 2: worker7 }\n" in adoption.text
+    assert "    tx-placement: { 1: [ main, worker1, worker2 ] }\n" in adoption.text
+    assert adoption.report.lines[2].path == ("interfaces", "xe0", "tx-placement")
+
+
 def test_proxy_arp_is_a_key_of_interfaces_and_a_section() -> None:
     adoption = adopted(
         "ip table add 7 name red\nset interface ip address xe0 192.0.2.1/24\nset interface proxy-arp xe0 enable\n"

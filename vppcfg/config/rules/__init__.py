@@ -23,6 +23,7 @@ from vppcfg.config.rules import (
     memif,
     mirror,
     neighbor,
+    placement,
     proxy_arp,
     sub_interface,
     tap,
@@ -40,6 +41,9 @@ Rule = Callable[[Index], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     interface.device_type_on_created,
+    placement.placement_on_port,
+    placement.placement_queue,
+    placement.placement_in_dataplane,
     made.made_elsewhere,
     made.made_alone,
     made.tunnel_ends,

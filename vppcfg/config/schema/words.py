@@ -53,6 +53,7 @@ _GROUP = re.compile(_GROUP_NAME)
 _PLUGIN = re.compile(r"[a-z][a-z0-9_-]{0,63}?(_plugin\.so)?")
 _HUGEPAGES = frozenset({64 * KIB, *(number * MIB for number in (1, 2, 16, 32, 256, 512, 1024, 2048, 16384))})
 _MOST_WORKERS = 256
+_THREAD = re.compile(r"main|worker(0|[1-9][0-9]{0,2})")
 _WIREGUARD_KEY = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -144,6 +145,11 @@ def is_size_or_auto(value: Any, lowest: str, highest: str) -> bool:
 def is_truth_or_auto(value: Any) -> bool:
     """Return whether a value is true, false or auto."""
     return value == AUTO or isinstance(value, bool)
+
+
+def is_thread(value: Any) -> bool:
+    """Return whether a value names the main thread of VPP or a worker."""
+    return isinstance(value, str) and _THREAD.fullmatch(value) is not None
 
 
 def is_workers(value: Any) -> bool:
@@ -396,6 +402,12 @@ _ROWS = (
         accepts=is_truth_or_auto,
         expects="is none of true, false and auto",
         pattern=lambda: _or_auto({"type": "boolean"}),
+    ),
+    Word(
+        name="thread",
+        accepts=is_thread,
+        expects="is no thread of VPP: `main`, or one of the workers `worker0`, `worker1` and so on",
+        pattern=lambda: text(_THREAD.pattern),
     ),
     Word(
         name="vrf_name",

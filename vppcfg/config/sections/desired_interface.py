@@ -9,7 +9,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
-from vppcfg.config.sections import acl, bond, neighbor, tag_rewrite, vrf
+from vppcfg.config.sections import acl, bond, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -86,6 +86,7 @@ class _Resolver:
             packet_mtu=config.mtu,
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
+            **self._placement(config, base),
             is_up=config.is_up,
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
@@ -238,6 +239,16 @@ class _Resolver:
 
     def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
         return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)
+
+    def _placement(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
+        """Return where the queues of a port are to be that the file names; the others are left open."""
+        if not (config.rx_placement or config.tx_placement) or base.kind is not InterfaceKind.PHYSICAL:
+            return {"rx_placement": (), "tx_placement": ()}
+        observed, workers = (base.rx_placement, base.tx_placement), self._desired.observed.facts.workers
+        rx, tx, found = placement.resolve(config, observed, workers)
+        for rule, path, text in found:
+            self._desired.problem(rule, (*config.path, *path), text)
+        return {"rx_placement": rx, "tx_placement": tx}
 
     def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
         if not config.acls:

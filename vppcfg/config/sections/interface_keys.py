@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, neighbor, tag_rewrite, vrf
+from vppcfg.config.sections import lcp, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
@@ -20,6 +20,7 @@ from vppcfg.model.state import State
 CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset({"acls", "addresses", "description", "device-type", "mac", "rx-mode", neighbor.KEY, tag_rewrite.KEY})
+    | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
@@ -68,6 +69,8 @@ def parse(
         description=raw.get("description") or None,
         device_type=raw.get("device-type"),
         rx_mode=RxMode(raw["rx-mode"]) if raw.get("rx-mode") is not None else None,
+        rx_placement=placement.parse(raw[placement.RX_KEY]) if raw.get(placement.RX_KEY) else (),
+        tx_placement=placement.parse(raw[placement.TX_KEY]) if raw.get(placement.TX_KEY) else (),
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
         is_up=raw.get("state") != "down",
@@ -114,6 +117,8 @@ def restate(
         acls=interface.acls,
         neighbors=neighbor.restate(interface) if interface.neighbors else (),
         tag_rewrite=tag_rewrite.restate(interface),
+        rx_placement=placement.restate(interface.rx_placement) if interface.rx_placement else (),
+        tx_placement=placement.restate(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
         **interface_values.values_of(interface),
     )
@@ -156,6 +161,8 @@ def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
         keys.append(KeyValue("mac", interface.mac))
     if interface.rx_mode is not None:
         keys.append(KeyValue("rx-mode", interface.rx_mode.value))
+    if interface.rx_placement or interface.tx_placement:
+        keys.extend(placement.keys(interface))
     return keys
 
 

@@ -18,7 +18,16 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeMacAge,
 )
 from vppcfg.plan.operations.features import SetDhcpClient, SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
-from vppcfg.plan.operations.interface import SetAdminState, SetLinkMtu, SetMac, SetPacketMtu, SetRxMode, SetTag
+from vppcfg.plan.operations.interface import (
+    SetAdminState,
+    SetLinkMtu,
+    SetMac,
+    SetPacketMtu,
+    SetRxMode,
+    SetRxPlacement,
+    SetTag,
+    SetTxPlacement,
+)
 from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
@@ -132,6 +141,7 @@ __all__ = [
     "SetRa",
     "SetRaPrefix",
     "SetRxMode",
+    "SetRxPlacement",
     "SetSflow",
     "SetSflowHeaderBytes",
     "SetSflowPollingInterval",
@@ -140,6 +150,7 @@ __all__ = [
     "SetTable",
     "SetTag",
     "SetTagRewrite",
+    "SetTxPlacement",
     "SetUnnumbered",
     "SetUrpf",
     "SilenceRa",

@@ -10,6 +10,7 @@ from vppcfg.model.interface import (
     usual_rx_mode,
 )
 from vppcfg.model.ownership import is_made_by_us
+from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
@@ -48,6 +49,53 @@ class SetRxMode(InterfaceOperation):
         """Set the mode."""
         usual = usual_rx_mode(draft.interfaces[self.interface].device_class)
         draft.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
+
+
+@record
+class SetRxPlacement(InterfaceOperation):
+    """sw_interface_set_rx_placement: have a thread look after one receive queue of a port."""
+
+    queue: int
+    thread: int
+    """0 is the main thread, 1 the first worker."""
+
+    def _refusal(self, draft: Draft) -> str | None:
+        placements = draft.interfaces[self.interface].rx_placement
+        if all(each.queue != self.queue for each in placements):
+            return f"{self.interface} has no receive queue {self.queue}"
+        return _no_such_thread(draft, (self.thread,))
+
+    def carry_out(self, draft: Draft) -> None:
+        """Place the queue."""
+        placed = QueuePlacement(queue=self.queue, threads=(self.thread,))
+        placements = draft.interfaces[self.interface].rx_placement
+        draft.change(self.interface, rx_placement=moved_to(placements, placed))
+
+
+@record
+class SetTxPlacement(InterfaceOperation):
+    """sw_interface_set_tx_placement: say which threads send by one transmit queue of a port."""
+
+    queue: int
+    threads: tuple[int, ...]
+    """0 is the main thread, 1 the first worker."""
+
+    def _refusal(self, draft: Draft) -> str | None:
+        placements = draft.interfaces[self.interface].tx_placement
+        if all(each.queue != self.queue for each in placements):
+            return f"{self.interface} has no transmit queue {self.queue}"
+        return _no_such_thread(draft, self.threads)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Place the queue."""
+        placed = QueuePlacement(queue=self.queue, threads=self.threads)
+        placements = draft.interfaces[self.interface].tx_placement
+        draft.change(self.interface, tx_placement=moved_to(placements, placed))
+
+
+def _no_such_thread(draft: Draft, threads: tuple[int, ...]) -> str | None:
+    missing = next((thread for thread in threads if thread > draft.workers), None)
+    return None if missing is None else f"there is no {thread_name(missing)}"
 
 
 @record

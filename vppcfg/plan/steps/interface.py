@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.operations import SetAdminState, SetMac, SetRxMode, SetTag
+from vppcfg.model.placement import moved
+from vppcfg.plan.operations import (
+    SetAdminState,
+    SetMac,
+    SetRxMode,
+    SetRxPlacement,
+    SetTag,
+    SetTxPlacement,
+)
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.steps.mtu import is_cycled, is_shut_for_link_mtu
 from vppcfg.plan.transition import Transition
@@ -27,9 +35,27 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     if kept is not None and after.rx_mode not in (kept.rx_mode, RxMode.MIXED):
         mode = after.rx_mode or usual_rx_mode(kept.device_class)
         yield Step(stage=Stage.SET_RX_MODE, operation=SetRxMode(interface=name, mode=mode))
+    if kept is not None and (after.rx_placement or after.tx_placement):
+        yield from _placement(kept, after)
     if after.tag != (kept.tag if kept else ""):
         stage = Stage.TAG if kept else Stage.MARK
         yield Step(stage=stage, operation=SetTag(interface=name, tag=after.tag), depth=after.depth)
+
+
+def _placement(kept: Interface, after: Interface) -> Iterator[Step]:
+    """Yield the steps that give queues to other threads; no thread is without a queue to send by meanwhile."""
+    name = kept.name
+    for _, wanted in moved(kept.rx_placement, after.rx_placement):
+        (thread,) = wanted.threads
+        operation = SetRxPlacement(interface=name, queue=wanted.queue, thread=thread)
+        yield Step(stage=Stage.PLACE_RX_QUEUE, operation=operation)
+    for former, wanted in moved(kept.tx_placement, after.tx_placement):
+        shared = tuple(sorted({*former.threads, *wanted.threads}))
+        if shared not in (former.threads, wanted.threads):
+            sharing = SetTxPlacement(interface=name, queue=wanted.queue, threads=shared)
+            yield Step(stage=Stage.SHARE_TX_QUEUE, operation=sharing)
+        stage = Stage.SHARE_TX_QUEUE if shared == wanted.threads else Stage.PLACE_TX_QUEUE
+        yield Step(stage=stage, operation=SetTxPlacement(interface=name, queue=wanted.queue, threads=wanted.threads))
 
 
 def _state(transition: Transition, kept: Interface | None, after: Interface) -> Iterator[Step]:

@@ -1,15 +1,15 @@
-"""How VPP learns that packets have come to a port (vnet/interface/rx_queue.c). Ports have one queue here."""
+"""How VPP learns that packets have come to a port (vnet/interface/rx_queue.c)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from vppcfg.model.interface import DEVICE_TYPES, RxMode, usual_rx_mode
+from vppcfg.model.interface import RxMode, usual_rx_mode
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.queues import queues_of
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -29,32 +29,25 @@ _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
 _WORDS = {mode.value: number for mode, number in _MODES.items()}
 _REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}
 """What drivers cannot do; a vhost-user port that nobody is connected to only polls."""
-_WITH_QUEUES = frozenset(kind.device_class for kind in DEVICE_TYPES.values())
 
 
-@dataclass(slots=True, kw_only=True)
-class RxMain:
-    """The modes that were set, by the index of the port."""
-
-    modes: dict[int, int] = field(default_factory=dict)
-
-
-def mode_of(tables: Tables, port: HwInterface) -> int:
-    """Return the mode of a port, as its driver makes it when nobody has set one."""
-    return tables.part(RxMain).modes.get(port.index, _MODES[usual_rx_mode(port.device_class)])
+def mode_of(tables: Tables, port: HwInterface, queue: int) -> int:
+    """Return the mode of a queue, as its driver makes it when nobody has set one."""
+    return queues_of(tables, port).modes.get(queue, _MODES[usual_rx_mode(port.device_class)])
 
 
 def set_mode(tables: Tables, port: HwInterface, mode: int, queue: int | None) -> None:
     """Set the mode of a queue, or of all; raise RefusedError for one that is not there or cannot."""
-    has_queues = port.device_class in _WITH_QUEUES and not (port.device_class == "memif" and port.has_link_of_its_own)
-    if queue is not None and (queue or not has_queues):
+    queues = queues_of(tables, port)
+    count = len(queues.rx)
+    if queue is not None and queue >= count:
         text = f"unknown queue {queue} on interface {port.name}"
         raise RefusedError(Retval.UNIMPLEMENTED, text)
     if mode in _REFUSED_BY.get(port.device_class, ()):
         named = NONE if queue is None else queue
         raise RefusedError(Retval.UNIMPLEMENTED, f"unable to set rx-mode on interface {port.name} queue-id {named}.")
-    if has_queues:
-        tables.part(RxMain).modes[port.index] = _POLLING if mode == _DEFAULT else mode
+    for each in range(count) if queue is None else (queue,):
+        queues.modes[each] = _POLLING if mode == _DEFAULT else mode
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -67,11 +60,13 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show the queues of one port, or of all."""
-    for port in call.tables.hw:
-        if port.device_class in _WITH_QUEUES and values["sw_if_index"] in (NONE, port.sw_if_index):
-            shown = {"sw_if_index": port.sw_if_index, "mode": mode_of(call.tables, port)}
-            yield call.details({**shown, "queue_id": 0, "worker_id": 0})
+    """Show the queues of one port, or those of all in the order of the threads that look after them."""
+    index = values["sw_if_index"]
+    ports = [port for port in call.tables.hw if index in (NONE, port.sw_if_index)]
+    rows = [(thread, port, queue) for port in ports for queue, thread in enumerate(queues_of(call.tables, port).rx)]
+    for thread, port, queue in sorted(rows, key=lambda row: row[0]) if index == NONE else rows:
+        shown = {"sw_if_index": port.sw_if_index, "mode": mode_of(call.tables, port, queue)}
+        yield call.details({**shown, "queue_id": queue, "worker_id": thread})
 
 
 def _command(tables: Tables, line: Input) -> str:
@@ -99,7 +94,8 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
         mode = state.interfaces[name].rx_mode
         if mode in _MODES and not row.is_sub:
-            tables.part(RxMain).modes[row.hw_index] = _MODES[mode]
+            queues = queues_of(tables, tables.hw_of(row))
+            queues.modes = dict.fromkeys(range(len(queues.rx)), _MODES[mode])
 
 
 KIND = Kind(

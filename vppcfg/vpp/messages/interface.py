@@ -5,12 +5,14 @@ All interfaces come as the rows of one dump; `build` makes of them the interface
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.plan import operations as op
 from vppcfg.record import record
 from vppcfg.vpp import devclass
@@ -27,6 +29,10 @@ _RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
 _RX_MODE_NUMBERS = {mode: number for number, mode in _RX_MODES.items()}
 """RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
 _QUEUES = "sw_interface_rx_placement_dump"
+_TX_QUEUES = "sw_interface_tx_placement_get"
+_THREADS = "show_threads"
+_WORKER = re.compile(r"_wk_[0-9]+")
+"""What the names of threads that forward packets end in, behind `vpp` or the thread-prefix (vlib/threads.c)."""
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
@@ -85,6 +91,26 @@ def _set_rx_mode(operation: op.SetRxMode, indexes: Indexes, vpp: Vocabulary) -> 
     return Request("sw_interface_set_rx_mode", values)
 
 
+def _set_rx_placement(operation: op.SetRxPlacement, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Return the message, in which workers are counted, from 0, and not threads."""
+    values = {
+        "sw_if_index": indexes.interface(operation.interface),
+        "queue_id": operation.queue,
+        "worker_id": max(operation.thread - 1, 0),
+        "is_main": int(operation.thread == 0),
+    }
+    return Request("sw_interface_set_rx_placement", values)
+
+
+def _set_tx_placement(operation: op.SetTxPlacement, indexes: Indexes, vpp: Vocabulary) -> Request:
+    values = {
+        "sw_if_index": indexes.interface(operation.interface),
+        "queue_id": operation.queue,
+        "array_size": len(operation.threads),
+    }
+    return Request("sw_interface_set_tx_placement", values, "threads", [{"": thread} for thread in operation.threads])
+
+
 def _set_link_mtu(operation: op.SetLinkMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
     values = {"sw_if_index": indexes.interface(operation.interface), "mtu": operation.mtu}
     return Request("hw_interface_set_mtu", values)
@@ -132,6 +158,8 @@ def _delete_loopback(operation: op.DeleteLoopback, indexes: Indexes, vpp: Vocabu
 MESSAGES: Messages = {
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
+    op.SetRxPlacement: _set_rx_placement,
+    op.SetTxPlacement: _set_tx_placement,
     op.SetLinkMtu: _set_link_mtu,
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,
@@ -196,12 +224,55 @@ class Surroundings:
     """Those that are on, by their attributes."""
     neighbors: Mapping[int, tuple[Neighbor, ...]]
     rx_modes: Mapping[int, RxMode]
+    placements: Mapping[int, tuple[Placements, Placements]]
+    """The threads that look after the receive and the transmit queues of ports."""
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the requests for all interfaces (sw_interface_dump), and for the queues of all ports."""
+    """Return the requests for all interfaces (sw_interface_dump), the queues of all ports, and the threads."""
     names = ["sw_interface_dump", *([_QUEUES] if connection.offers(_QUEUES) else [])]
-    return [connection.request(name, {"sw_if_index": ALL_INDEXES})[1] for name in names]
+    asked = [connection.request(name, {"sw_if_index": ALL_INDEXES})[1] for name in names]
+    return [*asked, *([connection.request(_THREADS)[1]] if connection.offers(_THREADS) else [])]
+
+
+def read_workers(connection: Connection, replies: Replies) -> int:
+    """Return how many threads forward packets beside the main one (vlibmemory/vlib.api)."""
+    if not connection.offers(_THREADS):
+        return 0
+    message = connection.message("show_threads_reply")
+    rows = [row for data in replies.get(message.index, ()) for row in message.items(data, "name")]
+    return sum(_WORKER.search(text_of(name)) is not None for (name,) in rows)
+
+
+def tx_requests(connection: Connection, workers: int) -> list[bytes]:
+    """Return the request for the transmit queues of all ports, which without workers are all the main thread's."""
+    if not workers or not connection.offers(_TX_QUEUES):
+        return []
+    return [connection.request(_TX_QUEUES, {"sw_if_index": ALL_INDEXES, "cursor": 0})[1]]
+
+
+def read_placements(
+    connection: Connection, replies: Replies, told: Replies, workers: int
+) -> dict[int, tuple[Placements, Placements]]:
+    """Return by the index of each port which threads look after its queues; nothing where there are no workers.
+
+    VPP spreads receive queues over workers, so that one of the main thread is there because somebody wanted it.
+    """
+    found: dict[int, tuple[list[QueuePlacement], list[QueuePlacement]]] = {}
+    if workers and connection.offers(_QUEUES):
+        paths = ("sw_if_index", "queue_id", "worker_id")
+        for index, queue, thread in connection.rows(replies, "sw_interface_rx_placement_details", *paths):
+            placed = QueuePlacement(queue=queue, threads=(thread,), is_chosen=thread == 0)
+            found.setdefault(index, ([], []))[0].append(placed)
+    if tx_requests(connection, workers):
+        message = connection.message("sw_interface_tx_placement_details")
+        read = message.reader("sw_if_index", "queue_id")
+        pages = connection.pages(told, _TX_QUEUES, {"sw_if_index": ALL_INDEXES}, "transmit queues")
+        for data in (data for page in pages for data in page.get(message.index, ())):
+            index, queue = read(data)
+            threads = tuple(sorted(thread for (thread,) in message.items(data, "")))
+            found.setdefault(index, ([], []))[1].append(QueuePlacement(queue=queue, threads=threads))
+    return {index: (in_order(received), in_order(sent)) for index, (received, sent) in found.items()}
 
 
 def read(connection: Connection, replies: Replies) -> list[Row]:
@@ -262,9 +333,13 @@ def _port(row: Row, around: Surroundings) -> Interface:
     has_link_mtu = is_ethernet and devclass.has_link_mtu(row.device_class, row.name)
     kind = devclass.kind_of(row.device_class, row.name, row.tag)
     mode = around.rx_modes.get(row.sw_if_index) if kind is InterfaceKind.PHYSICAL else None
+    placements = around.placements.get(row.sw_if_index) if kind is InterfaceKind.PHYSICAL else None
+    rx_placement, tx_placement = placements or ((), ())
     return Interface(
         kind=kind,
         rx_mode=None if mode is usual_rx_mode(row.device_class) else mode,
+        rx_placement=rx_placement,
+        tx_placement=tx_placement,
         device_class=row.device_class,
         mac=row.mac.hex(":") if is_ethernet else "",
         link_mtu=row.link_mtu if has_link_mtu else None,

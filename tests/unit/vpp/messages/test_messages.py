@@ -282,6 +282,21 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "queue_id_valid": False, "queue_id": 0, "mode": 3},
     ),
     (
+        op.SetRxPlacement(interface="port", queue=3, thread=2),
+        "sw_interface_set_rx_placement",
+        {"sw_if_index": 1, "queue_id": 3, "worker_id": 1, "is_main": False},
+    ),
+    (
+        op.SetRxPlacement(interface="port", queue=0, thread=0),
+        "sw_interface_set_rx_placement",
+        {"sw_if_index": 1, "queue_id": 0, "worker_id": 0, "is_main": True},
+    ),
+    (
+        op.SetTxPlacement(interface="port", queue=1, threads=(0, 2)),
+        "sw_interface_set_tx_placement",
+        {"sw_if_index": 1, "queue_id": 1, "array_size": 2},
+    ),
+    (
         op.SetDhcpClient(interface="port", client=DhcpClient(hostname="r1", is_broadcast=False)),
         "dhcp_client_config",
         {"is_add": True, "client.sw_if_index": 1, "client.set_broadcast_flag": False, "client.dscp": 0},

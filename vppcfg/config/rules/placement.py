@@ -1,0 +1,77 @@
+"""Rules about the threads that look after the queues of ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.numbers import address_of_interface
+from vppcfg.config.configuration import InterfaceConfig, QueueConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY, TX_KEY
+from vppcfg.model.dataplane import DataplaneSection, DeviceSection
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.placement import thread_name
+from vppcfg.model.problem import KeyPath, Problem
+
+
+def placement_on_port(index: Index) -> Iterator[Problem]:
+    """Find placements on what the file makes: what has queues of its own is a port."""
+    for interface, key, _, path in _entries(index):
+        if interface.kind is not InterfaceKind.PHYSICAL:
+            text = f"{interface.name} is made by VPP, which places what queues it has; remove `{key}`"
+            yield Problem(rule="placement-not-port", path=path[:-1], text=text)
+
+
+def placement_queue(index: Index) -> Iterator[Problem]:
+    """Find keys that are no queues, and threads that stand twice at one."""
+    for _, key, entry, path in _entries(index):
+        if entry.queue is None:
+            text = f"`{entry.key}` is no queue: these are counted from 0, and {LAST_QUEUE} is the last one there can be"
+            yield Problem(rule="placement-queue", path=path, text=text)
+        elif len(entry.numbers) < len(entry.threads):
+            text = f"a thread stands twice at queue {entry.queue} of `{key}`"
+            yield Problem(rule="placement-queue", path=path, text=text)
+
+
+def placement_in_dataplane(index: Index) -> Iterator[Problem]:
+    """Find workers and queues that VPP will not have by what the section `dataplane` says."""
+    section = index.configuration.dataplane
+    if section is None or "dataplane" in index.broken_entries:
+        return
+    workers = section.cpu.workers
+    count = workers if isinstance(workers, int) or workers is None else len(workers)
+    for interface, key, entry, path in _entries(index):
+        last = max(entry.numbers, default=0)
+        if count is not None and last > count:
+            there = "has no workers" if not count else f"has {count} worker{'s' if count > 1 else ''}, counted from 0"
+            text = f"by `dataplane.cpu.workers` VPP {there}, and no {thread_name(last)}"
+            yield Problem(rule="placement-dataplane", path=path, text=text)
+        queues = _queue_count(section, interface, key)
+        if queues is not None and entry.queue is not None and entry.queue >= queues:
+            kind = "rx-queues" if key == RX_KEY else "tx-queues"
+            text = f"by `{kind}` below `dataplane`, {interface.name} has {queues}, counted from 0, and no {entry.queue}"
+            yield Problem(rule="placement-dataplane", path=path, text=text)
+
+
+def _queue_count(section: DataplaneSection, interface: InterfaceConfig, key: str) -> int | None:
+    """Return how many queues the section gives to a port, None when that is left to vppcfg or is no device of it."""
+    device = _device_of(section, interface)
+    if device is None:
+        return None
+    own, others = device.queues, section.dpdk.default
+    if key == TX_KEY:
+        return own.tx_queues or others.tx_queues
+    return own.rx_queues or (len(device.workers) if device.workers else None) or others.rx_queues
+
+
+def _device_of(section: DataplaneSection, interface: InterfaceConfig) -> DeviceSection | None:
+    devices = (section.dpdk.devices or {}).values()
+    named = next((device for device in devices if device.name == interface.name), None)
+    address = address_of_interface(interface.name)
+    return named or next((device for device in devices if device.name is None and device.address == address), None)
+
+
+def _entries(index: Index) -> Iterator[tuple[InterfaceConfig, str, QueueConfig, KeyPath]]:
+    for interface in index.interfaces:
+        for key, entries in ((RX_KEY, interface.rx_placement), (TX_KEY, interface.tx_placement)):
+            yield from ((interface, key, each, (*interface.path, key, each.key)) for each in entries)

@@ -1,0 +1,175 @@
+"""Which threads look after the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.numbers import cpus_of
+from vppcfg.model.state import State
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.queues import QueueMain, queues_of
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
+
+_API = """
+request sw_interface_set_rx_placement db65f3c9: interface_index sw_if_index, u32 queue_id, u32 worker_id, bool is_main
+reply sw_interface_set_rx_placement_reply e8d4e804: i32 retval
+request sw_interface_set_tx_placement 4e0cd5ff: interface_index sw_if_index, u32 queue_id, u32 array_size, \
+u32 threads[array_size]
+reply sw_interface_set_tx_placement_reply e8d4e804: i32 retval
+request sw_interface_tx_placement_get 47250981 streams sw_interface_tx_placement_details then \
+sw_interface_tx_placement_get_reply: u32 cursor, interface_index sw_if_index
+reply sw_interface_tx_placement_get_reply 53b48f5d: i32 retval, u32 cursor
+reply sw_interface_tx_placement_details 00381a2e: interface_index sw_if_index, u32 queue_id, u8 shared, \
+u32 array_size, u32 threads[array_size]
+"""
+_VLIB = """
+struct thread_data: u32 id, string name[64], string type[64], u32 pid, u32 cpu_id, u32 core, u32 cpu_socket
+request show_threads 51077d14
+reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_data[count]
+"""
+_PAGE_ROWS = 3
+_NO_THREAD = "please specify valid worker thread or main"
+
+
+def place_rx(tables: Tables, port: HwInterface, queue: int, worker: int | None) -> None:
+    """Have a worker, or the main thread, look after a receive queue; raise RefusedError when one is not there."""
+    workers = tables.part(QueueMain).workers
+    thread = 0 if worker is None else (worker + 1 if workers else worker)
+    if thread > workers:
+        raise RefusedError(Retval.UNIMPLEMENTED, _NO_THREAD)
+    queues = queues_of(tables, port)
+    if queue >= len(queues.rx):
+        raise RefusedError(Retval.UNIMPLEMENTED, f"unknown queue {queue} on interface {port.name}")
+    queues.rx[queue] = thread
+
+
+def place_tx(tables: Tables, port: HwInterface, queue: int, threads: frozenset[int]) -> None:
+    """Have threads send by a transmit queue; raise RefusedError when one of them, or the queue, is not there."""
+    if threads and max(threads) >= tables.part(QueueMain).threads:
+        text = f"please specify valid thread(s) - last thread index {max(threads)}"
+        raise RefusedError(Retval.INVALID_VALUE, text)
+    queues = queues_of(tables, port)
+    if queue >= len(queues.tx):
+        raise RefusedError(Retval.INVALID_QUEUE, f"unknown queue {queue} on interface {port.name}")
+    queues.tx[queue] = threads
+
+
+def _port(call: Call, values: Values) -> HwInterface:
+    row = interfaces.require(call.tables, values["sw_if_index"])
+    if row.is_sub:
+        raise RefusedError(Retval.INVALID_VALUE)
+    return call.tables.hw_of(row)
+
+
+def _answer_rx(call: Call, values: Values) -> Outgoing:
+    worker = None if values["is_main"] else values["worker_id"]
+    place_rx(call.tables, _port(call, values), values["queue_id"], worker)
+    return call.reply()
+
+
+def _answer_tx(call: Call, values: Values) -> Outgoing:
+    place_tx(call.tables, _port(call, values), values["queue_id"], frozenset(values["threads"]))
+    return call.reply()
+
+
+def _get_tx(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the transmit queues of one port, or of all, a page at a time; how long one is depends on the time in VPP."""
+    ports = [port for port in call.tables.hw if queues_of(call.tables, port).tx]
+    if not ports:
+        yield call.reply(retval=Retval.NO_SUCH_ENTRY, cursor=NONE)
+        return
+    if values["sw_if_index"] != NONE:
+        row = call.tables.sw.get(values["sw_if_index"])
+        if row is None or row.is_sub:
+            wrong = Retval.INVALID_SW_IF_INDEX if row is None else Retval.INVALID_INTERFACE
+            yield call.reply(retval=wrong, cursor=NONE)
+            return
+        ports = [call.tables.hw_of(row)]
+    rows = [(port, *row) for port in ports for row in enumerate(queues_of(call.tables, port).tx)]
+    end = values["cursor"] + _PAGE_ROWS
+    for port, queue, threads in rows[values["cursor"] : end]:
+        shown = {"sw_if_index": port.sw_if_index, "queue_id": queue, "shared": int(len(threads) > 1)}
+        yield "sw_interface_tx_placement_details", {**shown, "threads": sorted(threads)}
+    is_cut = end < len(rows)
+    yield call.reply(retval=Retval.EAGAIN if is_cut else 0, cursor=end if is_cut else NONE)
+
+
+def _show_threads(call: Call, _values: Values) -> Outgoing:
+    """Show the main thread and the workers; their places are made up."""
+    pid, rows = call.tables.process.pid, []
+    for number in range(call.tables.part(QueueMain).threads):
+        name, kind = (f"vpp_wk_{number - 1}", "workers") if number else ("vpp_main", "")
+        rows.append((number, fixed(name, 64), fixed(kind, 64), pid + number, number, number, 0))
+    return call.reply(thread_data=rows)
+
+
+def _command_rx(tables: Tables, line: Input) -> str:
+    """`set interface rx-placement <port> [queue <n>] [worker <n> | main]`."""
+    port, queue, worker, is_main = None, 0, None, False
+    while not line.is_at_end:
+        if (found := line.port(tables)) is not None:
+            port = found
+        elif (number := line.number_after("queue")) is not None:
+            queue = number
+        elif line.take("main"):
+            is_main = True
+        elif (number := line.number_after("worker")) is not None:
+            worker = number
+        else:
+            raise _not_understood(line)
+    if port is None:
+        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    if worker is None and not is_main:
+        raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
+    place_rx(tables, port, queue, None if is_main else worker)
+    return ""
+
+
+def _command_tx(tables: Tables, line: Input) -> str:
+    """`set interface tx-queue <port> [queue <n>] [threads <list>]`."""
+    port, queue, threads = None, 0, frozenset[int]()
+    while not line.is_at_end:
+        if (found := line.port(tables)) is not None:
+            port = found
+        elif (number := line.number_after("queue")) is not None:
+            queue = number
+        elif line.take("threads"):
+            try:
+                threads = frozenset(cpus_of(line.string() or "-"))
+            except ValueError:
+                raise _not_understood(line) from None
+        else:
+            raise _not_understood(line)
+    if port is None:
+        raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
+    place_tx(tables, port, queue, threads)
+    return ""
+
+
+def _not_understood(line: Input) -> RefusedError:
+    line.skip_space()
+    return RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Place the queues as the state says."""
+    for name, row in rows.items():
+        wanted = state.interfaces[name]
+        queues = queues_of(tables, tables.hw_of(row))
+        if not row.is_sub and wanted.rx_placement:
+            queues.rx = [each.threads[0] if each.threads else 0 for each in wanted.rx_placement]
+        if not row.is_sub and wanted.tx_placement:
+            queues.tx = [frozenset(each.threads) for each in wanted.tx_placement]
+
+
+KIND = Kind(
+    api={"interface": _API, "vlib": _VLIB},
+    changes={"sw_interface_set_rx_placement": _answer_rx, "sw_interface_set_tx_placement": _answer_tx},
+    queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
+    commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},
+    load=_load,
+)
