@@ -49,6 +49,18 @@ class Kind:
         self.answered: deque[tuple[float, float]] = deque()
         self.unanswered: deque[tuple[float, float]] = deque()
 
+        self._owed = self._owed_answers = 0.0
+
+    def due(self, begun: float, share: float) -> tuple[int, int]:
+        """Return how many whole connections begin, and are answered, when so much of them does."""
+        self._owed += begun
+        number = int(self._owed)
+        self._owed -= number
+        self._owed_answers += number * share
+        answered = min(int(self._owed_answers + 1e-9), number)
+        self._owed_answers -= answered
+        return number, answered
+
     @property
     def under_way(self) -> float:
         return sum(number for _, number in (*self.answered, *self.unanswered))
@@ -106,8 +118,8 @@ class StandInStateful(StandInTrex):
         for kind in self._kinds:
             slices = int(duration_s / SLICE_S) + 1
             for number in range(1, slices + 1):
-                begun = self._rate_cps * kind.weight / weight * duration_s / slices
-                self._begin(kind, begun, begun * share, since_s + number * duration_s / slices)
+                begun, answered = kind.due(self._rate_cps * kind.weight / weight * duration_s / slices, share)
+                self._begin(kind, begun, answered, since_s + number * duration_s / slices)
             self._end(kind, now_s)
         self._probes += self._latency_pps * duration_s
 

@@ -43,7 +43,7 @@ def _damaged(rng: random.Random) -> bytes:
     """Return the text of a result, damaged."""
     document: Any = theirs() if rng.random() < 0.15 else json.loads(text_of(rng.choice(EVERYTHING)))
     if rng.random() < 0.1 and "kind" in document:
-        document["kind"] = rng.choice(("ramp", "search", "latency", "flows", "watch"))
+        document["kind"] = rng.choice(("ramp", "search", "latency", "flows", "watch", "astf"))
     if rng.random() < 0.05:
         _lengthen(rng, document)
     whole = [document]

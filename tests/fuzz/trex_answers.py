@@ -19,6 +19,7 @@ from unittest import mock
 from tests.fuzz.harness import command_line, run_command
 from tests.fuzz.plain import damage_node, flipped
 from tests.trex_server import MAGIC, StandInTrex
+from tests.trex_stateful import StandInStateful
 from vppcfg.common.clock import SimulatedClock
 
 SILENCE_S = 0.2
@@ -28,6 +29,7 @@ _COMMANDS = (
     ("ramp", "-wd", "1", "-rd", "2", "-hd", "1", "--format", "trex-loadtest"),
     ("latency", "--duration", "2", "--load", "50%"),
     ("search", "--max-duration", "20"),
+    ("astf", "-wd", "1", "-rd", "2", "-hd", "1", "-p", "mix"),
 )
 _TO_TAKE = frozenset({"acquire", "api_sync_v2"})
 """Without the answers to these, a port cannot be given back."""
@@ -68,6 +70,10 @@ class DamagedTrex(StandInTrex):
         return json.dumps(whole[0] if whole else None).encode()
 
 
+class DamagedStateful(DamagedTrex, StandInStateful):
+    """The same in stateful mode."""
+
+
 class _NoGuard:
     """In place of the process that gives ports back when a test dies."""
 
@@ -92,12 +98,15 @@ def session(seed: int) -> str:
         for place, value in (
             ("vppcfg.cli.loadtest.engines.SystemClock", lambda: clock),
             ("vppcfg.loadtest.trex.engine.Guard", _NoGuard),
+            ("vppcfg.loadtest.trex.stateful.Guard", _NoGuard),
             ("vppcfg.loadtest.trex.channel.TIMEOUT_S", SILENCE_S),
             ("tests.trex_server.time", SimpleNamespace(monotonic=clock.now, time=time.time, sleep=time.sleep)),
+            ("tests.trex_stateful.time", SimpleNamespace(monotonic=clock.now)),
         ):
             stack.enter_context(mock.patch(place, value))
-        server = stack.enter_context(DamagedTrex(rng, rng.choice((0.0, 0.01, 0.03, 0.1, 0.5))))
         command, result = rng.choice(_COMMANDS), Path(folder, "result.json")
+        kind = DamagedStateful if command[0] == "astf" else DamagedTrex
+        server = stack.enter_context(kind(rng, rng.choice((0.0, 0.01, 0.03, 0.1, 0.5))))
         code, said = run_command(["loadtest", *command, "--engine", "trex", "-s", server.address, "-o", str(result)])
         is_lost = server.has_damaged_handlers or "cannot be reached" in said
         assert is_lost or server.is_idle, f"ports are still taken\n{said[-2000:]}"

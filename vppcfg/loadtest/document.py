@@ -18,6 +18,7 @@ from vppcfg.common.documents import build, parse_json, plain, read_at_most
 from vppcfg.common.printable import json_text
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.result import FORMAT_VERSION, Offered, Result
+from vppcfg.loadtest.stateful.outcome import StatefulOutcome
 from vppcfg.loadtest.trex_loadtest import result_of_trex_loadtest
 from vppcfg.loadtest.watch.outcome import Watched
 
@@ -28,8 +29,11 @@ _RANGES = {
     "_s": (1e8, "is longer than any test"),
     "_us": (1e14, "is longer than any test"),
     "_pps": (1e13, "is more than any port carries"),
+    "_cps": (1e13, "is more than any port carries"),
     "_bps": (1e16, "is more than any link carries"),
-    "_bytes": (1e6, "is longer than any frame"),
+    "sent_bytes": (1e18, "is more than anything here counts"),
+    "received_bytes": (1e18, "is more than anything here counts"),
+    "_bytes": (1e6, "is longer than any frame, or any answer"),
     "_ratio": (1.0, "is more than all of it"),
     "softirq": (1.01, "is more than all of it"),
     "idle": (1.01, "is more than all of it"),
@@ -146,6 +150,8 @@ def _complaints(result: Result) -> Iterator[str]:
         yield "it has samples and no offered, so that nobody knows of what"
     for place, watched in enumerate(result.watched):
         yield from _watch_complaints(f"watched[{place}]", watched)
+    if result.stateful is not None:
+        yield from _connection_complaints(result.stateful)
     yield from _tuning_complaints(result.tuning or {})
 
 
@@ -155,6 +161,21 @@ def _offer_complaints(offered: Offered) -> Iterator[str]:
     for name in ("mean_frame_bytes", "link_bps", "port_rate_pps", "path_rate_pps"):
         if not getattr(offered, name):
             yield f"offered.{name} is 0, and shares are taken of it"
+
+
+def _connection_complaints(outcome: StatefulOutcome) -> Iterator[str]:
+    former_s = -math.inf
+    ways = len(outcome.directions)
+    for index, sample in enumerate(outcome.samples):
+        if sample.at_s <= former_s:
+            yield f"stateful.samples[{index}] is at {sample.at_s} s, which is not after the one before it"
+        if sample.duration_s < _SHORTEST_S:
+            yield f"stateful.samples[{index}].duration_s is {sample.duration_s:g}, in which nothing can be counted"
+        if len(sample.tallies) != ways:
+            yield f"stateful.samples[{index}] has {len(sample.tallies)} directions, and the test has {ways}"
+        former_s = sample.at_s
+    if outcome.tallies and len(outcome.tallies) != ways:
+        yield f"stateful.tallies has {len(outcome.tallies)} directions, and the test has {ways}"
 
 
 def _watch_complaints(path: str, watched: Watched) -> Iterator[str]:

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 
 from vppcfg.common.clock import Clock
 from vppcfg.common.rates import pps
-from vppcfg.errors import UsageError
+from vppcfg.loadtest.climb import Climb, LoadPhase
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.load import first_of_last_failing_run, loss_text
 from vppcfg.loadtest.recorder import UNSENT_TOLERANCE, Observer, Recorder, is_losing
-from vppcfg.loadtest.result import LoadPhase, Sample, Total, Verdict
+from vppcfg.loadtest.result import Sample, Total, Verdict
 from vppcfg.record import record
 
-LONGEST_S = 24 * 3600
-"""No ramp takes more than a day."""
 SETTLE_S = 2.0
 """Between the end of the traffic and the last count (RFC 2544, section 23)."""
 MARGIN_S = 30.0
@@ -27,50 +25,13 @@ EARLY_SAMPLES = 3
 
 
 @record
-class RampPlan:
-    """The load of every second of a ramp; rates are per direction."""
+class RampPlan(Climb):
+    """The load of every second of a ramp, in packets per second and direction."""
 
-    warm_up_pps: float
-    target_pps: float
-    warm_up_s: int = 30
-    ramp_s: int = 600
-    hold_s: int = 30
-    step_pps: float = 0.0
-    """The load rises in steps of this; 0 for one every second."""
     limit_ratio: float = 1e-4
     """Passes below this share of lost packets."""
     stops_early: bool = False
     settle_s: float = SETTLE_S
-
-    def __post_init__(self) -> None:
-        if min(self.warm_up_s, self.ramp_s, self.hold_s) < 0 or not self.ramp_s + self.hold_s:
-            raise UsageError("a ramp without any time is none", "give it seconds to rise or to hold")
-        if self.duration_s > LONGEST_S:
-            raise UsageError(f"a ramp of {self.duration_s} s is too long", f"it takes {LONGEST_S} s at most")
-
-    @property
-    def duration_s(self) -> int:
-        """Return the seconds of all phases; the target is reached a second before the hold."""
-        return self.warm_up_s + self.ramp_s + 1 + self.hold_s
-
-    def load_at(self, second: int) -> float:
-        """Return the load in a second of the ramp, 0 its first; from `ramp_s` on it is the target."""
-        if second >= self.ramp_s:
-            return self.target_pps
-        load_pps = self.target_pps * second / self.ramp_s
-        if not self.step_pps:
-            return max(load_pps, self.target_pps / self.ramp_s)
-        steps = int(load_pps / self.step_pps + 1e-9)
-        return min(max(steps, 1) * self.step_pps, self.target_pps)
-
-    def seconds(self) -> Iterator[tuple[LoadPhase, float]]:
-        """Yield phase and load of every second."""
-        for _ in range(self.warm_up_s):
-            yield LoadPhase.WARM_UP, self.warm_up_pps
-        for second in range(self.ramp_s + 1):
-            yield LoadPhase.RAMP, self.load_at(second)
-        for _ in range(self.hold_s):
-            yield LoadPhase.HOLD, self.target_pps
 
 
 @record
@@ -121,7 +82,7 @@ class Ramp:
             elif load_pps != former_pps:
                 self._engine.update(load_pps)
             if phase is not former_phase:
-                self._observer.begin(phase, load_pps, self._duration_s(phase))
+                self._observer.begin(phase, load_pps, plan.phase_s(phase))
             if load_pps != former_pps and phase is not LoadPhase.WARM_UP:
                 self._observer.change(load_pps)
             former_phase, former_pps = phase, load_pps
@@ -129,10 +90,6 @@ class Ramp:
             if self._must_stop(sample):
                 return load_pps
         return None
-
-    def _duration_s(self, phase: LoadPhase) -> float:
-        plan = self._plan
-        return {LoadPhase.WARM_UP: plan.warm_up_s, LoadPhase.RAMP: plan.ramp_s, LoadPhase.HOLD: plan.hold_s}[phase]
 
     def _must_stop(self, sample: Sample) -> bool:
         self._losing = self._losing + 1 if is_losing(sample, self._plan.limit_ratio) else 0

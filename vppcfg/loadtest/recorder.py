@@ -6,9 +6,10 @@ from typing import Protocol
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
 from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sample_loss, sum_of
-from vppcfg.loadtest.result import LoadPhase, Sample, Total
+from vppcfg.loadtest.result import Sample, Total
 from vppcfg.record import record
 
 SILENCE_S = 5.0

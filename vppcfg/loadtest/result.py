@@ -7,8 +7,10 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Tally
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
+from vppcfg.loadtest.stateful.outcome import StatefulOutcome
 from vppcfg.loadtest.watch.outcome import Watched
 from vppcfg.record import record
 
@@ -24,17 +26,7 @@ class Kind(Enum):
     LATENCY = "latency"
     FLOWS = "flows"
     WATCH = "watch"
-
-
-class LoadPhase(Enum):
-    """What a test was doing when a sample was taken."""
-
-    WARM_UP = "warm-up"
-    RAMP = "ramp"
-    HOLD = "hold"
-    TRIAL = "trial"
-    DRAIN = "drain"
-    """After the traffic has stopped: packets that were on their way come in."""
+    ASTF = "astf"
 
 
 @record
@@ -95,7 +87,7 @@ class Verdict:
 
     has_passed: bool
     limit_ratio: float
-    """Passes below this share of lost packets."""
+    """Passes below this share of lost packets, or of failed connections."""
     text: str
 
 
@@ -173,6 +165,7 @@ class Result:
     throughputs: tuple[Throughput, ...] = ()
     delays: tuple[DelayAtLoad, ...] = ()
     flows: FlowsOutcome | None = None
+    stateful: StatefulOutcome | None = None
     watched: tuple[Watched, ...] = ()
     baseline: Baseline | None = None
     tuning: Mapping[str, Any] | None = None
@@ -184,6 +177,8 @@ class Result:
     @property
     def name(self) -> str:
         """Return the title, or what was offered."""
+        if self.stateful is not None and not self.title:
+            return f"connections {self.stateful.profile}"
         if self.title or self.offered is None:
             return self.title or self.kind.value
         words = (self.offered.profile, self.offered.size, self.offered.variation)

@@ -163,11 +163,11 @@ def _classes(delays: Mapping[float, float]) -> tuple[tuple[float, int], ...]:
     """Return a histogram of times in microseconds and packets."""
     counts: dict[float, float] = {}
     for time_us, count in delays.items():
-        counts[_edge(time_us)] = counts.get(_edge(time_us), 0.0) + count
+        counts[edge_us(time_us)] = counts.get(edge_us(time_us), 0.0) + count
     return tuple((edge, int(count)) for edge, count in sorted(counts.items()) if int(count))
 
 
-def _edge(latency_us: float) -> float:
+def edge_us(latency_us: float) -> float:
     """Return the lower edge of a latency's class, as T-Rex has them: below 10, then one digit and zeros."""
     magnitude = 10.0
     if latency_us < magnitude:

@@ -12,8 +12,9 @@ from typing import Any
 from vppcfg.common.printable import json_text
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction, Generator, Tally
-from vppcfg.loadtest.result import Kind, LoadPhase, Offered, Result, Sample
+from vppcfg.loadtest.result import Kind, Offered, Result, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}
 _WAYS = ((0, 1), (1, 0))

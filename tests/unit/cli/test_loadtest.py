@@ -19,11 +19,13 @@ import pytest
 
 from tests.hosts.trees import grow
 from tests.trex_server import StandInTrex
+from tests.trex_stateful import StandInStateful
 from tests.unit.cli.conftest import Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.result import Kind, LoadPhase
+from vppcfg.loadtest.result import Kind
 from vppcfg.simulator.vpp import SimulatedVpp
 
 SHORT = ["-wd", "1", "-rd", "4", "-hd", "2"]
@@ -193,6 +195,17 @@ def test_latency_is_a_table_of_loads_and_directions(capsys: pytest.CaptureFixtur
         (["latency", *SIMULATED, "--load", "100"], ExitCode.INVALID, "more than line rate"),
         (["latency", *SIMULATED, "--probe-rate", "0"], ExitCode.INVALID, "no rate from 1"),
         (["latency", *SIMULATED, "--duration", "0"], ExitCode.INVALID, "needs a load and a time"),
+        (["astf", *SIMULATED, "-p", "imix"], ExitCode.INVALID, "there is no profile imix of connections"),
+        (["astf", *SIMULATED, "-rt", "0"], ExitCode.INVALID, "0 connections per second are no rate"),
+        (["astf", *SIMULATED, "-rt", "fast"], ExitCode.INVALID, "'fast'"),
+        (["astf", *SIMULATED, "--size", "5"], ExitCode.INVALID, "an answer of 5 bytes is none from"),
+        (["astf", *SIMULATED, "--clients", "0"], ExitCode.INVALID, "'0' is no number of addresses from 1 to 254"),
+        (["astf", *SIMULATED, "--probe-rate", "0.5"], ExitCode.INVALID, "no whole number from 0 to 10,000"),
+        (["astf", *SIMULATED, "--ports", "0"], ExitCode.INVALID, "1 ports make no pairs"),
+        (["astf", *SIMULATED, "--ports", "0,7"], ExitCode.DATAPLANE, "has no port 7"),
+        (["astf", *SIMULATED, "--device", "loss=1%"], ExitCode.INVALID, "--device: there is no loss"),
+        (["astf", "--device", "open=1"], ExitCode.INVALID, "--device is about a simulated device"),
+        (["astf", "--engine", "trafgen"], ExitCode.INVALID, "invalid choice"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_sent(
@@ -307,6 +320,61 @@ def test_a_stateful_t_rex_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     assert "runs in stateful mode (ASTF)" in capsys.readouterr().err
 
 
+ASTF = ["astf", "-wd", "1", "-rd", "1", "-hd", "1", "-rt", "300"]
+
+
+def test_connections_on_a_t_rex_are_counted_and_judged(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "astf.json"
+    with StandInStateful() as stateful:
+        code = main(["loadtest", *ASTF, "-s", stateful.address, "-p", "mix", "-o", str(file)])
+        assert stateful.is_idle
+    assert code == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert "Test has passed :-)" in captured.out
+    assert "Errors       none" in captured.out
+    assert "Latency      0->1: 36 us in the mean, 99 % below 200 us" in captured.out
+    assert max(map(len, captured.out.splitlines())) <= 80
+    lines = captured.err.splitlines()
+    assert lines[0].startswith("Connections of mix by 127.0.0.1:")
+    assert "Holding 300/s for 1 seconds" in lines
+    outcome = read_result(file).stateful
+    assert outcome is not None
+    assert outcome.totals is not None
+    assert outcome.totals.begun == outcome.totals.answered == pytest.approx(outcome.intended, rel=0.1)
+    assert [kind.name for kind in outcome.kinds] == ["dns", "http", "download"]
+    assert outcome.tallies[0].sent == pytest.approx(5 * outcome.totals.begun, rel=0.02)
+
+
+def test_connections_that_a_router_does_not_pass_fail_the_test(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "astf.json"
+    options = ["--finish", "1", "--failures", "1", "-q", "-o", str(file)]
+    with StandInStateful(capacity_cps=200.0) as stateful:
+        assert main(["loadtest", *ASTF, "-s", stateful.address, *options]) == ExitCode.VERDICT
+        assert stateful.is_idle
+    captured = capsys.readouterr()
+    assert "Test has failed :-(" in captured.out
+    assert "connections cut because they had not ended when the test did" in " ".join(captured.out.split())
+    outcome = read_result(file).stateful
+    assert outcome is not None
+    assert 0.1 < outcome.failed_ratio < 0.4
+
+
+def test_a_stateless_t_rex_makes_no_connections(server: StandInTrex, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["loadtest", "astf", "-s", server.address]) == ExitCode.DATAPLANE
+    captured = capsys.readouterr()
+    assert "runs in stateless mode (STL)" in captured.err
+    assert "./t-rex-64 -i --astf" in captured.err
+
+
+def test_the_result_of_connections_goes_to_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["loadtest", *ASTF, *SIMULATED, "-q", "-o", "-"]) == ExitCode.DONE
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["kind"] == "astf"
+    assert captured.err == ""
+
+
 def test_ports_of_somebody_else_are_refused(server: StandInTrex, capsys: pytest.CaptureFixture[str]) -> None:
     server.ports[0].owner = "alice"
     assert ramp("-s", server.address) == ExitCode.DATAPLANE
@@ -373,6 +441,13 @@ class Wreck:
     streams: int
 
 
+ASTF_CALLS = [
+    ("get_version", 1), ("acquire", 1), ("set_port_attr", 1), ("profile_fragment", 1), ("start", 1), ("sync", 3),
+    ("get_counter_desc", 1), ("get_counter_values", 3), ("update", 1), ("stop", 1), ("profile_clear", 1),
+    ("release", 1),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def wrecks() -> dict[tuple[str, int], Wreck]:
     """Interrupt one test at each call, several at a time."""
@@ -392,6 +467,29 @@ def test_an_interruption_in_any_phase_leaves_no_traffic_and_no_port(
     call: tuple[str, int], wrecks: dict[tuple[str, int], Wreck]
 ) -> None:
     assert wrecks[call] == Wreck(code=ExitCode.INTERRUPTED, is_idle=True, streams=0)
+
+
+@pytest.mark.slow
+def test_an_interruption_in_any_phase_leaves_no_connection_and_a_free_server() -> None:
+    def wreck(call: tuple[str, int]) -> tuple[tuple[str, int], int, bool]:
+        with StandInStateful() as stateful:
+            process = interrupted_at(stateful, *call, [*ASTF, "-o", os.devnull, "-s", stateful.address])
+            return call, process.returncode, stateful.is_idle
+
+    with ThreadPoolExecutor(len(ASTF_CALLS)) as pool:
+        found = list(pool.map(wreck, ASTF_CALLS))
+    assert found == [(call, ExitCode.INTERRUPTED, True) for call in ASTF_CALLS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_test_with_connections_that_is_ended_or_killed_leaves_a_free_server(sent: signal.Signals) -> None:
+    with StandInStateful() as stateful:
+        process = interrupted_at(stateful, "update", 1, [*ASTF, "-s", stateful.address], sent)
+        wait_until(lambda: stateful.is_idle)
+        assert process.returncode == (ExitCode.TERMINATED if sent is signal.SIGTERM else -signal.SIGKILL)
+        (start,) = stateful.starts
+    assert 5 <= start["duration"] <= 50
 
 
 @pytest.mark.slow
@@ -555,6 +653,19 @@ def test_linux_interfaces_make_a_small_configuration(tree: Path, capsys: pytest.
     assert "platform" not in out
 
 
+def test_a_configuration_for_connections_has_room_for_them_and_says_how_to_start(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert config(tree, "--ports", "18:00.0,18:00.1", "--stateful") == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert "# For connections: ./t-rex-64 -i --astf --cfg THIS_FILE\n" in out
+    assert "  memory:\n    dp_flows: 1048576\n  port_info:\n" in out
+    assert config(tree, "--ports", "veth0,veth1", "--stateful", "--flows", "500") == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert "# For connections: ./t-rex-64 -i --astf --software --cfg THIS_FILE\n" in out
+    assert "dp_flows: 500\n" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -572,6 +683,10 @@ def test_linux_interfaces_make_a_small_configuration(tree: Path, capsys: pytest.
         (["--ports", "18:00.0,18:00.1", "--cpus", "4"], "T-Rex needs at least 3 CPUs"),
         (["--ports", "18:00.0,18:00.1", "--rpc-port", "0"], "is no port number"),
         (["--ports", "18:00.0,18:00.1", "--vpp-conf", "/none"], "there is no /none"),
+        (["--ports", "18:00.0,18:00.1", "--flows", "5"], "--flows is about connections"),
+        (["--ports", "18:00.0,18:00.1", "--stateful", "--flows", "0"], "no room for 0 connections"),
+        (["--ports", "veth0,veth1", "--stateful", "--flows", "65537"], "in software it has some for 65,536"),
+        (["--ports", "18:00.0,18:00.1", "--stateful", "--flows", "1k"], "'1k' is no number"),
     ],
 )
 def test_a_configuration_that_cannot_be_is_refused(

@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import CHECKS, result, sample
+from tests.unit.loadtest.samples import CHECKS, result, sample, stateful_result
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result, result_of, text_of
 from vppcfg.loadtest.load import Gap, gaps_of
+from vppcfg.loadtest.result import Result
 
 WHOLE = result(sample(1.0, (10, 10), (10, 9)), sample(2.0, (20, 20), (20, 18)))
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "ramp.json"
-    path.write_text(text_of(WHOLE))
-    assert read_result(path) == WHOLE
+@pytest.mark.parametrize("whole", [WHOLE, stateful_result()], ids=["ramp", "astf"])
+def test_what_is_written_is_read_back(whole: Result, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(text_of(whole))
+    assert read_result(path) == whole
 
 
 @CHECKS
@@ -73,7 +75,30 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_what_cannot_have_been_counted_is_refused_with_its_place(
     place: tuple[Any, ...], value: Any, problem: str
 ) -> None:
-    document = json.loads(text_of(WHOLE))
+    refuse(WHOLE, place, value, problem)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "problem"),
+    [
+        (("samples", 1, "at_s"), 1.0, r"stateful.samples\[1\] is at 1.0 s, which is not after the one before it"),
+        (("samples", 0, "duration_s"), 0.0, r"stateful.samples\[0\].duration_s is 0, in which nothing can be counted"),
+        (("samples", 0, "tallies"), [], r"stateful.samples\[0\] has 0 directions, and the test has 2"),
+        (("tallies",), [{}], r"stateful.tallies has 1 directions, and the test has 2"),
+        (("samples", 0, "rate_cps"), 1e14, "rate_cps is 100000000000000.0, which is more than any port carries"),
+        (("totals", "begun"), -1, "begun is -1, which is less than nothing"),
+        (("totals", "sent_bytes"), 10**19, "sent_bytes is .*, which is more than anything here counts"),
+        (("failed_ratio",), 1.5, "failed_ratio is 1.5, which is more than all of it"),
+    ],
+)
+def test_connections_that_cannot_have_been_counted_are_refused_with_their_place(
+    place: tuple[Any, ...], value: Any, problem: str
+) -> None:
+    refuse(stateful_result(), ("stateful", *place), value, problem)
+
+
+def refuse(whole: Result, place: tuple[Any, ...], value: Any, problem: str) -> None:
+    document = json.loads(text_of(whole))
     target = document
     for key in place[:-1]:
         target = target[key]

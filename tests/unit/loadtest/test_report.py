@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.loadtest.samples import THERE, result, sample
+from tests.unit.loadtest.samples import THERE, result, sample, stateful_result
 from vppcfg.cli.main import main
 from vppcfg.common.graph import thinned
 from vppcfg.common.svg import svg_of
@@ -93,7 +93,7 @@ def search() -> Result:
     return replace(base, kind=Kind.SEARCH, samples=(), verdict=None, trials=trials, throughputs=(found,))
 
 
-EVERYTHING = (ramp(), search(), latency(), flows(), watched())
+EVERYTHING = (ramp(), search(), latency(), flows(), watched(), stateful_result())
 
 
 def words_of(svg: str) -> list[str]:
@@ -106,7 +106,8 @@ def svgs_of(page: str) -> list[str]:
 
 def test_a_page_has_every_kind_of_run_and_needs_nothing_else() -> None:
     page = page_of(EVERYTHING, "Everything")
-    for heading in ("Ramp: bench 64 var2", "Search for throughput", "Latency", "TCP flows", "Watch"):
+    kinds = ("Ramp: bench 64 var2", "Search for throughput", "Latency", "TCP flows", "Watch", "Connections: http")
+    for heading in kinds:
         assert f"<h2>{heading}" in page
     addresses = set(re.findall(r"""(?:https?:)?//[^\s"'<]+""", page))
     assert addresses == {"http://www.w3.org/2000/svg"}, "the name of SVG is no address that is fetched"
@@ -115,7 +116,7 @@ def test_a_page_has_every_kind_of_run_and_needs_nothing_else() -> None:
 def test_every_graph_is_well_formed_for_wide_and_for_narrow_screens() -> None:
     widths = [int(ET.fromstring(svg).get("width", "0")) for svg in svgs_of(page_of(EVERYTHING, "x"))]
     assert set(widths) == {1080, 360}
-    assert len(widths) == 2 * 8
+    assert len(widths) == 2 * 12
 
 
 def test_no_page_has_more_graphs_than_anybody_looks_at() -> None:
@@ -201,6 +202,26 @@ def test_runs_of_one_name_and_traffic_all_stand_in_that_table() -> None:
         ("Unidirectional #2", "80 (80.0 %)"),
         ("new, unidirectional", "60 (60.0 %)"),
     )
+
+
+def test_tests_with_connections_of_one_profile_stand_in_the_same_graphs() -> None:
+    page = page_of([stateful_result("one router"), stateful_result("another", answered=100)], "x")
+    assert page.count("<h2>Connections: http") == 1
+    words = [word for svg in svgs_of(page) for word in words_of(svg)]
+    assert {"one router", "another", "ideal", "failures begin at 100/s"} <= set(words)
+
+
+def test_connections_have_their_figures_and_errors_in_tables() -> None:
+    (row,) = rows_of([stateful_result()], None)
+    assert (row.kind, row.what, row.most, row.loss, row.verdict) == (
+        "astf", "connections, http", "24 at once", "5.00 % failed", "failed",
+    )  # fmt: skip
+    assert row.rate == "100/s answered, failures begin at 100/s"
+    page = page_of([stateful_result()], "x")
+    assert "TCP to port 80, 99 bytes asked and 8,000 answered; 1 parts of 1" in page
+    assert "&lt;b&gt;dropped" in page
+    for cell in ("190", "5.00 %", "TCP tcps_drops", "1,798"):
+        assert f"<td>{cell}</td>" in page
 
 
 def test_runs_on_links_of_different_speed_are_not_compared() -> None:

@@ -7,10 +7,12 @@ from typing import cast
 
 from vppcfg.cli import tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
-from vppcfg.cli.loadtest import flows, lab, latency, ramp, report, search, trex_config, watch
+from vppcfg.cli.loadtest import astf, flows, lab, latency, ramp, report, search, trex_config, watch
 from vppcfg.errors import ExitCode, UsageError
 
-SUBCOMMANDS: tuple[CommandModule, ...] = (ramp, search, latency, flows, watch, lab, report, trex_config, tune_linerate)
+SUBCOMMANDS: tuple[CommandModule, ...] = (
+    ramp, search, latency, astf, flows, watch, lab, report, trex_config, tune_linerate,
+)  # fmt: skip
 """In the order of `vppcfg loadtest --help`."""
 
 

@@ -18,7 +18,7 @@ from vppcfg.common.clock import Clock
 from vppcfg.common.rates import parse_speed
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.engine import Engine, Generator, Traffic, held
+from vppcfg.loadtest.engine import Engine, Generator, PortHolder, Traffic, held
 from vppcfg.loadtest.load import LineRate, directions_of, line_rate_of, link_speed, offered_of
 from vppcfg.loadtest.profile import Profile, profile_of
 from vppcfg.loadtest.result import Baseline, Kind, Offered, Result
@@ -41,7 +41,7 @@ class LoadSetting:
 
 def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.0) -> LoadSetting:
     """Return the setting that the options describe. Raise UsageError, or EngineError when the engine is not there."""
-    ports = tuple(port.strip() for port in args.ports.split(",") if port.strip())
+    ports = ports_of(args)
     directions = directions_of(ports, is_unidirectional=args.unidirectional)
     profile = _profile(args)
     speed = parse_speed(args.link) if args.link else None
@@ -55,6 +55,11 @@ def setting_of(args: argparse.Namespace, engine: Engine, latency_pps: float = 0.
         line_rate=line_rate,
         offered=offered_of(traffic, line_rate, args.vlan, args.crossings),
     )
+
+
+def ports_of(args: argparse.Namespace) -> tuple[str, ...]:
+    """Return the ports that --ports names."""
+    return tuple(port.strip() for port in args.ports.split(",") if port.strip())
 
 
 def plain_result(kind: Kind, args: argparse.Namespace, **found: Any) -> Result:
@@ -138,16 +143,27 @@ class Course:
 
     def run(self, test: Callable[[], _T], so_far: Callable[[], Result | None]) -> _T:
         """Return what a test finds while its ports are ours; when it is interrupted, write what there is so far."""
-        try:
-            with held(self.engine, self.setting.ports):
-                found = test()
-        except BaseException:
-            left = so_far()
-            if left is not None:
-                write_partial(left, self.args)
-            raise
+        found = run_held(self.engine, self.setting.ports, test, so_far, self.args)
         self.live.close()
         return found
+
+
+def run_held(
+    engine: PortHolder,
+    ports: tuple[str, ...],
+    test: Callable[[], _T],
+    so_far: Callable[[], Result | None],
+    args: argparse.Namespace,
+) -> _T:
+    """Return what a test finds while the ports are ours; when it is interrupted, write what there is so far."""
+    try:
+        with held(engine, ports):
+            return test()
+    except BaseException:
+        left = so_far()
+        if left is not None:
+            write_partial(left, args)
+        raise
 
 
 @contextmanager

@@ -7,11 +7,16 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vppcfg.common.clock import Clock, SimulatedClock, SystemClock
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.engine import Engine, uninterrupted
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
+
+if TYPE_CHECKING:
+    from vppcfg.loadtest.stateful.engine import StatefulEngine
+    from vppcfg.loadtest.stateful.simulated import SimulatedGateway
 
 _MAC = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
 _SHARES = {"loss": "loss_ratio", "collapse": "collapse", "jitter": "jitter"}
@@ -35,8 +40,7 @@ def default_engine(ports: str) -> str:
 
 
 def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
-    if args.device and args.engine != "simulated":
-        raise UsageError("--device is about a simulated device", "use it with --engine simulated")
+    refuse_device_without_simulation(args)
     if args.engine == "simulated":
         device, pace = simulated_device(args.device)
         simulated_clock = SimulatedClock(pace)
@@ -50,6 +54,57 @@ def _engine(args: argparse.Namespace) -> tuple[Engine, Clock]:
     from vppcfg.loadtest.trex.engine import TrexEngine
 
     return TrexEngine(args.server, clock, is_forced=args.force, is_guarded=True, root=Path("/")), clock
+
+
+@contextmanager
+def opened_stateful(args: argparse.Namespace) -> Iterator[tuple[StatefulEngine, Clock]]:
+    """Open the engine for connections for this context, and close it whatever happens."""
+    engine, clock = _stateful_engine(args)
+    try:
+        yield engine, clock
+    finally:
+        with uninterrupted():
+            engine.release()
+
+
+def _stateful_engine(args: argparse.Namespace) -> tuple[StatefulEngine, Clock]:
+    refuse_device_without_simulation(args)
+    if args.engine == "simulated":
+        from vppcfg.loadtest.stateful.simulated import SimulatedStatefulEngine
+
+        gateway, pace = simulated_gateway(args.device)
+        simulated_clock = SimulatedClock(pace)
+        return SimulatedStatefulEngine(gateway, simulated_clock), simulated_clock
+    from vppcfg.loadtest.trex.stateful import TrexStatefulEngine
+
+    clock = SystemClock()
+    return TrexStatefulEngine(args.server, clock, is_forced=args.force, is_guarded=True, root=Path("/")), clock
+
+
+def refuse_device_without_simulation(args: argparse.Namespace) -> None:
+    """Raise UsageError for a simulated device beside another engine."""
+    if args.device and args.engine != "simulated":
+        raise UsageError("--device is about a simulated device", "use it with --engine simulated")
+
+
+def simulated_gateway(text: str) -> tuple[SimulatedGateway, float]:
+    """Return the device for connections that `KEY=VALUE,...` describes, and its pace. Raise UsageError."""
+    from vppcfg.common.rates import parse_figure
+    from vppcfg.loadtest.stateful.simulated import SimulatedGateway
+
+    attributes = {
+        "capacity": "capacity_cps", "generator": "generator_cps", "open": "most_open", "latency": "latency_us",
+    }  # fmt: skip
+    values: dict[str, float] = {}
+    pace = 0.0
+    for key, value in pairs_in(text, "--device"):
+        if key == "pace":
+            pace = parse_figure(value)
+        elif key in attributes:
+            values[attributes[key]] = parse_figure(value)
+        else:
+            raise UsageError(f"--device: there is no {key}", "`--help` lists what a simulated device has")
+    return SimulatedGateway(**values), pace
 
 
 def _next_macs(texts: list[str]) -> dict[str, str]:

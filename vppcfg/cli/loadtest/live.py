@@ -10,10 +10,11 @@ from typing import Self, TextIO
 
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.common.printable import printable
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
 from vppcfg.loadtest.recorder import EngineStatus
-from vppcfg.loadtest.result import LoadPhase, Trial
+from vppcfg.loadtest.result import Trial
 
 _CLEAR = "\r\x1b[K"
 _SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "K"))
@@ -45,14 +46,19 @@ class Ticker:
         else:
             write(text + "\n", self._stream)
 
+    def close(self) -> None:
+        """Take away what is rewritten."""
+        if self._is_open:
+            write(_CLEAR, self._stream)
+            self._is_open = False
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_open:
-            write(_CLEAR, self._stream)
+        self.close()
 
 
 class Live:

@@ -168,12 +168,12 @@ def _plan(args: argparse.Namespace, setting: LoadSetting) -> RampPlan:
     from vppcfg.loadtest.ramp import RampPlan
 
     return RampPlan(
-        warm_up_pps=parse_load(args.warmup_mult, setting.line_rate),
-        target_pps=load_or_percent(args.target, setting.line_rate),
+        warm_up_rate=parse_load(args.warmup_mult, setting.line_rate),
+        target_rate=load_or_percent(args.target, setting.line_rate),
         warm_up_s=args.warmup_duration,
         ramp_s=args.rampup_duration,
         hold_s=args.hold_duration,
-        step_pps=load_or_percent(args.step, setting.line_rate) if args.step else 0.0,
+        step_rate=load_or_percent(args.step, setting.line_rate) if args.step else 0.0,
         limit_ratio=args.loss / 100,
         stops_early=args.early_stop,
         settle_s=args.settle,

@@ -12,8 +12,8 @@ from vppcfg.cli.loadtest.course import LoadSetting
 from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.tune_options import captures_of
 from vppcfg.errors import UsageError, VppcfgError
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.recorder import EngineStatus
-from vppcfg.loadtest.result import LoadPhase
 from vppcfg.tune.capture import Capture
 
 SHORTEST_HOLD_S = 10

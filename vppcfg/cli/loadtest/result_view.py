@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.output import say, write_document
+from vppcfg.cli.output import say, write, write_document
 from vppcfg.common.printable import printable
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.load import loss_text
@@ -48,6 +49,15 @@ def show(lines: Iterable[str], args: argparse.Namespace, live: Live) -> None:
             live.say(line)
         else:
             say(printable(line))
+
+
+def show_lines(lines: Iterable[str], args: argparse.Namespace) -> None:
+    """Show figures on standard output; where the result goes there, on standard error unless that is to be quiet."""
+    for line in lines:
+        if args.output != "-":
+            say(printable(line))
+        elif not args.quiet:
+            write(printable(line) + "\n", sys.stderr)
 
 
 def ramp_lines(result: Result) -> Iterator[str]:

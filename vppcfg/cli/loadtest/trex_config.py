@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vppcfg.model.host import Host, Nic
     from vppcfg.startup.share import VppShare
 
+_MOST_DIGITS = 12
 log = logging.getLogger("root.main")
 
 
@@ -41,6 +42,15 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     group.add_argument("--prefix", metavar="NAME", default="", help="for a second T-Rex on the same machine")
     group.add_argument("--rpc-port", metavar="PORT", type=_port_number, help="port for commands (T-Rex's: 4501)")
+    group.add_argument(
+        "--stateful", action="store_true",
+        help="for connections (`vppcfg loadtest astf`): with room for them, and a note how to start T-Rex",
+    )  # fmt: skip
+    group.add_argument(
+        "--flows", metavar="N", type=_number,
+        help="with --stateful, how many connections at once T-Rex has room for (default: 1048576, with Linux "
+        "interfaces 65536)",
+    )  # fmt: skip
     group.add_argument("--publish-port", metavar="PORT", type=_port_number, help="port for events (T-Rex's: 4500)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to a file (default: standard output)")
     parser.set_defaults(run=run)
@@ -89,8 +99,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _configuration(args: argparse.Namespace, host: Host, share: VppShare | None) -> TrexConfiguration:
-    from vppcfg.loadtest.trex.configuration import TrexConfiguration, addresses_of, refuse_odd
+    from vppcfg.loadtest.trex.configuration import TrexConfiguration, addresses_of, flows_of, refuse_odd
 
+    if args.flows is not None and not args.stateful:
+        raise UsageError("--flows is about connections", "use it with --stateful")
     ports = _listed(args.ports)
     if not ports:
         raise UsageError("name the ports that T-Rex gets, with --ports", _free_ports(host, share, args))
@@ -111,8 +123,17 @@ def _configuration(args: argparse.Namespace, host: Host, share: VppShare | None)
         prefix=args.prefix,
         rpc_port=args.rpc_port,
         publish_port=args.publish_port,
-        comments=("Made by vppcfg loadtest trex-config.",),
+        flows=flows_of(args.flows, is_low_end=not devices) if args.stateful else None,
+        comments=tuple(_comments(args, is_low_end=not devices)),
     )
+
+
+def _comments(args: argparse.Namespace, *, is_low_end: bool) -> Iterator[str]:
+    yield "Made by vppcfg loadtest trex-config."
+    if args.stateful:
+        software = " --software" if is_low_end else ""
+        yield f"For connections: ./t-rex-64 -i --astf{software} --cfg {args.output or 'THIS_FILE'}"
+        yield "Clients are on the first port of each pair, their servers on the second."
 
 
 def _nic(host: Host, port: str) -> Nic | None:
@@ -216,6 +237,12 @@ def _cpu_list(text: str) -> frozenset[int]:
         return frozenset(cpus_of(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return int(text)
 
 
 def _port_number(text: str) -> int:

@@ -9,6 +9,7 @@ from vppcfg.common.rates import percent, pps, short
 from vppcfg.loadtest.flows.outcome import FlowsOutcome
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Result
+from vppcfg.loadtest.stateful.outcome import StatefulOutcome
 from vppcfg.loadtest.watch.outcome import Watched
 from vppcfg.record import record
 
@@ -48,6 +49,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "verdict", f"{'passed' if result.verdict.has_passed else 'failed'}: {result.verdict.text}"
     yield from _generator(result)
     yield from _traffic(result)
+    if result.stateful is not None:
+        yield from _connections(result.stateful)
     if result.baseline is not None:
         worst = max((total.loss_ratio for total in result.baseline.totals), default=0.0)
         yield "generator alone", f"lost {loss_text(worst)} on {result.baseline.started_at[:10]}"
@@ -65,7 +68,8 @@ def _generator(result: Result) -> Iterator[tuple[str, str]]:
     for port in generator.ports:
         words = (port.driver, port.mac, f"{short(port.link_bps)}bit/s" if port.link_bps else "")
         yield f"port {port.name}", ", ".join(word for word in words if word)
-    loads = [sample.cpu_share for sample in result.samples if sample.cpu_share is not None]
+    samples = result.stateful.samples if result.stateful is not None else result.samples
+    loads = [sample.cpu_share for sample in samples if sample.cpu_share is not None]
     if loads:
         yield "generator's CPU", f"{percent(max(loads))} at most, {percent(sum(loads) / len(loads))} in the mean"
     yield from (("generator", fact) for fact in generator.facts)
@@ -100,6 +104,8 @@ def _tables(result: Result) -> Iterator[Table]:
         yield from _flow_tables(result.flows)
     if result.watched:
         yield _watch_table(result.watched)
+    if result.stateful is not None:
+        yield from _connection_tables(result.stateful)
 
 
 def _flow_tables(outcome: FlowsOutcome) -> Iterator[Table]:
@@ -149,3 +155,52 @@ def _watch_table(watched: tuple[Watched, ...]) -> Table:
             for seen in watched
         ),
     )
+
+
+def _connections(outcome: StatefulOutcome) -> Iterator[tuple[str, str]]:
+    for kind in outcome.kinds:
+        kept = f", kept for {kind.open_s:g} s" if kind.open_s else ""
+        yield (
+            f"connections of {kind.name}",
+            f"{kind.transport} to port {kind.port}, {kind.request_bytes:,} bytes asked and {kind.answer_bytes:,} "
+            f"answered{kept}; {kind.weight} parts of {sum(each.weight for each in outcome.kinds)}",
+        )
+    yield "addresses", f"{outcome.clients} of clients, {outcome.servers} of servers"
+    for delay in outcome.delays:
+        yield (
+            f"latency {delay.direction.name}",
+            f"{delay.average_us:,.0f} µs in the mean, {delay.maximum_us:,.0f} µs at most, "
+            f"jitter {delay.jitter_us:,.0f} µs",
+        )
+
+
+def _connection_tables(outcome: StatefulOutcome) -> Iterator[Table]:
+    totals = outcome.totals
+    if totals is not None:
+        yield (
+            ("connections", "intended", "begun", "established", "answered", "failed", "share failed"),
+            (
+                outcome.profile,
+                *(
+                    f"{number:,}"
+                    for number in (outcome.intended, totals.begun, totals.established, totals.answered, totals.failed)
+                ),
+                loss_text(outcome.failed_ratio),
+            ),
+        )
+    if outcome.tallies:
+        yield (
+            ("packets", "sent", "received", "lost"),
+            *(
+                (direction.name, f"{tally.sent:,}", f"{tally.received:,}", f"{tally.lost:,}")
+                for direction, tally in zip(outcome.directions, outcome.tallies, strict=True)
+            ),
+        )
+    if outcome.errors:
+        yield (
+            ("error", "side", "counter", "count"),
+            *(
+                (error.meaning, error.side, f"{error.protocol} {error.name}", f"{error.count:,}")
+                for error in outcome.errors
+            ),
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from vppcfg.common.graph import (
@@ -92,6 +92,11 @@ def delay_graph(title: str, results: Sequence[Result]) -> Graph | None:
         for place, delay in enumerate(under.delays)
         if delay.histogram
     ]
+    return histogram_graph(title, rows)
+
+
+def histogram_graph(title: str, rows: Sequence[tuple[str, Mapping[float, int]]]) -> Graph | None:
+    """Return packets by latency for labelled histograms; None when there is nothing in them."""
     edges = sorted({edge for _, histogram in rows for edge in histogram})
     if not edges:
         return None

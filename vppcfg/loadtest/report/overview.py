@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import percent, pps, short
+from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import first_of_last_failing_run, loss_text, rates_pps
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
-from vppcfg.loadtest.result import Kind, LoadPhase, Result, Sample
+from vppcfg.loadtest.result import Kind, Result, Sample
 from vppcfg.record import record
 
 NO_BREAK = "\u00a0"
@@ -138,6 +139,23 @@ def _watch_rows(name: str, result: Result, limit_ratio: float | None) -> Iterato
         )
 
 
+def _stateful_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
+    outcome = result.stateful
+    if outcome is not None:
+        begin = outcome.failures_begin_cps
+        clean = f"failures begin at {short(begin).strip()}/s" if begin is not None else ""
+        yield OverviewRow(
+            run=name,
+            kind=result.kind.value,
+            what=f"connections, {outcome.profile}",
+            rate=", ".join(word for word in (f"{short(outcome.most_answered_cps).strip()}/s answered", clean) if word),
+            share="",
+            most=f"{outcome.most_open:,} at once",
+            loss="unknown" if outcome.totals is None else f"{loss_text(outcome.failed_ratio)} failed",
+            verdict=_verdict(result),
+        )
+
+
 def _way(direction: Direction) -> str:
     return f"{short_port(direction.source)} → {short_port(direction.sink)}"
 
@@ -154,6 +172,7 @@ _ROWS = {
     Kind.LATENCY: _latency_rows,
     Kind.FLOWS: _flow_rows,
     Kind.WATCH: _watch_rows,
+    Kind.ASTF: _stateful_rows,
 }
 
 

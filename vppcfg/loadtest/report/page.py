@@ -15,17 +15,19 @@ from vppcfg.loadtest.report.details import Details, details_of
 from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_graph, search_graph, smoke_graph
 from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
+from vppcfg.loadtest.report.stateful import stateful_graphs
 from vppcfg.loadtest.result import Kind, Result
 from vppcfg.record import record
 
 TEMPLATE = "templates/loadtest_report.html.j2"
-_COMPARED = {Kind.RAMP, Kind.LATENCY, Kind.FLOWS}
+_COMPARED = {Kind.RAMP, Kind.LATENCY, Kind.FLOWS, Kind.ASTF}
 _HEADINGS = {
     Kind.RAMP: "Ramp",
     Kind.SEARCH: "Search for throughput",
     Kind.LATENCY: "Latency",
     Kind.FLOWS: "TCP flows",
     Kind.WATCH: "Watch",
+    Kind.ASTF: "Connections",
 }
 _WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
@@ -94,13 +96,15 @@ def groups_of(results: Sequence[Result]) -> list[list[Result]]:
 def _key(result: Result, number: int) -> tuple[object, ...]:
     """Return what runs in one graph have in common; a search or a watch stands by itself."""
     offered = result.offered
-    traffic = (offered.profile, offered.size, offered.variation) if offered else ()
+    traffic: tuple[str, ...] = (offered.profile, offered.size, offered.variation) if offered else ()
+    if result.stateful is not None:
+        traffic = (result.stateful.profile, *(str(kind.answer_bytes) for kind in result.stateful.kinds))
     return (result.kind, *traffic, None if result.kind in _COMPARED else number)
 
 
 def _section(group: list[Result], limit_ratio: float | None) -> ReportSection:
     kind, first = group[0].kind, group[0]
-    traffic = f": {traffic_of(first)}" if first.offered else ""
+    traffic = f": {traffic_of(first)}" if first.offered else f": {first.stateful.profile}" if first.stateful else ""
     graphs = list(_GRAPHS[kind](group, limit_ratio))
     return ReportSection(
         heading=_HEADINGS[kind] + traffic,
@@ -157,10 +161,15 @@ def _watch_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Gr
             yield smoke_graph(f"Round-trip time to {watched.target}", watched)
 
 
+def _stateful_graphs(group: list[Result], limit_ratio: float | None) -> Iterator[Graph]:
+    yield from stateful_graphs(group)
+
+
 _GRAPHS = {
     Kind.RAMP: _ramp_graphs,
     Kind.SEARCH: _search_graphs,
     Kind.LATENCY: _latency_graphs,
     Kind.FLOWS: _flow_graphs,
     Kind.WATCH: _watch_graphs,
+    Kind.ASTF: _stateful_graphs,
 }

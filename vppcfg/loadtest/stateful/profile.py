@@ -92,11 +92,6 @@ class StatefulProfile:
         """Return how long a connection stays open at most once it is answered."""
         return max(application.open_s for application in self.applications)
 
-    @property
-    def mean_answer_bytes(self) -> float:
-        """Return the mean size of an answer."""
-        return sum(each.weight * each.answer.size_bytes for each in self.applications) / self.weight
-
 
 def stateful_profile_of(
     name: str,

@@ -16,6 +16,10 @@ from vppcfg.record import record
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 _MOST_PORTS = 32
 _USUAL_GBPS = 10
+_USUAL_FLOWS = 1 << 20
+_MOST_FLOWS = 100_000_000
+_MOST_FLOWS_LOW_END = 1 << 16
+"""LOWEND_LIMIT_FLOWNODES; T-Rex cuts what is more without a word."""
 
 
 @record
@@ -43,6 +47,8 @@ class TrexConfiguration:
     prefix: str = ""
     rpc_port: int | None = None
     publish_port: int | None = None
+    flows: int | None = None
+    """How many connections at once it has room for, in stateful mode; None leaves it to T-Rex."""
     comments: tuple[str, ...] = ()
 
 
@@ -69,6 +75,17 @@ def addresses_of(
     own = tuple(_ip(text) for text in ips) or tuple(_own_ip(place) for place in range(count))
     others = tuple(_ip(text) for text in gateways) or tuple(own[place ^ 1] for place in range(count))
     return tuple(PortAddress(ip=ip, gateway=gateway) for ip, gateway in zip(own, others, strict=True))
+
+
+def flows_of(wanted: int | None, *, is_low_end: bool) -> int:
+    """Return how many connections at once T-Rex is to have room for in stateful mode. Raise UsageError for too many."""
+    most = _MOST_FLOWS_LOW_END if is_low_end else _MOST_FLOWS
+    if wanted is None:
+        return min(_USUAL_FLOWS, most)
+    if not 1 <= wanted <= most:
+        where = "in software" if is_low_end else "with all of its memory"
+        raise UsageError(f"T-Rex has no room for {wanted:,} connections at once", f"{where} it has some for {most:,}")
+    return wanted
 
 
 def refuse_odd(ports: Sequence[str]) -> None:
@@ -101,6 +118,9 @@ def _lines(configuration: TrexConfiguration) -> Iterator[str]:
     ):
         if value:
             yield f"  {key}: {value}"
+    if configuration.flows is not None:
+        yield "  memory:"
+        yield f"    dp_flows: {configuration.flows}"
     yield "  port_info:"
     for address in configuration.addresses:
         yield from _address_lines(address)
