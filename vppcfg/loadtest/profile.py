@@ -6,11 +6,11 @@ Ethernet, built byte by byte (RFC 768, RFC 791, IEEE 802.3).
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from enum import Enum
 from ipaddress import IPv4Address
 
+from vppcfg.common.packets import UDP, ipv4_packet, udp_segment
 from vppcfg.common.rates import CHECKSUM_BYTES, OVERHEAD_BYTES, SMALLEST_FRAME
 from vppcfg.errors import UsageError
 from vppcfg.record import record
@@ -28,7 +28,6 @@ IP_OFFSET = 14
 SOURCE_OFFSET = 26
 DESTINATION_OFFSET = 30
 CHECKSUM_OFFSET = 24
-_UDP = 17
 _FILL = b"x"
 
 
@@ -204,20 +203,6 @@ def udp_frame(
     Without a UDP checksum addresses can be changed on the way out. A frame is never shorter than its headers.
     """
     payload = _FILL * max(length - HEADERS_BYTES, 0)
-    udp = struct.pack("!HHHH", source[1], destination[1], 8 + len(payload), 0)
-    if has_checksum:
-        pseudo = source[0].packed + destination[0].packed + struct.pack("!BBH", 0, _UDP, 8 + len(payload))
-        udp = udp[:6] + struct.pack("!H", checksum(pseudo + udp + payload) or 0xFFFF)
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 28 + len(payload), 1, 0, 64, _UDP, 0)
-    ip += source[0].packed + destination[0].packed
-    ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
-    return MAC_OF_SINK + MAC_OF_SOURCE + b"\x08\x00" + ip + udp + payload
-
-
-def checksum(data: bytes) -> int:
-    """Return the Internet checksum (RFC 1071)."""
-    padded = data + b"\0" * (len(data) % 2)
-    total: int = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total ^ 0xFFFF
+    udp = udp_segment(source, destination, payload)
+    udp = udp if has_checksum else udp[:6] + b"\0\0" + udp[8:]
+    return MAC_OF_SINK + MAC_OF_SOURCE + b"\x08\x00" + ipv4_packet(source[0], destination[0], UDP, udp)

@@ -17,13 +17,14 @@ import pytest
 
 from tests.unit.loadtest.namespaces import skip_reason
 from vppcfg.common.clock import SystemClock
+from vppcfg.common.packets import checksum
 from vppcfg.errors import EngineError
 from vppcfg.linux.inside import command_inside, processes_inside
 from vppcfg.loadtest.engine import Direction, Traffic
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, layout_of
 from vppcfg.loadtest.linux_port import mac_of, port_named
-from vppcfg.loadtest.profile import checksum, profile_of
+from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trafgen.engine import TrafgenEngine
 from vppcfg.loadtest.trafgen.frames import configuration, mean_bytes, sequence
 

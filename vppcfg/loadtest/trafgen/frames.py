@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import gcd, lcm
 
+from vppcfg.common.packets import checksum
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME
-from vppcfg.loadtest.profile import CHECKSUM_OFFSET, IP_OFFSET, Stream, checksum
+from vppcfg.loadtest.profile import CHECKSUM_OFFSET, IP_OFFSET, Stream
 
 _MOST_FRAMES = 4096
 """Of a file; trafgen takes about a second to read that many."""

@@ -8,8 +8,8 @@ import struct
 import time
 from typing import Protocol
 
+from vppcfg.common.packets import checksum
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.profile import checksum
 from vppcfg.record import record
 
 _MARK = b"vppcfg-probe"
