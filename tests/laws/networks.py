@@ -1055,6 +1055,11 @@ def numbered_pair(state: int, configuration: int) -> dict[str, State | Configura
     return {"observed": _state(_Dice(state), with_linux=False), "configuration": _configuration(_Dice(configuration))}
 
 
+def numbered_network(number: int) -> Configuration:
+    """Return the configuration of a number, as the laws draw them."""
+    return _configuration(_Dice(number * 7919 + 13))
+
+
 def numbered_plan_ends(number: int) -> tuple[State, Configuration]:
     """Return the state and the configuration of a number, as the laws draw them."""
     return _state(_Dice(2 * number), with_linux=True), _configuration(_Dice(2 * number + 1), with_linux=True)

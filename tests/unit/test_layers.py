@@ -29,6 +29,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "host",
         "tune",
         "verify",
+        "probe",
         "vpp",
         "dataplane",
         "model",
@@ -55,8 +56,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "vpp": ("model", "common", "plan.operations", "dataplane", "errors"),
     "simulator": ("model", "common", "errors"),
     "linux": ("model", "common", "errors"),
-    "render": ("config", "plan", "verify", "model", "common"),
+    "render": ("config", "plan", "verify", "probe", "model", "common"),
     "verify": ("model", "common"),
+    "probe": ("model", "common"),
     "host": ("model", "common"),
     "plan": ("model", "common", "errors", "assets"),
     "config": ("model", "common", "errors", "assets"),
@@ -391,8 +393,11 @@ LISTS = {
     "vpp/messages/__init__.py",
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
-TUNNELS = {"config/rules/tunnel.py", "model/tunnel.py", "plan/operations/tunnel.py"}
-"""What kinds of tunnels to one other router share."""
+TUNNELS = {
+    *("config/rules/tunnel.py", "model/tunnel.py", "plan/operations/tunnel.py"),
+    *("probe/tunnels.py", "probe/trace.py"),
+}
+"""What kinds of tunnels to one other router share, and the names of VPP's nodes that wrap and unwrap their packets."""
 
 
 @pytest.mark.parametrize(

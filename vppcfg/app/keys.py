@@ -41,6 +41,11 @@ def keys_for(plan: Plan, origin: Origin, place: Workplace, *, is_forced: bool) -
     return {name: found[name] for name in {**before, **after} if name in found}
 
 
+def keys_in_files(state: State) -> dict[str, bytes]:
+    """Return the keys that a state needs, from the files that it names. Raise PlanRefusedError when one is missing."""
+    return {name: read_key(key) for name, key in _wanted(state).items()}
+
+
 def _wanted(state: State) -> dict[str, KeyWanted]:
     """Return the keys that a state needs, by what they go by."""
     tunnels = state.made_as(Wireguard).items()

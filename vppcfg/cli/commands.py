@@ -17,6 +17,7 @@ NAMES = (
     "diff",
     "watch",
     "verify",
+    "probe",
     "dump",
     "adopt",
     "explain",
@@ -83,6 +84,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import verify
 
             return verify
+        case "probe":
+            from vppcfg.cli import probe
+
+            return probe
         case "dump":
             from vppcfg.cli import dump
 

@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
@@ -25,6 +25,9 @@ from vppcfg.vpp.messages.wireguard import read_keys
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
+
+if TYPE_CHECKING:
+    from vppcfg.vpp.probing import Injection, Numbers
 
 OLDEST_KNOWN = (22, 6)
 NEWEST_KNOWN = (26, 10)
@@ -86,6 +89,30 @@ class LiveDataplane:
         Raise DataplaneError.
         """
         return read_routes(self._connection, table, around.names, around.sources)
+
+    def read_numbers(self) -> Numbers:
+        """Return what the numbers stand for that VPP's tracer prints. Raise DataplaneError."""
+        from vppcfg.vpp.probing import read_numbers
+
+        return read_numbers(self._connection)
+
+    def inject(self, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
+        """Send frames into VPP as if they came in by its ports, and return what its tracer tells of each, by place.
+
+        With `pause_s` VPP is left alone for so long after each. What was in the trace is gone. Raise DataplaneError.
+        """
+        from vppcfg.vpp.probing import inject
+
+        return inject(self._connection, injections, pause_s)
+
+    def run_line(self, line: str) -> str:
+        """Return what a CLI command prints. Raise DataplaneError when VPP refuses it."""
+        from vppcfg.vpp.shell import show
+
+        code, text = show(self._connection, line)
+        if code:
+            raise DataplaneError(f"VPP refuses `{line}`: {text.strip() or code}")
+        return text
 
     def read_keys(self) -> dict[str, bytes]:
         """Return the keys of WireGuard that this VPP has, by what they go by. Raise DataplaneError."""

@@ -1,0 +1,89 @@
+"""`vppcfg probe` without a VPP: what would be sent, and what is in the way of a rehearsal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode, LinuxError
+from vppcfg.linux import private_vpp
+from vppcfg.probe.frame import frame_bytes
+from vppcfg.probe.outcome import Blame
+from vppcfg.probe.report import ProbeReport, Suspect
+from vppcfg.probe.verdict import ProbeFinding
+
+ROUTER = str(Path(__file__).parents[1] / "probe/router.yaml")
+
+
+def test_it_lists_what_would_be_sent_and_what_becomes_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "-q", "-c", ROUTER]) == ExitCode.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert "bridge domain bd10" in lines
+    place = lines.index("  unknown unicast is flooded")
+    assert lines[place + 1].startswith("    in by GigabitEthernet1/0/")
+    assert lines[place + 2].startswith("    leaves by ")
+    assert any(line.startswith("not sent, ") for line in lines)
+    assert lines[-1].endswith(" frames")
+
+
+def test_it_lists_the_same_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "-q", "--list", "--format", "json", "-c", ROUTER]) == ExitCode.DONE
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["probes"]) > 100
+    first = document["probes"][0]
+    assert set(first) == {"about", "aim", "port", "frame", "bytes", "predicted"}
+    assert bytes.fromhex(first["bytes"])[:6].hex(":") == first["frame"].rpartition(" to ")[2]
+    assert document["not_sent"][0]["count"] > 0
+
+
+def test_a_folder_without_a_vpp_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["probe", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.INVALID
+    assert f"there is no program {tmp_path}/bin/vpp" in capsys.readouterr().err
+
+
+def test_a_rehearsal_needs_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/vpp").touch(mode=0o755)
+    monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 1000)
+    with pytest.raises(LinuxError, match="only root"), private_vpp.private_vpp(tmp_path):
+        pass
+
+
+def test_a_vpp_that_does_not_start_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "bin/vpp"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho no memory >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
+    monkeypatch.setattr("vppcfg.linux.private_vpp.APART", ())
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["probe", "-q", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.DATAPLANE
+    assert not list(tmp_path.glob("vppcfg-rehearsal-*"))
+
+
+def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from vppcfg.app.rehearsing import campaign_for
+    from vppcfg.config import load
+
+    configuration = load(ROUTER).configuration
+    assert configuration is not None
+    probe = campaign_for(configuration).probes[0]
+    blame = Blame(thing="interface GigabitEthernet1/0/0", aspect="vrf")
+    findings = tuple(ProbeFinding(probe=probe, observation=None, blame=blame, text=f"wrong {n}") for n in range(5))
+    report = ProbeReport(sent=9, suspects=(Suspect(thing=blame.thing, findings=findings),), unproved=())
+    monkeypatch.setattr("vppcfg.app.rehearsing.rehearse", lambda configuration, prefix: report)
+    assert main(["probe", "-q", "-c", ROUTER, "--rehearse", "/usr"]) == ExitCode.DRIFT
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "interface GigabitEthernet1/0/0: 5 of the frames that it has to do with go elsewhere"
+    assert lines[3] == "    wrong 0"
+    assert lines[-2:] == ["  2 more", "VPP did with 5 of 9 frames something else than the file says"]
+    assert main(["probe", "-q", "-c", ROUTER, "--rehearse", "/usr", "--format", "json"]) == ExitCode.DRIFT
+    document = json.loads(capsys.readouterr().out)
+    assert document["wrong"] == 5
+    assert document["suspects"][0]["findings"][4]["blame"] == "interface GigabitEthernet1/0/0: vrf"
+    assert document["suspects"][0]["findings"][0]["bytes"] == frame_bytes(probe.frame).hex()

@@ -1,0 +1,133 @@
+"""What VPP's tracer says, read from what a real VPP printed, and held against what the file says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.probe.aims import Campaign
+from vppcfg.probe.frame import Tag
+from vppcfg.probe.outcome import Fate, FrameEnd, Reason
+from vppcfg.probe.trace import Names, Node, observe_way
+from vppcfg.probe.verdict import ProbeFinding, judge
+
+Traces = dict[int, tuple[Node, ...]]
+
+
+def sent(interface: str, mac: str, way: str, ttl: int, *tags: Tag) -> FrameEnd:
+    source, destination = way.split(" > ")
+    return FrameEnd(
+        fate=Fate.SENT,
+        interface=interface,
+        tags=tags,
+        destination_mac=mac,
+        source=source,
+        destination=destination,
+        ttl=ttl,
+    )
+
+
+def dropped(reason: Reason) -> FrameEnd:
+    return FrameEnd(fate=Fate.DROPPED, reason=reason)
+
+
+OUTER = sent("GigabitEthernet1/0/0", "02:00:5e:10:00:09", "192.0.2.1 > 192.0.2.9", 253)
+LAST_HOST = "02:00:5e:00:53:77"
+FAR = "198.51.100.77 > 198.18.7.77"
+ENDS = {
+    0: [dropped(Reason.NO_ROUTE)],
+    1: [FrameEnd(fate=Fate.KEPT)],
+    3: [dropped(Reason.OTHER_MAC)],
+    4: [OUTER],
+    5: [FrameEnd(fate=Fate.ANSWERED)],
+    7: [FrameEnd(fate=Fate.ANSWERED)],
+    8: [sent("GigabitEthernet1/0/0", "02:00:5e:10:00:09", "192.0.2.9 > 192.0.2.9", 63)],
+    12: [dropped(Reason.ACL)],
+    29: [dropped(Reason.NO_VLAN)],
+    30: [dropped(Reason.NOT_ENABLED)],
+    33: [sent("GigabitEthernet1/0/1.100", LAST_HOST, FAR, 64, Tag(vlan=100)), OUTER],
+    34: [FrameEnd(fate=Fate.KEPT)],
+    39: [sent("GigabitEthernet1/0/1.300", LAST_HOST, FAR, 64)],
+    43: [dropped(Reason.NO_ROUTE)],
+    99: [dropped(Reason.NO_WAY_BACK)],
+    102: [sent("GigabitEthernet1/0/2", LAST_HOST, FAR, 64), OUTER],
+    111: [dropped(Reason.DOWN)],
+    142: [dropped(Reason.NO_TUNNEL)],
+}
+
+
+@pytest.mark.parametrize("number", ENDS)
+def test_a_trace_says_where_the_frame_ended(traces: Traces, names: Names, number: int) -> None:
+    assert observe_way(traces[number], names).ends == frozenset(ENDS[number])
+
+
+STEPS = {
+    8: [("filtered", "GigabitEthernet1/0/0", "output outside 1"), ("sent", "GigabitEthernet1/0/0", "")],
+    33: [("mirrored", "GigabitEthernet1/0/2", "GigabitEthernet1/0/5"), ("switched", "GigabitEthernet1/0/2", "")],
+    43: [("bonded", "BondEthernet0", ""), ("looked up", "4", "100")],
+    99: [("checked", "", "")],
+    139: [("unwrapped", "vxlan_tunnel0", ""), ("switched", "vxlan_tunnel0", "")],
+    141: [("received", "", ""), ("unwrapped", "", ""), ("received", "", "")],
+}
+
+
+@pytest.mark.parametrize("number", STEPS)
+def test_a_trace_says_what_happened_on_the_way(traces: Traces, names: Names, number: int) -> None:
+    steps = observe_way(traces[number], names).steps
+    assert [step for step in steps if step in STEPS[number]] == STEPS[number]
+
+
+def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, campaign: Campaign) -> None:
+    assert len(traces) > 25
+    findings = [judge(campaign.probes[number], observe_way(nodes, names)) for number, nodes in traces.items()]
+    assert [finding.text for finding in findings if finding.blame is not None] == []
+
+
+def judged(number: int, traces: Traces, names: Names, campaign: Campaign, old: str, new: str) -> ProbeFinding:
+    """Judge a recorded trace in which something reads otherwise."""
+    assert any(old in f"{node.name}\n{node.text}" for node in traces[number])
+    nodes = [Node(name=node.name.replace(old, new), text=node.text.replace(old, new)) for node in traces[number]]
+    return judge(campaign.probes[number], observe_way(tuple(nodes), names))
+
+
+FAULTS = {
+    "another tag": (33, "802.1q vlan 100", "802.1q vlan 101", "interface GigabitEthernet1/0/1.100: tag-rewrite"),
+    "another rule": (8, "acl 0 rule 1", "acl 0 rule 0", "access list outside: rule 2"),
+    "another table": (43, "fib 1 ", "fib 0 ", "interface BondEthernet0: vrf"),
+    "no copy": (33, "SPAN: mirrored", "SPAN: -", "interface GigabitEthernet1/0/2: mirror to GigabitEthernet1/0/5"),
+    "another neighbour": (8, "02:00:5e:10:00:09", "02:00:5e:10:00:08", "interface GigabitEthernet1/0/0: reached"),
+    "not switched": (39, "l2-input: sw_if_index 6", "l2-input: sw_if_index 5", "interface GigabitEthernet1/0/3: l2xc"),
+}
+
+
+@pytest.mark.parametrize(("number", "old", "new", "blame"), FAULTS.values(), ids=FAULTS)
+def test_a_frame_that_goes_elsewhere_is_blamed_on_an_object_of_the_file(
+    traces: Traces, names: Names, campaign: Campaign, number: int, old: str, new: str, blame: str
+) -> None:
+    finding = judged(number, traces, names, campaign, old, new)
+    assert finding.blame is not None
+    assert finding.blame.text == blame
+
+
+def test_a_frame_that_is_not_seen_again_is_blamed_on_its_port(campaign: Campaign) -> None:
+    finding = judge(campaign.probes[0], None)
+    assert finding.blame is not None
+    assert finding.blame.thing == f"interface {campaign.probes[0].port}"
+
+
+def test_a_copy_too_many_is_blamed_on_the_interface_that_it_leaves_by(
+    traces: Traces, names: Names, campaign: Campaign
+) -> None:
+    seen = observe_way(traces[33], names)
+    more = replace(seen, ends=seen.ends | {sent("GigabitEthernet1/0/5", LAST_HOST, FAR, 64)})
+    finding = judge(campaign.probes[33], more)
+    assert finding.blame is not None
+    assert finding.blame.thing == "interface GigabitEthernet1/0/5"
+
+
+def test_a_reason_that_nobody_knows_is_told_as_vpp_says_it(traces: Traces, names: Names) -> None:
+    nodes = [replace(node, text=node.text.replace("unknown vlan", "bad weather")) for node in traces[29]]
+    seen = observe_way(tuple(nodes), names)
+    assert seen.unknown == ("ethernet-input: bad weather",)
+    assert seen.ends == {dropped(Reason.OTHER)}

@@ -1,0 +1,87 @@
+"""Sends the frames that prove a file into a VPP, and holds what VPP does against what the file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from vppcfg.model.state import State
+from vppcfg.model.vrf import table_key
+from vppcfg.probe.frame import frame_bytes
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason
+from vppcfg.probe.trace import Names, Observation, observe_way, packets
+from vppcfg.probe.verdict import ProbeFinding, judge
+
+if TYPE_CHECKING:
+    from vppcfg.vpp.probing import Injection, Numbers
+
+
+_MORE_TIMES = 2
+"""VPP's tracer loses sight of a frame now and then; those are sent again."""
+
+
+class Injectable(Protocol):
+    """A VPP that frames can be sent into."""
+
+    def read_numbers(self) -> Numbers:
+        """Return what its numbers stand for. Raise DataplaneError."""
+
+    def inject(self, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
+        """Send frames in, and return what is traced of each, by place. Raise DataplaneError."""
+
+
+def prove(
+    vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe], pause_s: float = 0.0
+) -> list[ProbeFinding]:
+    """Return what came of each probe. `observed` is what VPP has, `network` what the file says. Raise DataplaneError.
+
+    A port that is down takes nothing from the wire, so nothing is sent in its name.
+    """
+    probes = list(probes)
+    numbers = vpp.read_numbers()
+    names = names_of(numbers, observed, network)
+    here = [probe for probe in probes if probe.port in numbers.up]
+    seen = _seen(vpp, here, names, pause_s)
+    for left in reversed(range(_MORE_TIMES)):
+        lost = [probe for probe in here if probe.name not in seen]
+        seen |= _seen(vpp, lost, names, pause_s, is_last=not left)
+    down = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
+    return [judge(probe, seen.get(probe.name) if probe.port in numbers.up else down) for probe in probes]
+
+
+def _seen(
+    vpp: Injectable, probes: Sequence[FrameProbe], names: Names, pause_s: float, *, is_last: bool = False
+) -> dict[str, Observation]:
+    """Return what VPP did with the frames that its tracer followed to an end."""
+    from vppcfg.vpp.probing import Injection
+
+    injections = [Injection(port=probe.port, frame=frame_bytes(probe.frame)) for probe in probes]
+    texts = vpp.inject(injections, pause_s) if injections else {}
+    found = {}
+    for place, probe in enumerate(probes):
+        for _, nodes in packets(texts.get(place, "")):
+            observation = observe_way(nodes, names)
+            if observation.ends or is_last:
+                found[probe.name] = observation
+    return found
+
+
+def names_of(numbers: Numbers, observed: State, network: Network) -> Names:
+    """Return what the numbers in a trace stand for."""
+    return Names(
+        interfaces=numbers.interfaces,
+        tables={(family, index): number for family, index, number in _tables(numbers, observed)},
+        access_lists={acl.index: name for name, acl in observed.acls.items() if acl.index is not None},
+        bonds=network.bonds,
+    )
+
+
+def _tables(numbers: Numbers, observed: State) -> Iterable[tuple[int, int, int]]:
+    """Yield the family, VPP's index and the number of each table."""
+    for (family, name), index in numbers.tables.items():
+        if name == table_key(0, is_ipv6=family == 6):
+            yield family, index, 0
+        for table in observed.vrfs.values():
+            if table.is_ipv6 == (family == 6) and table.name == name:
+                yield family, index, table.table_id

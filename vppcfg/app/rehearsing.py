@@ -1,0 +1,187 @@
+"""Starts a real VPP of its own for a file, brings it to that file, and sends it the frames that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from vppcfg.app.keys import keys_in_files
+from vppcfg.app.probing import prove
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration, InterfaceConfig, MadeConfig
+from vppcfg.config.resolve import resolve
+from vppcfg.config.sections.host_interface import HostInterfaceConfig
+from vppcfg.config.sections.memif import MemifConfig
+from vppcfg.config.sections.tap import TapConfig
+from vppcfg.config.sections.vhost_user import VhostUserConfig
+from vppcfg.errors import DataplaneError
+from vppcfg.linux.private_vpp import PrivateVpp, private_vpp
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.neighbor import Neighbor, in_order
+from vppcfg.model.state import State
+from vppcfg.plan.plan import make_plan
+from vppcfg.probe.aims import Campaign, free_host, probes_for
+from vppcfg.probe.network import Network
+from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.record import record
+from vppcfg.transaction.perform import perform_plan
+from vppcfg.vpp.live import LiveDataplane, connect
+
+_PATIENCE_S = 30.0
+_PORT_MAC = "02:00:5e:02:{:02x}:{:02x}"
+_NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
+
+
+def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
+    """Return what of a file can be rehearsed: without Linux around it, and with sockets of its own in `folder`.
+
+    LCP pairs and DHCP clients are left out: both speak to somebody who is not there. A TAP is stood in for by a port,
+    for its other end would be in Linux.
+    """
+    taps = {name for name, config in configuration.made.items() if isinstance(config, TapConfig)}
+    declared = {
+        name: InterfaceConfig(name=name, path=("taps", name)) for name in taps - configuration.interfaces.keys()
+    }
+    interfaces = {
+        name: replace(
+            interface,
+            lcp=None,
+            dhcp_client=None,
+            kind=InterfaceKind.PHYSICAL if name in taps else interface.kind,
+        )
+        for name, interface in {**configuration.interfaces, **declared}.items()
+    }
+    made = {name: _apart(config, folder) for name, config in configuration.made.items() if name not in taps}
+    return replace(configuration, interfaces=interfaces, made=made)
+
+
+def _apart(config: MadeConfig, folder: Path) -> MadeConfig:
+    if isinstance(config, MemifConfig) and config.socket is not None:
+        return replace(config, socket=str(folder / f"memif-{Path(config.socket).name}"))
+    if isinstance(config, VhostUserConfig):
+        return replace(config, socket=str(folder / f"vhost-{Path(config.socket).name}"))
+    return config
+
+
+def neighbors_to_add(state: State) -> list[tuple[str, Neighbor]]:
+    """Return a neighbour for each prefix of each interface, so that packets can be sent there; by interface."""
+    network = Network(state)
+    found: list[tuple[str, Neighbor]] = []
+    for connected in network.connected:
+        if not network.has_ethernet(connected.interface) or network.is_loopback(connected.interface):
+            continue
+        text = f"{connected.network.network_address}/{connected.network.prefixlen}"
+        host = free_host(network, connected.table, text)
+        if host is None or network.neighbor(connected.interface, host) is not None:
+            continue
+        number = len(found) + 1
+        mac = _NEIGHBOR_MAC.format(number >> 8, number & 0xFF)
+        found.append((connected.interface, Neighbor(address=host, mac=mac)))
+    return list({(name, each.address): (name, each) for name, each in found}.values())
+
+
+def with_neighbors(state: State, added: Iterable[tuple[str, Neighbor]]) -> State:
+    """Return the state with neighbours that it did not have."""
+    interfaces: dict[str, Interface] = dict(state.interfaces)
+    for name, neighbor in added:
+        interface = interfaces[name]
+        interfaces[name] = replace(interface, neighbors=in_order((*interface.neighbors, neighbor)))
+    return replace(state, interfaces=interfaces)
+
+
+@record
+class Rehearsal:
+    """A VPP that has what a file says, and nothing else to do."""
+
+    vpp: LiveDataplane
+    observed: State
+    network: Network
+    """What the file says, with the neighbours that were added."""
+
+
+@contextmanager
+def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]:
+    """Start the VPP below `prefix`, bring it to a configuration, and end it.
+
+    Raise UsageError, LinuxError or DataplaneError where it cannot be started or refuses something.
+    """
+    with private_vpp(prefix) as process:
+        wanted = rehearsable(configuration, process.folder)
+        with connect(process.api_socket, timeout_s=_PATIENCE_S) as vpp:
+            _add_ports(vpp, process, wanted)
+            yield _brought(vpp, wanted)
+
+
+def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configuration) -> None:
+    """Make what stands for the ports of the file, and the Linux devices that host-interfaces need."""
+    for config in configuration.made.values():
+        if isinstance(config, HostInterfaceConfig):
+            process.add_device(config.name.removeprefix("host-"))
+    for number, name in enumerate(_ports(configuration), start=1):
+        device = f"port{number}"
+        process.add_device(device)
+        vpp.run_line(f"create host-interface name {device} hw-addr {_PORT_MAC.format(number >> 8, number & 0xFF)}")
+        vpp.run_line(f"set interface name host-{device} {name}")
+
+
+def _ports(configuration: Configuration) -> list[str]:
+    return [
+        name
+        for name, config in configuration.interfaces.items()
+        if config.kind is InterfaceKind.PHYSICAL and config.parent is None
+    ]
+
+
+def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
+    """Bring VPP to the configuration, and then give each prefix somebody who is there."""
+    before = vpp.observe()
+    resolution = resolve(configuration, before)
+    if not resolution.is_possible:
+        raise DataplaneError(f"the file cannot be rehearsed: {resolution.problems[0].text}")
+    desired = resolution.desired
+    _perform(vpp, before, desired)
+    added = neighbors_to_add(desired)
+    desired = with_neighbors(desired, added)
+    _perform(vpp, vpp.observe(), desired)
+    numbers = vpp.read_numbers()
+    without_link = frozenset(numbers.interfaces.values()) - numbers.linked
+    return Rehearsal(vpp=vpp, observed=vpp.observe(), network=Network(with_macs(desired, vpp.observe()), without_link))
+
+
+def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
+    vpp.use_keys(keys_in_files(desired))
+    refusals = perform_plan(make_plan(before, desired), vpp, lambda done: None).refusals
+    if refusals:
+        raise DataplaneError(f"the VPP of the rehearsal refuses {refusals[0].operation.subject}: {refusals[0].text}")
+
+
+def with_macs(desired: State, observed: State) -> State:
+    """Return the state with the MAC addresses that VPP has chosen, where the file leaves them open."""
+    interfaces = {
+        name: replace(
+            interface, mac=interface.mac or (observed.interfaces[name].mac if name in observed.interfaces else "")
+        )
+        for name, interface in desired.interfaces.items()
+    }
+    return replace(desired, interfaces=interfaces)
+
+
+def rehearse(configuration: Configuration, prefix: Path) -> ProbeReport:
+    """Return what came of all frames that prove a configuration. Raise as `rehearsal` does."""
+    with rehearsal(configuration, prefix) as stage:
+        campaign = probes_for(stage.network)
+        return report_of(prove(stage.vpp, stage.observed, stage.network, campaign.probes), campaign.unproved)
+
+
+def campaign_for(configuration: Configuration) -> Campaign:
+    """Return what a rehearsal of a configuration would send, as far as that is known without a VPP."""
+    wanted = rehearsable(configuration, Path("/run"))
+    state = resolve(wanted, assumed_state(wanted)).desired
+    state = with_neighbors(state, neighbors_to_add(state))
+    interfaces = {
+        name: replace(interface, mac=interface.mac or _PORT_MAC.format(number >> 8, number & 0xFF))
+        for number, (name, interface) in enumerate(state.interfaces.items(), start=1)
+    }
+    return probes_for(Network(replace(state, interfaces=interfaces)))

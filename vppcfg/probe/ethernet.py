@@ -1,0 +1,126 @@
+"""Where frames come in and leave: which sub-interface has the tags, whose MAC address it is, who is up.
+
+Sources: src/vnet/ethernet/node.c and ethernet.h (eth_identify_subint), src/vnet/bonding/node.c,
+src/vnet/interface_output.c.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.features import TrafficDirection
+from vppcfg.model.interface import Encapsulation
+from vppcfg.model.making import Making
+from vppcfg.probe.frame import Frame, Tag
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Switched, of_interface
+from vppcfg.probe.tunnels import carries_frames, wrap
+
+
+def comes_in(way: Journey, stage: ComesIn) -> None:
+    """Find who takes a frame from the wire."""
+    network, port, frame = way.network, stage.port, stage.frame
+    if not network.is_up(port):
+        return way.drop(Reason.DOWN, of_interface(port, "state"))
+    _mirror(way, port, TrafficDirection.INPUT)
+    if port in network.bonds:
+        way.note("bonded", network.bonds[port], of_interface(network.bonds[port], f"member {port}"))
+        port = network.bonds[port]
+        if not network.is_up(port):
+            raise UndecidedError("the bond is down")
+    name = _taker(way, port, frame)
+    if name is None:
+        return None
+    if network.interface(name).is_l2:
+        return way.then(Switched(interface=name, frame=frame))
+    mac = network.mac_of(name)
+    if not frame.is_for_many and frame.destination != mac:
+        if any(each.is_l2 for each in network.sub_interfaces(port)):
+            raise UndecidedError("some of the port is switched, and VPP may take frames for others")
+        return way.drop(Reason.OTHER_MAC, of_interface(port, "mac"))
+    match = network.interface(name).encapsulation
+    if isinstance(match, Encapsulation) and not match.is_exact:
+        raise UndecidedError("a sub-interface that takes more tags than its own cannot be routed to")
+    return way.then(Routed(interface=name, packet=frame.packet))
+
+
+def _taker(way: Journey, port: str, frame: Frame) -> str | None:
+    """Return the interface that takes the frame; None when it is dropped."""
+    network = way.network
+    if not frame.tags:
+        return port
+    if network.has_other_matches(port):
+        raise UndecidedError("a sub-interface matches in a way that the file cannot say")
+    if len(frame.tags) > 2 or any(tag.is_dot1ad for tag in frame.tags[1:]):
+        raise UndecidedError("VPP looks at two tags, and takes the inner one for 802.1Q")
+    outer, inner = frame.tags[0], frame.tags[1].vlan if len(frame.tags) > 1 else None
+    found = network.matching(port, outer.vlan, inner, is_dot1ad=outer.is_dot1ad)
+    if found is None:
+        if network.interface(port).is_l2:
+            return port
+        way.drop(Reason.NO_VLAN, of_interface(port, "sub-interfaces"))
+        return None
+    if not network.is_up(found.name):
+        way.drop(Reason.DOWN, of_interface(found.name, "state"))
+        return None
+    return found.name
+
+
+def leave(way: Journey, stage: Leaves) -> None:
+    """Send a frame out, or into the tunnel that the interface is.
+
+    VPP looks whether the port is up; a sub-interface that is down takes nothing, and sends all the same.
+    """
+    network, name, packet = way.network, stage.interface, stage.packet
+    port = network.port_of(name)
+    made = network.making(port)
+    if made is not None and made.own_end is not None:
+        return _into_tunnel(way, stage, made)
+    way.note("sent", name, of_interface(name, "reached"))
+    if not network.is_up(port):
+        return way.drop(Reason.DOWN, of_interface(port, "state"))
+    if not network.has_link(name):
+        return way.drop(Reason.DOWN, of_interface(name, "link"))
+    _mirror(way, name, TrafficDirection.OUTPUT)
+    frame = stage.frame
+    tags = () if frame is None else frame.tags if stage.is_switched else own_tags(network, name)
+    made = network.making(port)
+    end = FrameEnd(
+        fate=Fate.SENT,
+        interface=name,
+        tags=tags if frame is not None else None,
+        destination_mac=frame.destination if frame is not None else "",
+        source=packet.source,
+        destination=packet.destination,
+        ttl=packet.ttl if packet.inside is None else 0,
+    )
+    return way.end(end, of_interface(name, "reached"))
+
+
+def _into_tunnel(way: Journey, stage: Leaves, made: Making) -> None:
+    """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
+    frame, port = stage.frame, way.network.port_of(stage.interface)
+    if frame is None:
+        return wrap(way, port, None, stage.packet)
+    if not carries_frames(made):
+        raise UndecidedError("what such a tunnel sends is not followed")
+    tags = frame.tags if stage.is_switched else own_tags(way.network, stage.interface)
+    whole = Frame(destination=frame.destination, source=frame.source, packet=stage.packet, tags=tags)
+    return wrap(way, port, whole, stage.packet)
+
+
+def own_tags(network: Network, name: str) -> tuple[Tag, ...]:
+    """Return the tags that routed packets leave an interface with."""
+    match = network.interface(name).encapsulation
+    if match is None:
+        return ()
+    if not isinstance(match, Encapsulation):
+        raise UndecidedError("the interface has no tags of its own")
+    outer = Tag(vlan=match.outer, is_dot1ad=match.is_dot1ad)
+    return (outer,) if match.inner is None else (outer, Tag(vlan=match.inner))
+
+
+def _mirror(way: Journey, name: str, direction: TrafficDirection) -> None:
+    """Note the copies that others send of what passes a port."""
+    for mirror in way.network.interface(name).mirrors:
+        if not mirror.is_l2 and mirror.direction in (direction, TrafficDirection.BOTH):
+            way.note("mirrored", name, of_interface(name, f"mirror to {mirror.target}"), mirror.target)

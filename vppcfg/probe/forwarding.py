@@ -1,0 +1,35 @@
+"""What becomes of a frame by the file: stage after stage, until every copy of it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vppcfg.probe.ethernet import comes_in, leave
+from vppcfg.probe.frame import Frame
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Prediction, UndecidedError
+from vppcfg.probe.routing import find_way, route
+from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Stage, Switched, Wrapped
+from vppcfg.probe.switching import switch
+
+_STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
+    ComesIn: comes_in,
+    Switched: switch,
+    Routed: route,
+    Wrapped: find_way,
+    Leaves: leave,
+}
+_MOST_STAGES = 200
+
+
+def predict(network: Network, port: str, frame: Frame) -> Prediction:
+    """Return what becomes of a frame that comes in by a port. Raise UndecidedError where the file does not say."""
+    way = Journey(network)
+    way.then(ComesIn(port=port, frame=frame))
+    for _ in range(_MOST_STAGES):
+        if not way.ahead:
+            return Prediction(steps=tuple(way.steps), ends=tuple(way.ends))
+        stage = way.ahead.pop(0)
+        _STAGES[type(stage)](way, stage)
+    raise UndecidedError("it goes round in circles")

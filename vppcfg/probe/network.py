@@ -1,0 +1,160 @@
+"""A state as packets see it: which addresses are reached where, which tags belong to whom, who is up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_address, ip_interface
+
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.making import Making
+from vppcfg.model.state import State
+from vppcfg.record import record
+
+
+@record
+class Connected:
+    """A prefix that is reached through an interface without anybody between."""
+
+    table: int
+    network: IPv4Network | IPv6Network
+    interface: str
+
+
+class Network:
+    """A state, indexed for the questions that a packet asks at each step."""
+
+    def __init__(self, state: State, without_link: frozenset[str] = frozenset()) -> None:
+        """Take a state, in which nobody else has put routes; `without_link` are ports that nothing is plugged into."""
+        self.state = state
+        self.without_link = without_link
+        self._children = state.sub_interfaces_by_parent()
+
+    def interface(self, name: str) -> Interface:
+        """Return the interface of a name."""
+        return self.state.interfaces[name]
+
+    def is_up(self, name: str) -> bool:
+        """Return whether an interface, and the port that it is on, are up."""
+        interface = self.interface(name)
+        return interface.is_up and (interface.parent is None or self.interface(interface.parent).is_up)
+
+    def port_of(self, name: str) -> str:
+        """Return the port, bond or tunnel that an interface is on, which may be itself."""
+        return self.interface(name).parent or name
+
+    def has_link(self, name: str) -> bool:
+        """Return whether the port of an interface has a link."""
+        return self.port_of(name) not in self.without_link
+
+    def mac_of(self, name: str) -> str:
+        """Return the MAC address of an interface, '' where it has none."""
+        return self.interface(self.port_of(name)).mac
+
+    def making(self, name: str) -> Making | None:
+        """Return what an interface is made with."""
+        return self.state.made.get(name)
+
+    def has_ethernet(self, name: str) -> bool:
+        """Return whether an interface carries frames."""
+        made = self.making(self.port_of(name))
+        return made is None or made.has_ethernet
+
+    @cached_property
+    def bonds(self) -> dict[str, str]:
+        """Return the bond of each member."""
+        return {
+            member: name for name, bond in self.state.made.items() if isinstance(bond, Bond) for member in bond.members
+        }
+
+    def sub_interfaces(self, port: str) -> Iterator[Interface]:
+        """Yield the sub-interfaces of a port."""
+        for name in self._children.get(port, ()):
+            yield self.interface(name)
+
+    def has_other_matches(self, port: str) -> bool:
+        """Return whether a sub-interface of a port takes frames in a way that the file cannot say."""
+        return any(isinstance(each.encapsulation, OtherMatch) for each in self.sub_interfaces(port))
+
+    def matching(self, port: str, outer: int, inner: int | None, *, is_dot1ad: bool) -> Interface | None:
+        """Return the sub-interface that takes frames with exactly these tags, the one that says most first."""
+        one_tag = None
+        for each in self.sub_interfaces(port):
+            match = each.encapsulation
+            if not isinstance(match, Encapsulation) or (match.outer, match.is_dot1ad) != (outer, is_dot1ad):
+                continue
+            if match.inner is not None and match.inner == inner:
+                return each
+            if match.inner is None and (inner is None or not match.is_exact):
+                one_tag = each
+        return one_tag
+
+    def addresses(self, name: str) -> frozenset[str]:
+        """Return the addresses of an interface, those that it borrows too."""
+        interface = self.interface(name)
+        return self.interface(interface.unnumbered).addresses if interface.unnumbered else interface.addresses
+
+    def is_enabled(self, name: str, *, is_ipv6: bool) -> bool:
+        """Return whether an interface takes packets of a family."""
+        interface = self.interface(name)
+        if any((":" in address) == is_ipv6 for address in self.addresses(name)):
+            return True
+        return interface.unnumbered is not None or (is_ipv6 and interface.link_local is not None)
+
+    def table_of(self, name: str, *, is_ipv6: bool) -> int:
+        """Return the number of the table that an interface looks packets up in."""
+        return self.interface(name).tables[is_ipv6]
+
+    @cached_property
+    def connected(self) -> tuple[Connected, ...]:
+        """Return the prefixes of the interfaces that are up, the longest first."""
+        found = [
+            Connected(table=self.table_of(name, is_ipv6=":" in text), network=each.network, interface=name)
+            for name, text, each in self._own()
+            if each.network.prefixlen < each.network.max_prefixlen
+        ]
+        return tuple(sorted(found, key=lambda each: -each.network.prefixlen))
+
+    @cached_property
+    def own(self) -> dict[tuple[int, str], str]:
+        """Return the interface of each of the router's own addresses, by table and address."""
+        return {(self.table_of(name, is_ipv6=":" in text), str(each.ip)): name for name, text, each in self._own()}
+
+    def _own(self) -> Iterator[tuple[str, str, IPv4Interface | IPv6Interface]]:
+        for name, interface in self.state.interfaces.items():
+            if self.is_up(name):
+                for text in sorted(interface.addresses):
+                    yield name, text, ip_interface(text)
+
+    def way_to(self, table: int, address: str) -> Connected | None:
+        """Return the connected prefix that an address is in."""
+        host = ip_address(address)
+        return next((each for each in self.connected if each.table == table and host in each.network), None)
+
+    def neighbor(self, name: str, address: str) -> str | None:
+        """Return the MAC address of a static neighbour."""
+        return next((each.mac for each in self.interface(name).neighbors if each.address == address), None)
+
+    def mtu(self, name: str, *, is_ipv6: bool) -> int:
+        """Return the largest packet in bytes that leaves by an interface."""
+        interface = self.interface(name)
+        return interface.protocol_mtus[is_ipv6] or self.state.packet_mtu(name)
+
+    def has_mtu_of_port(self, name: str) -> bool:
+        """Return whether a sub-interface has no MTU of its own in VPP, which then takes 9000 bytes for it.
+
+        That is vnet_sw_interface_get_mtu in src/vnet/interface_funcs.h; the port's is not looked at.
+        """
+        interface = self.interface(name)
+        if interface.parent is None:
+            return False
+        return interface.packet_mtu in (0, self.interface(interface.parent).packet_mtu)
+
+    def bridge_members(self, bd_id: int) -> list[Interface]:
+        """Return the members of a bridge domain, its BVI among them."""
+        return [each for each in self.state.interfaces.values() if each.bridge == bd_id]
+
+    def is_loopback(self, name: str) -> bool:
+        """Return whether an interface is a loopback."""
+        return self.interface(name).kind is InterfaceKind.LOOPBACK

@@ -1,0 +1,118 @@
+"""What becomes of a frame: the ends that it meets, the way there, and which object of the file is behind each step."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from vppcfg.probe.frame import Frame, Tag
+from vppcfg.record import record
+
+
+class Fate(Enum):
+    """How the way of a frame, or of a copy of it, ends."""
+
+    SENT = "leaves"
+    """It leaves by an interface."""
+    KEPT = "is for the router itself"
+    ASKED = "waits for a neighbour"
+    """VPP asks who has the address, and drops what it cannot send yet."""
+    ANSWERED = "is answered with an ICMP error"
+    DROPPED = "is dropped"
+
+
+class Reason(Enum):
+    """Why a frame is dropped, or answered with an error."""
+
+    DOWN = "the interface is down"
+    NO_VLAN = "no sub-interface has these VLAN tags"
+    OTHER_MAC = "its MAC address is not that of the interface"
+    NOT_ENABLED = "the interface has no address of this family"
+    ACL = "an access list denies it"
+    NO_WAY_BACK = "there is no route back to its source"
+    NO_ROUTE = "there is no route"
+    FILTERED = "its MAC address is filtered"
+    NOWHERE = "nothing else is there to send it to"
+    TAGS = "it has too few VLAN tags to take off"
+    GROUP = "it would stay in its split-horizon group"
+    REFLECTED = "it would go back to where it came from"
+    NO_TUNNEL = "no tunnel has these ends"
+    EXPIRED = "its TTL is used up"
+    TOO_BIG = "it is larger than the MTU"
+    OTHER = "another reason"
+
+
+@record
+class Blame:
+    """An object of the file, and what of it is meant."""
+
+    thing: str
+    """As the file says it: `interface NAME`, `bridge domain bdN`, `access list NAME`."""
+    aspect: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return both in words."""
+        return f"{self.thing}: {self.aspect}" if self.aspect else self.thing
+
+
+@record
+class FrameEnd:
+    """Where one way ends; of two ends that are equal, VPP shows no difference."""
+
+    fate: Fate
+    interface: str = ""
+    """By which it is sent, or on which a neighbour is asked for."""
+    reason: Reason | None = None
+    tags: tuple[Tag, ...] | None = None
+    """The VLAN tags that it leaves with; None where it has no Ethernet header."""
+    destination_mac: str = ""
+    source: str = ""
+    """Addresses of the outermost IP header of what is sent."""
+    destination: str = ""
+    ttl: int = 0
+    """0 where it does not matter: of what a tunnel sends."""
+
+
+@record
+class Milestone:
+    """Something on the way that can be seen in a trace."""
+
+    kind: str
+    """What happens: `routed`, `looked up`, `switched`, `filtered`, `sent`."""
+    subject: str = ""
+    """Where: an interface, or the number of a table; '' where a trace does not tell."""
+    detail: str = ""
+    blame: Blame | None = None
+
+    @property
+    def seen(self) -> tuple[str, str, str]:
+        """Return what a trace tells of it."""
+        return self.kind, self.subject, self.detail
+
+
+@record
+class Prediction:
+    """What the file says becomes of a frame."""
+
+    steps: tuple[Milestone, ...]
+    ends: tuple[tuple[FrameEnd, Blame], ...]
+    """Each with the object that has it end so."""
+
+
+@record
+class FrameProbe:
+    """A frame, where it comes in, and what it is to show."""
+
+    name: str
+    port: str
+    """The interface by which the frame comes in, as if from the wire."""
+    frame: Frame
+    about: Blame
+    """What it is made to prove."""
+    aim: str
+    """In words, such as `a packet of the largest size passes`."""
+    prediction: Prediction
+
+
+class UndecidedError(Exception):
+    """The file does not say what becomes of a frame, as where something learnt decides; such a frame is not sent."""

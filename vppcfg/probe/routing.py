@@ -1,0 +1,104 @@
+"""What VPP does with IP packets: which table they are looked up in, and where that leads.
+
+Sources: src/vnet/ip/ip4_input.c, ip4_forward.c and ip4_inlines.h, and the same of IPv6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.model.tunnel import Tunnel
+from vppcfg.probe.filters import lacks_way_back, refuses
+from vppcfg.probe.frame import Frame, Packet
+from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface
+from vppcfg.probe.tunnels import unwrap
+
+_TUNNELLED = (GRE, IPIP, IPV6_IN_IP)
+
+
+def route(way: Journey, stage: Routed) -> None:
+    """Route a packet that came in by an interface."""
+    name, packet = stage.interface, stage.packet
+    way.note("routed", "", of_interface(name, "addresses"))
+    if lacks_way_back(way, name, packet, is_input=True) or refuses(way, name, packet, is_input=True):
+        return None
+    if not way.network.is_enabled(name, is_ipv6=packet.is_ipv6):
+        return way.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
+    table = way.network.table_of(name, is_ipv6=packet.is_ipv6)
+    way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
+    return _look_up(way, table, packet, of=name)
+
+
+def find_way(way: Journey, stage: Wrapped) -> None:
+    """Look up the packet of a tunnel, which has come in by no interface."""
+    _look_up(way, stage.table, stage.packet, of=stage.tunnel)
+
+
+def _look_up(way: Journey, table: int, packet: Packet, of: str) -> None:
+    owner = way.network.own.get((table, packet.destination))
+    if owner is not None:
+        return _keep(way, table, packet, owner)
+    found = way.network.way_to(table, packet.destination)
+    if found is None:
+        return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
+    target = found.interface
+    if not way.network.has_link(target):
+        if of in way.network.state.made or not way.network.has_ethernet(target):
+            raise UndecidedError("nothing is plugged in")
+        return way.drop(Reason.NO_ROUTE, of_interface(target, "link"))
+    if way.network.is_loopback(target):
+        raise UndecidedError("what is sent to a loopback comes back")
+    if not way.network.has_ethernet(target):
+        if of in way.network.state.made and way.network.making(of) is way.network.making(target):
+            raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
+        made = way.network.making(target)
+        if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
+            raise UndecidedError("what goes to peers is encrypted, and not seen")
+        return _send(way, target, packet, mac="")
+    mac = way.network.neighbor(target, packet.destination)
+    if mac is None:
+        way.note("looked for", "", of_interface(target, "addresses"))
+        end = FrameEnd(fate=Fate.ASKED, interface=target)
+        return way.end(end, of_interface(target, "addresses"))
+    return _send(way, target, packet, mac)
+
+
+def _keep(way: Journey, table: int, packet: Packet, owner: str) -> None:
+    """Hand a packet to the router itself, or take it out of the tunnel that it belongs to."""
+    way.note("received", "", of_interface(owner, "addresses"))
+    if packet.inside is None and packet.protocol not in _TUNNELLED:
+        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+    if packet.protocol not in (*_TUNNELLED, UDP):
+        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+    if not _is_known(way, table, packet.source):
+        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+    return unwrap(way, table, packet)
+
+
+def _is_known(way: Journey, table: int, source: str) -> bool:
+    """Return whether there is a route back to a source, without which VPP drops what is for itself."""
+    return (table, source) in way.network.own or way.network.way_to(table, source) is not None
+
+
+def _send(way: Journey, target: str, packet: Packet, mac: str) -> None:
+    """Send a packet by an interface to a neighbour: TTL and size first, then what checks on the way out."""
+    way.note("rewritten", target, of_interface(target, "addresses"))
+    if packet.ttl <= 1:
+        end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.EXPIRED)
+        return way.end(end, of_interface(target, "reached"))
+    on_its_way = replace(packet, ttl=packet.ttl - 1)
+    if packet.length > way.network.mtu(target, is_ipv6=packet.is_ipv6):
+        if way.network.has_mtu_of_port(target):
+            raise UndecidedError("VPP takes 9000 bytes for the MTU of a sub-interface that has that of its port")
+        if packet.is_ipv6 or packet.has_df:
+            end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG)
+            return way.end(end, of_interface(target, "mtu"))
+        raise UndecidedError("it is cut into pieces")
+    if lacks_way_back(way, target, on_its_way, is_input=False) or refuses(way, target, on_its_way, is_input=False):
+        return None
+    frame = None
+    if mac:
+        frame = Frame(destination=mac, source=way.network.mac_of(target), packet=on_its_way)
+    return way.then(Leaves(interface=target, frame=frame, packet=on_its_way))

@@ -1,0 +1,95 @@
+"""The stages of a frame's way, and what is noted on the way. What each stage does stands in a module of its own."""
+
+from __future__ import annotations
+
+from vppcfg.probe.frame import Frame, Packet, Tag
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Milestone, Reason
+from vppcfg.record import record
+
+
+@record
+class ComesIn:
+    """A frame comes in by a port from the wire, or out of a tunnel that carries frames."""
+
+    port: str
+    frame: Frame
+
+
+@record
+class Switched:
+    """A frame is switched, having come in by an interface of a bridge domain or of a cross-connect."""
+
+    interface: str
+    frame: Frame
+
+
+@record
+class Routed:
+    """A packet is routed, having come in by an interface."""
+
+    interface: str
+    packet: Packet
+
+
+@record
+class Wrapped:
+    """The packet of a tunnel looks for its way, having been made here."""
+
+    table: int
+    packet: Packet
+    tunnel: str
+
+
+@record
+class Leaves:
+    """A frame leaves by an interface. `is_switched` says whether a switch sends it, whose tags are its own."""
+
+    interface: str
+    frame: Frame | None
+    packet: Packet
+    is_switched: bool = False
+
+
+Stage = ComesIn | Switched | Routed | Wrapped | Leaves
+
+
+class Journey:
+    """What has been noted of the way of a frame, and what is still to come."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.steps: list[Milestone] = []
+        self.ends: list[tuple[FrameEnd, Blame]] = []
+        self.ahead: list[Stage] = []
+
+    def note(self, kind: str, subject: str, blame: Blame, detail: str = "") -> None:
+        """Note something that a trace shows."""
+        self.steps.append(Milestone(kind=kind, subject=subject, detail=detail, blame=blame))
+
+    def then(self, stage: Stage) -> None:
+        """Go on with a stage."""
+        self.ahead.append(stage)
+
+    def end(self, end: FrameEnd, blame: Blame) -> None:
+        """Note that a copy of the frame ends here."""
+        self.ends.append((end, blame))
+
+    def drop(self, reason: Reason, blame: Blame) -> None:
+        """Note that a copy of the frame is dropped here."""
+        self.end(FrameEnd(fate=Fate.DROPPED, reason=reason), blame)
+
+
+def of_interface(name: str, aspect: str = "") -> Blame:
+    """Return the blame for an interface."""
+    return Blame(thing=f"interface {name}", aspect=aspect)
+
+
+def of_bridge(bd_id: int, aspect: str = "") -> Blame:
+    """Return the blame for a bridge domain."""
+    return Blame(thing=f"bridge domain bd{bd_id}", aspect=aspect)
+
+
+def with_tags(frame: Frame, tags: tuple[Tag, ...]) -> Frame:
+    """Return the frame with other tags."""
+    return Frame(destination=frame.destination, source=frame.source, packet=frame.packet, tags=tags)

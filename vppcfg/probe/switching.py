@@ -1,0 +1,143 @@
+"""What cross-connects and bridge domains do with frames, and what happens to VLAN tags on the way in and out.
+
+Sources: src/vnet/l2/l2_input.c, l2_fwd.c, l2_flood.c, l2_output.c, l2_vtr.h.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.bridge import Bridge, bridge_name
+from vppcfg.model.interface import Encapsulation, Interface, TagRewrite
+from vppcfg.probe.filters import refuses
+from vppcfg.probe.frame import Frame, Tag
+from vppcfg.probe.outcome import Blame, Reason, UndecidedError
+from vppcfg.probe.stages import Journey, Leaves, Routed, Switched, of_bridge, of_interface, with_tags
+
+_COUNTS = {1: (0, 1), 2: (0, 2), 3: (1, 0), 4: (2, 0), 5: (1, 1), 6: (1, 2), 7: (2, 1), 8: (2, 2)}
+"""How many tags each operation takes off and puts on (vtr_op in vnet/l2/l2_vtr.h)."""
+
+
+def switch(way: Journey, stage: Switched) -> None:
+    """Hand a frame on that came in by a switched interface."""
+    interface = way.network.interface(stage.interface)
+    blame = of_bridge(interface.bridge, f"member {interface.name}") if interface.bridge is not None else None
+    way.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
+    frame = rewritten_in(interface, stage.frame)
+    if frame is None:
+        return way.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
+    if not interface.is_bvi and refuses(way, interface.name, frame.packet, is_input=True, is_switched=True):
+        return None
+    if interface.l2xc is not None:
+        return _out(way, way.network.interface(interface.l2xc), frame, of_interface(interface.name, "l2xc"))
+    assert interface.bridge is not None
+    return _bridge(way, interface, frame)
+
+
+def _bridge(way: Journey, source: Interface, frame: Frame) -> None:
+    assert source.bridge is not None
+    bridge = way.network.state.bridges.get(bridge_name(source.bridge))
+    if bridge is None:
+        raise UndecidedError("the bridge domain is somebody else's")
+    members = way.network.bridge_members(source.bridge)
+    if frame.is_for_many:
+        if not bridge.settings.unicast_flood:
+            raise UndecidedError("the bridge domain does not flood")
+        return _flood(way, bridge, members, source, frame)
+    if not bridge.settings.unicast_forward:
+        raise UndecidedError("the bridge domain does not forward")
+    if frame.destination in bridge.filtered_macs:
+        return way.drop(Reason.FILTERED, of_bridge(bridge.bd_id, f"filtered MAC {frame.destination}"))
+    for member in members:
+        if any((each.bd_id, each.mac) == (bridge.bd_id, frame.destination) for each in member.static_macs):
+            if member.name == source.name:
+                return way.drop(Reason.REFLECTED, of_bridge(bridge.bd_id, f"static MAC {frame.destination}"))
+            return _out_by_group(way, member, source, frame, of_bridge(bridge.bd_id, f"static MAC {frame.destination}"))
+        if member.is_bvi and way.network.mac_of(member.name) == frame.destination:
+            return _to_bvi(way, member, frame)
+    if not bridge.settings.unknown_unicast_flood:
+        raise UndecidedError("the bridge domain does not flood what it does not know")
+    return _flood(way, bridge, members, source, frame)
+
+
+def _flood(way: Journey, bridge: Bridge, members: list[Interface], source: Interface, frame: Frame) -> None:
+    """Send a copy to each member but the source and those of its split-horizon group."""
+    group = source.split_horizon_group
+    others = [
+        each for each in members if each.name != source.name and not (group and each.split_horizon_group == group)
+    ]
+    if not others:
+        return way.drop(Reason.NOWHERE, of_bridge(bridge.bd_id, "interfaces"))
+    for member in others:
+        if member.is_bvi:
+            if frame.is_for_many or way.network.mac_of(member.name) == frame.destination:
+                raise UndecidedError("the BVI gets a copy")
+            if len(others) == 1:
+                raise UndecidedError("the BVI alone gets it")
+            continue
+        _out(way, member, frame, of_bridge(bridge.bd_id, f"member {member.name}"))
+    return None
+
+
+def _out_by_group(way: Journey, member: Interface, source: Interface, frame: Frame, blame: Blame) -> None:
+    group = source.split_horizon_group
+    if group and member.split_horizon_group == group:
+        return way.drop(Reason.GROUP, of_interface(member.name, "split-horizon group"))
+    return _out(way, member, frame, blame)
+
+
+def _to_bvi(way: Journey, bvi: Interface, frame: Frame) -> None:
+    if frame.tags:
+        raise UndecidedError("the BVI is given tags")
+    if not way.network.is_up(bvi.name):
+        raise UndecidedError("the BVI is down")
+    way.then(Routed(interface=bvi.name, packet=frame.packet))
+
+
+def _out(way: Journey, target: Interface, frame: Frame, blame: Blame) -> None:
+    """Hand a frame to an interface, with the tags as they are outside."""
+    changed = rewritten_out(target, frame)
+    if changed is None:
+        return way.drop(Reason.TAGS, of_interface(target.name, "tag-rewrite"))
+    if not target.is_l2:
+        raise UndecidedError("what is switched goes to an interface that routes")
+    if target.is_bvi:
+        raise UndecidedError("a cross-connect leads to a BVI")
+    if refuses(way, target.name, changed.packet, is_input=False, is_switched=True):
+        return None
+    return way.then(Leaves(interface=target.name, frame=changed, packet=changed.packet, is_switched=True))
+
+
+def rewritten_in(interface: Interface, frame: Frame) -> Frame | None:
+    """Return the frame as it is switched; None when it has fewer tags than are taken off."""
+    rewrite = interface.tag_rewrite
+    if rewrite is None:
+        return frame
+    popped, pushed = _COUNTS[rewrite.operation]
+    return _rewritten(frame, popped, _pushed(rewrite, pushed))
+
+
+def rewritten_out(interface: Interface, frame: Frame) -> Frame | None:
+    """Return the frame as it leaves: what is done on the way in, the other way round."""
+    rewrite = interface.tag_rewrite
+    if rewrite is None:
+        return frame
+    popped, pushed = _COUNTS[rewrite.operation]
+    match = interface.encapsulation
+    if popped == 0:
+        return _rewritten(frame, pushed, ())
+    if not isinstance(match, Encapsulation) or match.tag_count < popped:
+        raise UndecidedError("the tags of the interface are not known")
+    own: tuple[Tag, ...] = (Tag(vlan=match.outer, is_dot1ad=match.is_dot1ad),)
+    if match.inner is not None:
+        own += (Tag(vlan=match.inner),)
+    return _rewritten(frame, pushed, own[:popped])
+
+
+def _pushed(rewrite: TagRewrite, count: int) -> tuple[Tag, ...]:
+    outer = Tag(vlan=rewrite.tag1, is_dot1ad=not rewrite.push_dot1q)
+    return (outer, Tag(vlan=rewrite.tag2))[:count]
+
+
+def _rewritten(frame: Frame, popped: int, pushed: tuple[Tag, ...]) -> Frame | None:
+    if len(frame.tags) < popped:
+        return None
+    return with_tags(frame, (*pushed, *frame.tags[popped:]))

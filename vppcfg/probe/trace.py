@@ -1,0 +1,291 @@
+"""What VPP's tracer tells of the way of a frame: the text of `show trace` to steps and ends.
+
+Its grammar is that of format_vlib_trace in src/vlib/trace.c; what each node prints stands with the node. Copies of a
+frame, as a bridge domain makes them, are one packet in the trace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from vppcfg.probe.frame import Tag
+from vppcfg.probe.outcome import Fate, FrameEnd, Reason
+from vppcfg.record import record
+
+_PACKET = re.compile(r"^Packet \d+$", re.MULTILINE)
+_NODE = re.compile(r"^\d+:\d\d:\d\d:\d+: (\S+)$", re.MULTILINE)
+_STREAM = re.compile(r"^\s*stream (\S+?),", re.MULTILINE)
+_INDEX = re.compile(r"sw_if_index:? (\d+)")
+_ADJACENCY = re.compile(r" via \S+ (\S+): mtu:")
+_FIB = re.compile(r"fib (\d+) ")
+_ETHERNET = re.compile(r"\S+: ([0-9a-f:]{17}) -> ([0-9a-f:]{17})(.*)")
+_VLAN = re.compile(r"802\.1(q|ad) vlan (\d+)")
+_ADDRESSES = re.compile(r"^\s*\S+: ([0-9a-f.:]+) -> ([0-9a-f.:]+)$", re.MULTILINE)
+_TTL = re.compile(r"(?:ttl|hop limit) (\d+)")
+_MATCH = re.compile(r"match: acl (-?\d+) rule (-?\d+)")
+_BOND = re.compile(r" (\S+) -> (\S+)$", re.MULTILINE)
+_MIRRORED = re.compile(r"SPAN: mirrored (\S+) -> (\S+)")
+_TUNNEL = re.compile(r"tunnel:? ?(\d+)")
+_VXLAN = re.compile(r"VXLAN (?:decap from|encap to) (\S+) vni")
+_DROP = re.compile(r"^\s*(\S+): (.+)$", re.MULTILINE)
+_SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
+_COPIES = "l2-flood"
+
+REASONS: tuple[tuple[str, str, Reason], ...] = (
+    ("", "interface is down", Reason.DOWN),
+    ("", "subinterface down", Reason.DOWN),
+    ("bond-input", "interface down", Reason.DOWN),
+    ("", "unknown vlan", Reason.NO_VLAN),
+    ("", "l3 mac mismatch", Reason.OTHER_MAC),
+    ("", "ACL deny packets", Reason.ACL),
+    ("", "uRPF Drop", Reason.NO_WAY_BACK),
+    ("", "Filter Mac Drop", Reason.FILTERED),
+    ("", "L2 filter mac drops", Reason.FILTERED),
+    ("", "Reflection Drop", Reason.REFLECTED),
+    ("l2-flood", "L2 replication complete", Reason.NOWHERE),
+    ("l2-input-vtr", "", Reason.TAGS),
+    ("", "L2 output tag rewrite drops", Reason.TAGS),
+    ("", "L2 split horizon drops", Reason.GROUP),
+    ("", "blackholed packets", Reason.NO_ROUTE),
+    ("null-node", "", Reason.NO_ROUTE),
+    ("gre4-input", "", Reason.NO_TUNNEL),
+    ("gre6-input", "", Reason.NO_TUNNEL),
+    ("ipip4-input", "", Reason.NO_TUNNEL),
+    ("ipip6-input", "", Reason.NO_TUNNEL),
+    ("vxlan4-input", "", Reason.NO_TUNNEL),
+    ("vxlan6-input", "", Reason.NO_TUNNEL),
+)
+"""Which node drops a frame with which words; '' for any. The words are those of the nodes' error strings."""
+_BY_NODE = {
+    "ip4-not-enabled": Reason.NOT_ENABLED,
+    "ip6-not-enabled": Reason.NOT_ENABLED,
+    "ip4-drop": Reason.NO_ROUTE,
+    "ip6-drop": Reason.NO_ROUTE,
+    "adj-l2-midchain": Reason.NO_ROUTE,
+}
+"""Which node says more than the words: it gives none, and VPP prints those of a node before."""
+
+
+@record
+class Names:
+    """What the numbers in a trace stand for."""
+
+    interfaces: Mapping[int, str]
+    """By sw_if_index."""
+    tables: Mapping[tuple[int, int], int]
+    """Numbers of tables by the family and VPP's own index."""
+    access_lists: Mapping[int, str]
+    bonds: Mapping[str, str]
+    """The bond of each member."""
+
+
+@record
+class Node:
+    """One node of VPP's graph that a frame went through, and what it printed."""
+
+    name: str
+    text: str
+
+
+@record
+class Observation:
+    """What VPP did with a frame."""
+
+    steps: tuple[tuple[str, str, str], ...]
+    ends: frozenset[FrameEnd]
+    nodes: tuple[Node, ...] = ()
+    """The way as VPP tells it, for people."""
+    unknown: tuple[str, ...] = ()
+    """What VPP gave as the reason of a drop, where no reason is known by it."""
+
+
+def packets(text: str) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the name of the stream and the nodes of each packet in the output of `show trace`."""
+    for part in _PACKET.split(text)[1:]:
+        nodes = list(_nodes(part.partition("------------------- Start")[0]))
+        stream = _STREAM.search(nodes[0].text) if nodes else None
+        if stream is not None:
+            yield stream[1], tuple(nodes)
+
+
+def _nodes(part: str) -> Iterator[Node]:
+    starts = list(_NODE.finditer(part))
+    for start, following in zip(starts, [*starts[1:], None], strict=False):
+        yield Node(name=start[1], text=part[start.end() : following.start() if following else len(part)].strip("\n"))
+
+
+def observe_way(nodes: tuple[Node, ...], names: Names) -> Observation:
+    """Return what happened to a frame, up to where it ended; what VPP sends because of it is not its way."""
+    steps: list[tuple[str, str, str]] = []
+    ends: list[FrameEnd] = []
+    unknown: list[str] = []
+    by_node: dict[str, list[FrameEnd]] = {}
+    for position, node in enumerate(nodes):
+        for step in _steps(node, names):
+            steps.append(step)
+        for end in _ends(node, nodes[position + 1 :], names):
+            ends.append(end)
+            by_node.setdefault(node.name, []).append(end)
+        has_copies = any(each.name == _COPIES for each in nodes[:position])
+        if not has_copies and any(end.fate in (Fate.KEPT, Fate.ANSWERED, Fate.ASKED) for end in ends):
+            break
+        if node.name in ("drop", "punt"):
+            for where, drop in _drops(node, nodes[:position], unknown):
+                is_of_mirror = where.endswith("-output") and where not in by_node
+                if drop.reason is Reason.DOWN and is_of_mirror and any(step[0] == "mirrored" for step in steps):
+                    continue
+                if drop.reason is Reason.DOWN:
+                    ends = [each for each in ends if each not in by_node.get(where, ())]
+                ends.append(drop)
+    return Observation(steps=tuple(steps), ends=frozenset(ends), nodes=nodes, unknown=tuple(unknown))
+
+
+def _steps(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    reader = _READERS.get(node.name)
+    if reader is not None:
+        yield from reader(node, names)
+    elif node.name.startswith("acl-plugin-"):
+        yield from _acl(node, names)
+    elif "-urpf-" in node.name:
+        yield "checked", "", ""
+    elif node.name.endswith("-output"):
+        for name, _ in _sendings(node):
+            yield "sent", name, ""
+
+
+def _interface(pattern: re.Pattern[str], kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+    def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+        for found in pattern.finditer(node.text):
+            yield kind, names.interfaces.get(int(found[1]), ""), ""
+
+    return read
+
+
+def _plain(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+    def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+        yield kind, "", ""
+
+    return read
+
+
+def _lookup(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    if found := _FIB.search(node.text):
+        family = int(node.name[2])
+        table = names.tables.get((family, int(found[1])))
+        yield "looked up", str(family), "" if table is None else str(table)
+
+
+def _acl(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    index, match = _INDEX.search(node.text), _MATCH.search(node.text)
+    if index and match and int(match[1]) in names.access_lists:
+        direction = "input" if "-in-" in node.name else "output"
+        detail = f"{direction} {names.access_lists[int(match[1])]} {match[2]}"
+        yield "filtered", names.interfaces.get(int(index[1]), ""), detail
+
+
+def _adjacent(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    if found := _ADJACENCY.search(node.text):
+        yield "rewritten", found[1], ""
+
+
+def _bonded(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    if found := _BOND.search(node.text):
+        yield "bonded", found[2], ""
+
+
+def _mirrored(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    for found in _MIRRORED.finditer(node.text):
+        yield "mirrored", found[1], found[2]
+
+
+def _vxlan(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+    def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+        if found := _VXLAN.search(node.text):
+            yield kind, found[1], ""
+
+    return read
+
+
+def _ip_tunnel(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    if _TUNNEL.search(node.text):
+        yield "unwrapped", "", ""
+
+
+_READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
+    "bond-input": _bonded,
+    "l2-input": _interface(_INDEX, "switched"),
+    "span-input": _mirrored,
+    "span-output": _mirrored,
+    **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),
+    **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
+    **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
+    **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
+    **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),
+    **dict.fromkeys(("vxlan4-input", "vxlan6-input"), _vxlan("unwrapped")),
+    **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _vxlan("wrapped")),
+    **dict.fromkeys(("gre4-input", "gre6-input", "ipip4-input", "ipip6-input"), _ip_tunnel),
+}
+_TUNNEL_INPUTS = frozenset({"gre4-input", "gre6-input", "ipip4-input", "ipip6-input", "vxlan4-input", "vxlan6-input"})
+
+
+def _sendings(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each interface by which a node sends a frame or a copy of it, and what it prints of that."""
+    starts = list(_SENDING.finditer(node.text))
+    for start, following in zip(starts, [*starts[1:], None], strict=False):
+        yield start[1], node.text[start.end() : following.start() if following else len(node.text)]
+
+
+def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd]:
+    if node.name in ("ip4-receive", "ip6-receive") and not any(each.name in _TUNNEL_INPUTS for each in rest):
+        yield FrameEnd(fate=Fate.KEPT)
+    elif node.name in ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"):
+        yield FrameEnd(fate=Fate.ASKED)
+    elif node.name in ("ip4-icmp-error", "ip6-icmp-error"):
+        yield FrameEnd(fate=Fate.ANSWERED)
+    elif node.name.endswith("-output"):
+        yield from (_sent(name, text) for name, text in _sendings(node) if name not in names.bonds)
+
+
+def _sent(name: str, text: str) -> FrameEnd:
+    ethernet = _ETHERNET.search(text)
+    below = text[ethernet.end() :] if ethernet is not None else text
+    addresses, ttl = _ADDRESSES.search(below), _TTL.search(below)
+    tags = None
+    if ethernet is not None:
+        is_dot1ad = " 802.1ad " in ethernet[3]
+        vlans = [int(found[2]) for found in _VLAN.finditer(ethernet[3])]
+        tags = tuple(Tag(vlan=vlan, is_dot1ad=is_dot1ad and not place) for place, vlan in enumerate(vlans))
+    return FrameEnd(
+        fate=Fate.SENT,
+        interface=name,
+        tags=tags,
+        destination_mac=ethernet[2] if ethernet is not None else "",
+        source=addresses[1] if addresses is not None else "",
+        destination=addresses[2] if addresses is not None else "",
+        ttl=int(ttl[1]) if ttl is not None else 0,
+    )
+
+
+def _drops(node: Node, before: tuple[Node, ...], unknown: list[str]) -> Iterator[tuple[str, FrameEnd]]:
+    """Yield which nodes dropped a frame, or copies of it, and why; what is no end of its way is left out."""
+    last = next((each.name for each in reversed(before) if each.name in _BY_NODE), "")
+    for found in _DROP.finditer(node.text):
+        where, words = found[1], found[2].strip()
+        has_left = where.endswith("-tx")  # as far as VPP's part goes
+        is_copy_for_bvi = "BVI L3 mac mismatch" in words and any(each.name == _COPIES for each in before)
+        if has_left or is_copy_for_bvi:
+            continue
+        reason = _reason_of(where, words) or _BY_NODE.get(last, Reason.OTHER)
+        if reason is Reason.NO_ROUTE and last:
+            reason = _BY_NODE[last]
+        if reason is Reason.OTHER:
+            unknown.append(f"{where}: {words}")
+        yield where, FrameEnd(fate=Fate.DROPPED, reason=reason)
+
+
+def _reason_of(where: str, words: str) -> Reason | None:
+    """Return why a node dropped a frame, None where it does not say."""
+    if words == "no error":
+        return None
+    return next((reason for name, text, reason in REASONS if name in ("", where) and text in words), None)

@@ -1,0 +1,114 @@
+"""What goes into tunnels and comes out of them: GRE, IPIP and VXLAN.
+
+Sources: src/plugins/gre/node.c, src/plugins/ipip/node.c, src/plugins/vxlan/encap.c and decap.c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.model.making import Making
+from vppcfg.model.tunnel import Gre, GreMode, Ipip, Tunnel, Vxlan
+from vppcfg.probe.frame import Frame, Inside, Packet
+from vppcfg.probe.outcome import Blame, Reason, UndecidedError
+from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped
+
+ANY_PORT = 1025
+"""The source port of what is sent unless it matters."""
+
+
+def carries_frames(made: Making) -> bool:
+    """Return whether frames go into a tunnel and come out of it at the other end."""
+    return isinstance(made, Vxlan) or (isinstance(made, Gre) and made.mode is GreMode.TEB)
+
+
+def of_another_tunnel(made: Tunnel, packet: Packet) -> Packet | None:
+    """Return a packet like one of a tunnel, but with another key or VNI; None for a kind without any."""
+    inside = packet.inside
+    if inside is None or isinstance(made, Ipip):
+        return None
+    if inside.vni is not None:
+        return replace(packet, inside=replace(inside, vni=inside.vni ^ 0x800000))
+    return replace(packet, inside=replace(inside, key=inside.key ^ 0x40000000))
+
+
+def wrap(way: Journey, name: str, frame: Frame | None, packet: Packet) -> None:
+    """Put a frame, or a packet, into the tunnel that an interface is."""
+    made = way.network.making(name)
+    if not isinstance(made, Tunnel):
+        raise UndecidedError("what it sends is not followed")
+    outer = outer_packet(made, Inside(frame=frame) if frame is not None else Inside(packet=packet))
+    way.note("wrapped", name, of_tunnel(made, name))
+    way.then(Wrapped(table=made.outer_table, packet=outer, tunnel=name))
+
+
+def outer_packet(made: Tunnel, inside: Inside, *, is_incoming: bool = False) -> Packet:
+    """Return the packet of a tunnel, to the other router or from it."""
+    ends = (made.remote, made.local) if is_incoming else (made.local, made.remote)
+    protocol, ports = _protocol(made, inside)
+    if is_incoming and isinstance(made, Vxlan):
+        ports = (ANY_PORT, made.source_port)
+    key = made.key if isinstance(made, Gre) else 0
+    carried = Inside(
+        packet=inside.packet, frame=inside.frame, key=key, vni=made.vni if isinstance(made, Vxlan) else None
+    )
+    ttl = 64 if is_incoming else 255
+    return Packet(source=ends[0], destination=ends[1], protocol=protocol, ports=ports, inside=carried, ttl=ttl)
+
+
+def _protocol(made: Tunnel, inside: Inside) -> tuple[int, tuple[int, int]]:
+    if isinstance(made, Vxlan):
+        return UDP, (made.source_port, made.destination_port)
+    if isinstance(made, Gre):
+        return GRE, (0, 0)
+    is_ipv6 = inside.packet is not None and inside.packet.is_ipv6
+    return (IPV6_IN_IP if is_ipv6 else IPIP), (0, 0)
+
+
+def of_tunnel(made: Tunnel, name: str) -> Blame:
+    """Return the blame for a tunnel."""
+    return Blame(thing=f"{made.noun} {name}")
+
+
+def unwrap(way: Journey, table: int, packet: Packet) -> None:
+    """Take what is in the packet of a tunnel out of it, by the tunnel with these ends."""
+    inside = packet.inside
+    if inside is None:
+        raise UndecidedError("there is nothing in the packet")
+    found = [
+        (name, made)
+        for name, made in way.network.state.made.items()
+        if isinstance(made, Tunnel) and made.outer_table == table and _is_of(made, packet, inside)
+    ]
+    if not found and packet.protocol == UDP:
+        raise UndecidedError("somebody else may listen on the port")
+    if not found:
+        return way.drop(Reason.NO_TUNNEL, Blame(thing="tunnels"))
+    (name, made), *others = found
+    if others:
+        raise UndecidedError("two tunnels have these ends")
+    way.note("unwrapped", name, of_tunnel(made, name))
+    if isinstance(made, Vxlan):
+        assert inside.frame is not None
+        if not way.network.interface(name).is_l2:
+            raise UndecidedError("the tunnel's frames are not switched")
+        return way.then(Switched(interface=name, frame=inside.frame))
+    if not way.network.is_up(name):
+        raise UndecidedError("the tunnel is down")
+    if inside.frame is not None:
+        return way.then(ComesIn(port=name, frame=inside.frame))
+    assert inside.packet is not None
+    return way.then(Routed(interface=name, packet=inside.packet))
+
+
+def _is_of(made: Tunnel, packet: Packet, inside: Inside) -> bool:
+    """Return whether a packet from the other router belongs to a tunnel."""
+    if (made.local, made.remote) != (packet.destination, packet.source) or not made.is_plain:
+        return False
+    if isinstance(made, Vxlan):
+        return packet.protocol == UDP and inside.vni == made.vni and packet.ports[1] == made.source_port
+    if isinstance(made, Gre):
+        mode = GreMode.L3 if inside.frame is None else GreMode.TEB
+        return packet.protocol == GRE and (made.mode, made.key) == (mode, inside.key)
+    return isinstance(made, Ipip) and packet.protocol in (IPIP, IPV6_IN_IP)

@@ -1,0 +1,154 @@
+"""What VPP did with a frame held against what the file says, and the object of the file that is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Prediction, Reason
+from vppcfg.probe.stages import of_interface
+from vppcfg.probe.trace import Observation
+from vppcfg.record import record
+
+
+@record
+class ProbeFinding:
+    """What came of one probe."""
+
+    probe: FrameProbe
+    observation: Observation | None
+    """None where the frame was not seen again."""
+    blame: Blame | None = None
+    """None where VPP did what the file says."""
+    text: str = ""
+    """What is wrong, in words."""
+
+
+def judge(probe: FrameProbe, observation: Observation | None) -> ProbeFinding:
+    """Return whether VPP did what the file says, and what is to blame if not."""
+    if observation is None:
+        return ProbeFinding(
+            probe=probe, observation=None, blame=of_interface(probe.port), text="the frame was not seen again"
+        )
+    seen = set(observation.steps)
+    for step in probe.prediction.steps:
+        if _is_seen(step.seen, seen):
+            continue
+        assert step.blame is not None
+        blame, text = _instead(probe.prediction, observation) or (step.blame, _step_text(step.seen))
+        return ProbeFinding(probe=probe, observation=observation, blame=blame, text=text)
+    found = _ends(probe.prediction, observation)
+    if found is None:
+        return ProbeFinding(probe=probe, observation=observation)
+    return ProbeFinding(probe=probe, observation=observation, blame=found[0], text=found[1])
+
+
+def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> bool:
+    kind = step[0]
+    if kind in _WITHOUT_SUBJECT:
+        return any(each[0] == kind for each in seen)
+    if kind in _WITHOUT_TRACE:
+        return True
+    return step in seen
+
+
+_TAGS_SHOWN = 2
+"""VPP prints two VLAN tags, and what is behind them only where there are no more."""
+_WITHOUT_SUBJECT = frozenset({"checked", "looked for", "received", "routed", "unwrapped"})
+_WITHOUT_TRACE = frozenset({"wrapped"})
+
+
+def _step_text(step: tuple[str, str, str]) -> str:
+    kind, subject, detail = step
+    words = {
+        "bonded": f"it does not come in by {subject}",
+        "switched": f"{subject} does not switch it",
+        "routed": "it is not routed",
+        "looked up": f"it is not looked up in table {detail}",
+        "filtered": f"{subject} does not filter it by {detail}",
+        "checked": f"{subject} does not check where it comes from",
+        "received": "the router does not take it for its own",
+        "looked for": "no neighbour is looked for",
+        "rewritten": f"it is not sent to {subject}",
+        "sent": f"it does not leave by {subject}",
+        "mirrored": f"{detail} gets no copy of it",
+        "unwrapped": f"it does not come out of {subject}",
+    }
+    return words.get(kind, kind)
+
+
+def _instead(prediction: Prediction, observation: Observation) -> tuple[Blame, str] | None:
+    """Return what the end of a frame that was to go on says of the one to blame, None where it says nothing."""
+    predicted = {(end.fate, end.reason) for end, _ in prediction.ends}
+    for end in sorted(observation.ends, key=str):
+        if end.fate is Fate.ANSWERED and not any(fate is Fate.ANSWERED for fate, _ in predicted):
+            towards = [subject for kind, subject, _ in observation.steps if kind == "rewritten"]
+            if towards:
+                return of_interface(towards[-1], "mtu"), "it is answered with an ICMP error"
+        if (end.fate, end.reason) in predicted or end.fate is not Fate.DROPPED:
+            continue
+        if end.reason is Reason.ACL:
+            lists = [step for step in observation.steps if step[0] == "filtered"]
+            if lists:
+                name, rule = lists[-1][2].split(" ")[1:]
+                return Blame(thing=f"access list {name}", aspect=f"rule {int(rule) + 1}"), "an access list denies it"
+    return None
+
+
+def _ends(prediction: Prediction, observation: Observation) -> tuple[Blame, str] | None:
+    """Return which end is not as predicted, and what is to blame."""
+    wanted = {_comparable(end): blame for end, blame in prediction.ends}
+    found = {_like(_comparable(end), wanted) for end in observation.ends}
+    missing = [end for end in wanted if end not in found]
+    extra = sorted(found - set(wanted), key=str)
+    if not missing and not extra:
+        return None
+    if missing:
+        end = missing[0]
+        other = next((each for each in extra if each.interface == end.interface), extra[0] if extra else None)
+        blame = _blame_for(end, other, wanted[end])
+        instead = f"in VPP it {end_text(other)}" if other is not None else "in VPP it does not"
+        return blame, f"by the file it {end_text(end)}; {instead}"
+    other = extra[0]
+    blame = of_interface(other.interface, "reached") if other.interface else prediction.ends[0][1]
+    return blame, f"it {end_text(other)}, too"
+
+
+def _like(end: FrameEnd, wanted: Mapping[FrameEnd, Blame]) -> FrameEnd:
+    """Return an end as it is predicted, where only the TTL differs and that does not matter."""
+    without = replace(end, ttl=0)
+    return without if without in wanted else end
+
+
+def _blame_for(end: FrameEnd, other: FrameEnd | None, blame: Blame) -> Blame:
+    if other is None or end.fate is not Fate.SENT:
+        return blame
+    if other.fate is Fate.SENT and other.interface == end.interface and other.tags != end.tags:
+        return of_interface(end.interface, "tag-rewrite")
+    if other.fate is Fate.DROPPED and other.reason is Reason.DOWN:
+        return of_interface(end.interface, "state")
+    if other.fate is Fate.ANSWERED:
+        return of_interface(end.interface, "mtu")
+    return blame
+
+
+def _comparable(end: FrameEnd) -> FrameEnd:
+    """Return the end as far as a trace tells of it."""
+    if end.fate is Fate.SENT and end.tags is not None and len(end.tags) > _TAGS_SHOWN:
+        return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0)
+    if end.fate is Fate.SENT and (end.tags is None or not end.source):
+        return replace(end, tags=end.tags, source="", destination="", ttl=0)
+    if end.fate is Fate.SENT:
+        return end
+    return replace(end, interface="", reason=end.reason if end.fate is Fate.DROPPED else None)
+
+
+def end_text(end: FrameEnd) -> str:
+    """Return how a way ends, in words."""
+    if end.fate is Fate.SENT:
+        tags = "".join(f", {'802.1ad' if tag.is_dot1ad else '802.1Q'} {tag.vlan}" for tag in end.tags or ())
+        packet = f", {end.source} > {end.destination}" if end.source else ""
+        ttl = f" TTL {end.ttl}" if end.ttl else ""
+        return f"leaves by {end.interface}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
+    why = f": {end.reason.value}" if end.reason is not None else ""
+    return f"{end.fate.value}{why}"

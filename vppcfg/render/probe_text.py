@@ -1,0 +1,112 @@
+"""What is sent to prove a file, and what came of it: lines for people, and plain data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vppcfg.probe.aims import Campaign, Unproved
+from vppcfg.probe.frame import frame_bytes, frame_text
+from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.report import ProbeReport, reasons
+from vppcfg.probe.verdict import ProbeFinding, end_text
+
+_FIRST = 3
+"""So many findings of one object are shown; the document has all."""
+
+
+def campaign_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield what would be sent, and what is to become of it."""
+    thing = None
+    for probe in sorted(campaign.probes, key=lambda each: each.about.thing):
+        if probe.about.thing != thing:
+            thing = probe.about.thing
+            yield thing
+        yield f"  {probe.aim}"
+        yield f"    in by {probe.port}: {frame_text(probe.frame)}"
+        yield f"    {_ends_text(probe)}"
+    yield from _unproved_lines(campaign.unproved)
+    yield f"{len(campaign.probes):,} frames"
+
+
+def _ends_text(probe: FrameProbe) -> str:
+    return "; ".join(end_text(end) for end, _ in probe.prediction.ends) or "ends nowhere"
+
+
+def report_lines(report: ProbeReport) -> Iterator[str]:
+    """Yield what came of the frames: what is wrong by object, what was not proved, and the count last."""
+    for suspect in report.suspects:
+        yield f"{suspect.thing}: {len(suspect.findings)} of the frames that it has to do with go elsewhere"
+        for finding in suspect.findings[:_FIRST]:
+            yield from _finding_lines(finding)
+        if len(suspect.findings) > _FIRST:
+            yield f"  {len(suspect.findings) - _FIRST} more"
+    yield from _unproved_lines(report.unproved)
+    yield summary(report)
+
+
+def _finding_lines(finding: ProbeFinding) -> Iterator[str]:
+    probe = finding.probe
+    aspect = f"{finding.blame.aspect}: " if finding.blame is not None and finding.blame.aspect else ""
+    yield f"  {aspect}{probe.aim} ({probe.about.text})"
+    yield f"    in by {probe.port}: {frame_text(probe.frame)}"
+    yield f"    {finding.text}"
+    if finding.observation is not None and finding.observation.nodes:
+        yield f"    its way: {' > '.join(node.name for node in finding.observation.nodes)}"
+
+
+def _unproved_lines(unproved: tuple[Unproved, ...]) -> Iterator[str]:
+    for why, count in reasons(unproved):
+        yield f"not sent, {count:,} frames: {why}"
+
+
+def summary(report: ProbeReport) -> str:
+    """Return the outcome in one line."""
+    if not report.wrong:
+        return f"VPP did with all {report.sent:,} frames what the file says"
+    return f"VPP did with {report.wrong:,} of {report.sent:,} frames something else than the file says"
+
+
+def campaign_document(campaign: Campaign) -> dict[str, Any]:
+    """Return what would be sent as plain data."""
+    return {"probes": [_probe_document(probe) for probe in campaign.probes], "not_sent": _unproved(campaign.unproved)}
+
+
+def report_document(report: ProbeReport) -> dict[str, Any]:
+    """Return what came of the frames as plain data."""
+    return {
+        "is_as_predicted": not report.wrong,
+        "sent": report.sent,
+        "wrong": report.wrong,
+        "suspects": [
+            {"object": suspect.thing, "findings": [_finding_document(each) for each in suspect.findings]}
+            for suspect in report.suspects
+        ],
+        "not_sent": _unproved(report.unproved),
+        "text": summary(report),
+    }
+
+
+def _probe_document(probe: FrameProbe) -> dict[str, Any]:
+    return {
+        "about": probe.about.text,
+        "aim": probe.aim,
+        "port": probe.port,
+        "frame": frame_text(probe.frame),
+        "bytes": frame_bytes(probe.frame).hex(),
+        "predicted": [end_text(end) for end, _ in probe.prediction.ends],
+    }
+
+
+def _finding_document(finding: ProbeFinding) -> dict[str, Any]:
+    observation = finding.observation
+    return {
+        **_probe_document(finding.probe),
+        "blame": finding.blame.text if finding.blame is not None else None,
+        "text": finding.text,
+        "way": [node.name for node in observation.nodes] if observation is not None else [],
+    }
+
+
+def _unproved(unproved: tuple[Unproved, ...]) -> list[dict[str, Any]]:
+    return [{"why": why, "count": count} for why, count in reasons(unproved)]
