@@ -30,6 +30,7 @@ _BYTES = {
         ("host_if_name", "host_namespace", "host_bridge", "netns", "namespace", "sock_filename", "socket_filename"), 0
     ),
     "hostname": 0,
+    "client.id": 64,
     **dict.fromkeys(("l2_address", "host_mac_addr", "mac_address", "mac", "src_mac", "src_mac_mask"), 6),
     **dict.fromkeys(("un", "ip", "mgmt_ip6", "nh.address"), 16),
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),

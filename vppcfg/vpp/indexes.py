@@ -17,6 +17,7 @@ from vppcfg.plan.operations import (
     RemoveWireguardPeer,
     ReplaceAcl,
     ReplaceMacip,
+    SetDhcpClient,
     SetLinkLocal,
     SetMacip,
 )
@@ -141,7 +142,7 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
     kinds = set(map(type, operations))
     names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls))
     names_macips = not kinds.isdisjoint((CreateMacip, ReplaceMacip, DeleteMacip, SetMacip))
-    needs_macs = SetLinkLocal in kinds
+    needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(
         interface.read_names(connection),
         acl.read_indexes(connection) if names_acls else {},

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation, SetAdminState
+from vppcfg.plan.operations import Operation, SetAdminState, SetDhcpClient
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
@@ -138,12 +138,12 @@ def perform(
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
-    turns = _turns(operations)
-    if not turns:
+    turns, asking = _turns(operations), _first_that_asks(operations)
+    if not turns and not asking:
         return Run(connection, operations, should_stop).go(on_progress)
     before: Mapping[str, int] = {}
     done: list[int] = []
-    for start, end in itertools.pairwise(sorted({0, *turns.values(), *turns, len(operations)})):
+    for start, end in itertools.pairwise(sorted({0, asking, *turns.values(), *turns, len(operations)})):
         if start in turns.values():  # not once for all: an earlier step may have taken a member away
             before = active_members(connection)
         part = operations[start:end]
@@ -173,6 +173,15 @@ def _turns(operations: Sequence[Operation]) -> dict[int, int]:
             elif _bond_to_await(operation):
                 turns[position + 1] = shut.get(operation.interface, 0)
     return turns
+
+
+def _first_that_asks(operations: Sequence[Operation]) -> int:
+    """Return where the first interface begins to ask for an address, 0 where none does.
+
+    It does so by its MAC address, which an operation before may have given to it, or have made it with.
+    """
+    asks = (isinstance(each, SetDhcpClient) and each.client is not None for each in operations)
+    return next((position for position, does in enumerate(asks) if does), 0)
 
 
 def _bond_to_await(operation: Operation) -> str:

@@ -12,7 +12,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
 
 _API = """
@@ -50,6 +50,7 @@ class Client:
     hostname: bytes
     is_broadcast: bool = True
     dscp: int = 0
+    id: bytes = b""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,14 +61,21 @@ class DhcpMain:
     by_sw: dict[int, int] = field(default_factory=dict)
 
 
-def add_client(tables: Tables, sw_if_index: int, hostname: bytes, *, is_broadcast: bool = True, dscp: int = 0) -> None:
+def add_client(
+    tables: Tables, sw_if_index: int, hostname: bytes, *, client_id: bytes, is_broadcast: bool = True, dscp: int = 0
+) -> None:
     """Make a client; raise RefusedError where there is one."""
     main = tables.part(DhcpMain)
     if sw_if_index in main.by_sw:
         raise RefusedError(Retval.INVALID_VALUE)
     client = main.clients.add(
         lambda index: Client(
-            index=index, sw_if_index=sw_if_index, hostname=hostname, is_broadcast=is_broadcast, dscp=dscp
+            index=index,
+            sw_if_index=sw_if_index,
+            hostname=hostname,
+            is_broadcast=is_broadcast,
+            dscp=dscp,
+            id=client_id,
         )
     )
     main.by_sw[sw_if_index] = client.index
@@ -88,6 +96,7 @@ def _answer(call: Call, values: Values) -> Outgoing:
             call.tables,
             values["client.sw_if_index"],
             values["client.hostname"].split(b"\0", 1)[0],
+            client_id=values["client.id"].split(b"\0", 1)[0],
             is_broadcast=bool(values["client.set_broadcast_flag"]),
             dscp=values["client.dscp"],
         )
@@ -103,6 +112,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         shown = {
             "client.sw_if_index": client.sw_if_index,
             "client.hostname": hostname,
+            "client.id": client.id[:_LONGEST],
             "client.set_broadcast_flag": client.is_broadcast,
             "client.dscp": client.dscp,
             "lease.sw_if_index": client.sw_if_index,
@@ -127,7 +137,7 @@ def _command(tables: Tables, line: Input) -> str:
         raise RefusedError(Retval.UNSPECIFIED, "interface not specified")
     try:
         if is_add:
-            add_client(tables, row.index, hostname)
+            add_client(tables, row.index, hostname, client_id=_typed_id(tables, row))
         else:
             delete_client(tables, row.index)
     except RefusedError:
@@ -136,12 +146,18 @@ def _command(tables: Tables, line: Input) -> str:
     return ""
 
 
+def _typed_id(tables: Tables, row: SwInterface) -> bytes:
+    """Return the id of a client that is typed: the MAC address of its port, as text."""
+    return tables.hw_of(row).mac.hex(":").encode()
+
+
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
         client = state.interfaces[name].dhcp_client
         if client is not None:
             hostname = to_bytes(client.hostname)
-            add_client(tables, row.index, hostname, is_broadcast=client.is_broadcast, dscp=client.dscp)
+            sent, is_broadcast = _typed_id(tables, row), client.is_broadcast
+            add_client(tables, row.index, hostname, client_id=sent, is_broadcast=is_broadcast, dscp=client.dscp)
 
 
 KIND = Kind(

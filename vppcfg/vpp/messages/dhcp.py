@@ -1,7 +1,7 @@
 """DHCPv4 clients: how they are set, which there are, and the addresses that they have (plugins/dhcp/dhcp.api).
 
-The id that a client sends is not read: VPP's CLI always sends the MAC address, and nothing is sent by the API, where
-the server takes the MAC address for one.
+A client sends the MAC address of its interface as its id, as text: VPP's CLI always has it so, and so it is asked for
+by the API, lest a server take what was typed and what was sent for two clients. The id is not read back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vppcfg.model.features import DhcpClient
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.message import Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.messages.message import NO_MAC, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "dhcp_client"
@@ -32,6 +32,8 @@ def _set_dhcp_client(operation: op.SetDhcpClient, indexes: Indexes, vpp: Vocabul
         "client.set_broadcast_flag": int(client.is_broadcast),
         "client.dscp": client.dscp,
     }
+    if operation.client is not None and (mac := indexes.mac(operation.interface)) != NO_MAC:
+        values["client.id"] = mac.encode()
     return Request("dhcp_client_config", values)
 
 

@@ -309,7 +309,7 @@ def read_names(connection: Connection) -> dict[str, int]:
 
 def read_macs(connection: Connection) -> dict[str, str]:
     """Ask VPP for the MAC address of every interface by its name; a sub-interface has that of its port."""
-    replies = connection.ask(requests(connection))
+    replies = connection.ask(requests(connection)[:1])
     paths = ("sw_if_index", "sup_sw_if_index", "l2_address", "sub_id", "interface_name")
     rows = connection.rows(replies, "sw_interface_details", *paths)
     macs = {row[0]: row[2] for row in rows}
