@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import pytest
 import yaml
 
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
@@ -95,6 +96,11 @@ def skip_reason() -> str | None:
         return "no real VPP: the kernel has no /dev/net/tun"
     missing = [tool for tool in (*_TOOLS, *(() if _VHOST.exists() else ("cc",))) if shutil.which(tool) is None]
     return f"no real VPP: the program {missing[0]} is missing" if missing else None
+
+
+def since(first: str) -> pytest.MarkDecorator:
+    """Return a mark that skips a test of what came with a later release than that of the installation."""
+    return pytest.mark.skipif(skip_reason() is None and release() < first, reason=f"VPP has it from {first} on")
 
 
 class RealVpp:

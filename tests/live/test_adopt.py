@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.golden_adopt.test_golden_adopt import CASES
-from tests.real_vpp import RealVpp, skip_reason
+from tests.real_vpp import RealVpp, release, skip_reason
 from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.simulation import ports_of
 from vppcfg.app.target import Target
-from vppcfg.common.release import NEWEST
+from vppcfg.common.release import release_of
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacketMtu, SetTag
@@ -38,7 +38,7 @@ def test_a_real_vpp_ends_where_the_replay_does(case: Path) -> None:
         target = Target(api_socket=str(vpp.socket_path), json_dir=str(vpp.api_dir))
         with target.connect() as dataplane:
             ports = ports_of(dataplane.observe())
-        ground = Ground(release=NEWEST, ports=ports, may_assume=False, is_running=True)
+        ground = Ground(release=release_of(release()), ports=ports, may_assume=False, is_running=True)
         adopted = adopt_scripts([Script(name="script.vpp", text=text)], ground, lambda *_: None)
         for line in adopted.report.lines:
             run(vpp, line)

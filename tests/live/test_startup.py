@@ -32,7 +32,8 @@ from vppcfg.vpp.running import read_running
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
 
-RELEASE = release_of(release() if why_not() is None else "26.10")
+INSTALLED = release() if why_not() is None else "26.10"
+RELEASE = release_of(INSTALLED)
 PORTS: dict[str, tuple[str, ...]] = {
     "arm_board": ("0000:01:00.0", "0001:01:00.0"),
     "container": ("0000:17:02.0", "0000:17:02.1"),
@@ -108,12 +109,19 @@ def test_the_command_verifies_what_the_command_made(
 
 
 OK = "unix { nodaemon }\nplugins { plugin default { disable } }\nsocksvr { default }\n"
+SINCE = {
+    "heapsize 1G": "26.02",
+    "cpu { corelist-workers 1 }": "24.10",
+    "cpu { skip-cores 1 }": "25.06",
+    "buffers { numa 40 { buffers 1000 } }": "24.10",
+}
+"""What VPP has refused from a release on, or knows since then."""
 REFUSED_CONF: list[tuple[str, str, str]] = [
     ("heapsize 1G", "unknown input `heapsize", "conf-removed"),
     ("memroy { main-heap-size 1G }", "unknown input `memroy", "conf-unknown"),
     ("nsim { poll-main-thread }", "unknown input `nsim", "conf-plugin"),
     ("unix { systemd-notify }", "unknown input `systemd-notify", "conf-unknown"),
-    ("ip { heap-size 1G }", "ip_config: unknown input", "conf-removed"),
+    ("ip { heap-size 1G }", "unknown input", "conf-removed"),
     ("plugins { plugin a.so { enable } plugin a.so { enable } }", "already configured", "conf-duplicate"),
     ("cpu { main-core 0 corelist-workers 1 workers 1 }", "threads is already configured", "conf-contradiction"),
     ("cpu { main-core 0 workers 1 corelist-workers 1 }", "placement of 'workers' threads", "conf-contradiction"),
@@ -139,7 +147,11 @@ REFUSED_CONF: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("addition", "words", "rule"), REFUSED_CONF, ids=[entry[0][:40] for entry in REFUSED_CONF])
+@pytest.mark.parametrize(
+    ("addition", "words", "rule"),
+    [entry for entry in REFUSED_CONF if SINCE.get(entry[0], "") <= INSTALLED],
+    ids=lambda value: value[:40],
+)
 def test_what_vpp_refuses_in_a_file_is_found_before(addition: str, words: str, rule: str, tmp_path: Path) -> None:
     conf = f"{OK}{addition}\n"
     tree, problems = read_conf(conf, RELEASE)
@@ -173,7 +185,7 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
     (
         "cpu: { main-core: 0, workers: 5 }",
         "cpu { main-core 0 workers 5 }",
-        "no available cpus to be used for the 'workers' thread #3",
+        "no available cpus to be used for the 'workers' thread",
         "cpu-too-few",
     ),
     (
@@ -191,7 +203,7 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
     (
         "memory: { main-heap: 200T }",
         "memory { main-heap-size 200T }",
-        "Out-of-memory",
+        "Out-of-memory" if INSTALLED >= "26.02" else "",
         "schema-value",
     ),
     (
@@ -209,7 +221,7 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
     (
         "statseg: 128K",
         "statseg { size 128K }",
-        "Out-of-memory",
+        "Out-of-memory" if INSTALLED >= "24.10" else "SIGABRT",
         "schema-value",
     ),
     (

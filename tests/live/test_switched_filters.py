@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
@@ -16,7 +16,8 @@ REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet1/0/1")
-_FEATURES = "gso: true, acls: { input: every, output: every }"
+_HAS_GSO = REASON is not None or release() >= "25.06"
+_FEATURES = f"{'gso: true, ' if _HAS_GSO else ''}acls: {{ input: every, output: every }}"
 _ACLS = "acls: { every: { terms: [ { action: permit } ] } }"
 
 

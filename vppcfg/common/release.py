@@ -51,3 +51,11 @@ def is_upstream(version: str) -> bool:
 def nearest(release: Release) -> Release:
     """Return the newest known release that is not newer than this one, the oldest for one that is older than all."""
     return max((known for known in RELEASES if known <= release), default=OLDEST)
+
+
+def is_older(version: str, release: Release) -> bool:
+    """Return whether a version text is that of a VPP before a release; one that names none is not."""
+    try:
+        return release_of(version) < release
+    except ValueError:
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.common.release import OLDEST, Release, release_of
+from vppcfg.common.release import OLDEST, Release, is_older
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bridge import Bridge
@@ -62,7 +62,7 @@ class DesiredState:
         self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing", since: Release = OLDEST
     ) -> bool:
         """Return whether VPP runs a plugin, which came with a release; note a problem when it does not."""
-        if self._is_older_than(since):
+        if is_older(self.observed.facts.version, since):
             return self.has_part(plugin, since, path, thing)
         if plugin in self.observed.facts.plugins:
             return True
@@ -70,19 +70,17 @@ class DesiredState:
         self.problem(rule, path, text)
         return False
 
-    def _is_older_than(self, release: Release) -> bool:
-        """Return whether VPP is known to be older than a release."""
-        try:
-            return release_of(self.observed.facts.version) < release
-        except ValueError:
-            return False
-
     def has_part(self, part: str, since: Release, path: KeyPath, thing: str) -> bool:
         """Return whether VPP has a part that came with a release; note a problem when it does not."""
-        facts = self.observed.facts
-        if part in facts.plugins:
-            return True
-        this = f"this one is {facts.version}" if facts.version else "this one is older"
+        return part in self.observed.facts.plugins or self._lacks(since, path, thing)
+
+    def is_since(self, release: Release, path: KeyPath, thing: str) -> bool:
+        """Return whether VPP is not known to be older than a release; note a problem when it is."""
+        return not is_older(self.observed.facts.version, release) or self._lacks(release, path, thing)
+
+    def _lacks(self, since: Release, path: KeyPath, thing: str) -> bool:
+        version = self.observed.facts.version
+        this = f"this one is {version}" if version else "this one is older"
         self.problem("vpp-too-old", path, f"{thing}, which VPP can do from {since} on; {this}")
         return False
 

@@ -96,7 +96,7 @@ def observe(connection: Connection, version: str) -> State:
         macips={name: macips[index] for index, name in macip.names_of(macips).items()},
         sflow=sflow.read_settings(connection, replies),
         lldp=lldp.read_settings(connection, replies),
-        proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs),
+        proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         has_mpls_table=mpls.has_table(connection, replies),
         facts=_facts(connection, replies, shown, version, neighbor.left_behind(neighbors, names.keys())),
     )

@@ -360,3 +360,16 @@ def test_once_it_is_taken_out_as_the_hint_says_the_plan_is_made(left: tuple[Run,
     typed(vpp, f"set ip neighbor del loop0 {' '.join(LEFT)}", "delete loopback interface intfc loop0")
     assert run("apply", "--yes", "-c", file)[0] == ExitCode.DONE
     assert run("diff", "-c", file, "--detailed-exitcode")[0] == ExitCode.DONE
+
+
+def test_a_range_that_vpp_tells_with_the_index_of_its_table_is_not_taken_for_one_of_another(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports(), release="25.06"))
+    Path("red.yaml").write_text(f"{ONE}vrfs: {{ red: {{ id: 1 }}, blue: {{ id: 7 }} }}\n")
+    assert main(["apply", "--yes", "-c", "red.yaml", "-a", vpp]) == ExitCode.DONE
+    typed(vpp, "set arp proxy table-id 7 start 192.0.2.10 end 192.0.2.20")
+    assert main(["diff", "-c", "red.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+    capsys.readouterr()
+    assert main(["dump", "-a", vpp]) == ExitCode.DONE
+    assert "proxy_arp" not in capsys.readouterr().out

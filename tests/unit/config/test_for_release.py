@@ -20,6 +20,8 @@ interfaces:
   wg0: {}
   wg1: {}
 sflow: { sampling-rate: 100 }
+vrfs: { red: { id: 7 } }
+proxy_arp: { ranges: [ 203.0.113.1 ], vrfs: { red: [ 203.0.113.9 ] } }
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.2, key: 1 }
   gre1: { local: 192.0.2.1, remote: 192.0.2.2 }
@@ -39,16 +41,17 @@ for _word, _value in {
 SFLOW, GSO, KEY = ("interfaces", "eth0", "sflow"), ("interfaces", "eth0", "gso"), ("gre_tunnels", "gre0")
 URPF = ("interfaces", "eth0", "urpf")
 SAMPLING = ("sflow",)
+RANGE = ("proxy_arp", "vrfs", "red", 0)
 WG = ("wireguards", "wg0")
 
 
 @pytest.mark.parametrize(
     ("release", "paths"),
     [
-        (OLDEST, {SFLOW, SAMPLING, GSO, KEY, URPF, WG}),
-        (Release(24, 10), {SFLOW, SAMPLING, GSO, KEY, WG}),
-        (Release(25, 2), {GSO, KEY, WG}),
-        (Release(25, 6), {KEY, WG}),
+        (OLDEST, {SFLOW, SAMPLING, GSO, KEY, URPF, RANGE, WG}),
+        (Release(24, 10), {SFLOW, SAMPLING, GSO, KEY, RANGE, WG}),
+        (Release(25, 2), {GSO, KEY, RANGE, WG}),
+        (Release(25, 6), {KEY, RANGE, WG}),
         (Release(25, 10), {WG}),
         (Release(26, 6), set()),
         (NEWEST, set()),

@@ -10,6 +10,7 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.names import natural_key
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, ProxyArpRange
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
@@ -19,6 +20,8 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 
 _DASH = "-"
+TOLD_SINCE = Release(25, 10)
+"""Before, VPP tells of a range the index of its table, which nothing else tells (vnet/arp/arp_api.c, 89bbec8df64)."""
 
 
 class ProxyArps(Section):
@@ -40,9 +43,13 @@ class ProxyArps(Section):
         vrfs = desired.configuration.vrfs
         for each in desired.configuration.proxy_arps:
             vrf = vrfs.get(each.vrf) if each.vrf is not None else None
-            if each.vrf is None or vrf is not None:
+            if each.vrf is None or (vrf is not None and self._can_be_read(each, desired)):
                 table_id = 0 if vrf is None else vrf.table_id
                 desired.proxy_arps |= {ProxyArp(first=each.first, last=each.last, table_id=table_id)}
+
+    @staticmethod
+    def _can_be_read(of_vrf: ProxyArpRange, desired: DesiredState) -> bool:
+        return desired.is_since(TOLD_SINCE, of_vrf.path, f"the ranges of {of_vrf.vrf} must be read again")
 
     def restate(self, state: State, unmanaged: Unmanaged) -> tuple[ProxyArpRange, ...]:
         """Return the ranges of the tables that are not left alone, in order."""

@@ -11,6 +11,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -29,6 +30,7 @@ reply proxy_arp_intfc_enable_disable_reply e8d4e804: i32 retval
 request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
 reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
 """
+_TELLS_IDS = Habit(span="25.10-", text="ranges are told with the id of their table, not with its index (89bbec8df64)")
 _NOWHERE = ipaddress.IPv4Address("255.255.255.255")
 
 
@@ -68,9 +70,10 @@ def _answer_range(call: Call, values: Values) -> Outgoing:
 
 def _dump_ranges(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show the ranges; one of a table that is gone has the id that this had."""
+    tells_ids = call.tables.release.has(_TELLS_IDS)
     ids = {table.index: table_id for table_id, table in call.tables.fib4.tables.items()}
     for each, former in call.tables.part(ProxyArpMain).ranges.items():
-        table_id = ids.get(each.fib_index, former)
+        table_id = ids.get(each.fib_index, former) if tells_ids else each.fib_index
         yield call.details({"proxy.table_id": table_id, "proxy.low": each.first, "proxy.hi": each.last})
 
 
@@ -152,5 +155,6 @@ KIND = Kind(
     changes={"proxy_arp_add_del": _answer_range, "proxy_arp_intfc_enable_disable": _answer_interface},
     queries={"proxy_arp_dump": _dump_ranges, "proxy_arp_intfc_dump": _dump_interfaces},
     commands={"set arp proxy": _command_range, "set interface proxy-arp": _command_interface},
+    habits=(_TELLS_IDS,),
     load=_load,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from ipaddress import IPv4Address
 
+from vppcfg.common.release import Release, is_older
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.vrf import table_key
 from vppcfg.plan import operations as op
@@ -13,6 +14,8 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.message import Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
+_TELLS_TABLES = Release(25, 10)
+"""Before, VPP told the index of a range's table (89bbec8df64)."""
 ATTRIBUTE = "has_proxy_arp"
 PARTS: dict[str, str] = {}
 _DUMP, _RANGES = "proxy_arp_intfc_dump", "proxy_arp_dump"
@@ -57,16 +60,18 @@ def read(connection: Connection, replies: Replies, known: Known) -> dict[int, bo
     return {index: True for (index,) in connection.rows(replies, "proxy_arp_intfc_details", "sw_if_index")}
 
 
-def read_ranges(connection: Connection, replies: Replies, tables: Collection[str]) -> frozenset[ProxyArp]:
+def read_ranges(connection: Connection, replies: Replies, tables: Collection[str], version: str) -> frozenset[ProxyArp]:
     """Return the ranges of the default table and of those that go by `tables`.
 
-    A range of a table that is gone cannot be removed, and one without an address does nothing: both are left out.
+    A range of a table that is gone cannot be removed, and one without an address does nothing: both are left out. So is
+    one of another table than the default one before 25.10: VPP tells the index of the table (vnet/arp/arp_api.c).
     """
     if not connection.offers(_RANGES):
         return frozenset()
+    tells_tables = not is_older(version, _TELLS_TABLES)
     found = set()
     for table_id, low, high in connection.rows(replies, "proxy_arp_details", *_PATHS):
-        is_there = not table_id or table_key(table_id, is_ipv6=False) in tables
+        is_there = not table_id or (tells_tables and table_key(table_id, is_ipv6=False) in tables)
         if is_there and low <= high:
             found.add(ProxyArp(first=str(IPv4Address(low)), last=str(IPv4Address(high)), table_id=table_id))
     return frozenset(found)
