@@ -7,7 +7,7 @@ from dataclasses import replace
 from ipaddress import ip_interface, ip_network
 
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
-from vppcfg.model.acl import AclRule
+from vppcfg.model.acl import AclRule, MacipRule
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.forwarding import predict
@@ -23,6 +23,7 @@ STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
 NOWHERE = {False: "198.18.7.77", True: "2001:db8:ffff:78::78"}
 """Where nobody is (RFC 2544)."""
 OTHER_MAC = "02:00:5e:00:53:fe"
+OTHER_STATION = "02:00:5e:00:53:55"
 UNKNOWN_MAC = "02:00:5e:00:53:77"
 _SENDER = "02:00:5e:{:02x}:{:02x}:{:02x}"
 _UNUSED_VLAN = 4001
@@ -68,7 +69,7 @@ def probes_for(network: Network) -> Campaign:
         seen.add((wish.port, wish.frame))
         number = len(seen)
         sender = _SENDER.format(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
-        frame = replace(wish.frame, source=sender, packet=_of_its_own(wish.frame.packet, number))
+        frame = replace(wish.frame, source=wish.frame.source or sender, packet=_of_its_own(wish.frame.packet, number))
         try:
             prediction = predict(network, wish.port, frame)
         except UndecidedError as reason:
@@ -105,6 +106,7 @@ def _wishes(network: Network) -> Iterator[Wish]:
         else:
             yield from _about_routed(network, interface, way_in)
             yield from _about_filters(network, interface, way_in)
+        yield from _about_stations(network, interface, way_in)
         yield from _about_tags(network, interface, way_in)
     for name, made in network.state.made.items():
         if isinstance(made, Tunnel):
@@ -327,6 +329,30 @@ def _about_cross_connect(network: Network, interface: Interface, way_in: WayIn) 
         yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
     packet = Packet(source=STRANGER[True], destination=NOWHERE[True], size=1200)
     yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=UNKNOWN_MAC), about=about, aim="IPv6 passes")
+
+
+def _about_stations(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    """Send what each rule of the MACIP list of an interface is about, and what it is just not about."""
+    if interface.macip is None:
+        return
+    about = Blame(thing=f"MACIP access list {interface.macip}", aspect=f"on {interface.name}")
+    mac = UNKNOWN_MAC if interface.is_l2 else None
+    for rule in network.state.macips[interface.macip].rules:
+        is_ipv6 = ip_network(rule.source).version == 6
+        source = _within(rule.source, STRANGER[is_ipv6])
+        packet = Packet(source=source, destination=NOWHERE[is_ipv6])
+        station = replace(_frame(way_in, packet, mac=mac), source=_station(rule))
+        yield Wish(port=way_in.port, frame=station, about=about, aim="a station that a rule is about")
+        other = replace(station, source=OTHER_STATION)
+        yield Wish(port=way_in.port, frame=other, about=about, aim="another station with its address")
+        strange = replace(station, packet=replace(packet, source=STRANGER[is_ipv6]))
+        yield Wish(port=way_in.port, frame=strange, about=about, aim="the station with another address")
+
+
+def _station(rule: MacipRule) -> str:
+    """Return a MAC address that a rule is about."""
+    mac, mask, free = (int(text.replace(":", ""), 16) for text in (rule.mac, rule.mac_mask, OTHER_STATION))
+    return (mac & mask | free & ~mask).to_bytes(6).hex(":")
 
 
 def _about_tags(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:

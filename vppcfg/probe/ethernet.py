@@ -30,6 +30,7 @@ def comes_in(way: Journey, stage: ComesIn) -> None:
     name = _taker(way, port, frame)
     if name is None:
         return None
+    way.taker = way.taker or name
     if network.interface(name).is_l2:
         return way.then(Switched(interface=name, frame=frame))
     mac = network.mac_of(name)
@@ -40,7 +41,7 @@ def comes_in(way: Journey, stage: ComesIn) -> None:
     match = network.interface(name).encapsulation
     if isinstance(match, Encapsulation) and not match.is_exact:
         raise UndecidedError("a sub-interface that takes more tags than its own cannot be routed to")
-    return way.then(Routed(interface=name, packet=frame.packet))
+    return way.then(Routed(interface=name, packet=frame.packet, frame=frame))
 
 
 def _taker(way: Journey, port: str, frame: Frame) -> str | None:
@@ -75,7 +76,8 @@ def leave(way: Journey, stage: Leaves) -> None:
     made = network.making(port)
     if made is not None and made.own_end is not None:
         return _into_tunnel(way, stage, made)
-    way.note("sent", name, of_interface(name, "reached"))
+    blame = stage.blame or of_interface(name, "reached")
+    way.note("sent", name, blame)
     if not network.is_up(port):
         return way.drop(Reason.DOWN, of_interface(port, "state"))
     if not network.has_link(name):
@@ -93,7 +95,7 @@ def leave(way: Journey, stage: Leaves) -> None:
         destination=packet.destination,
         ttl=packet.ttl if packet.inside is None else 0,
     )
-    return way.end(end, of_interface(name, "reached"))
+    return way.end(end, blame)
 
 
 def _into_tunnel(way: Journey, stage: Leaves, made: Making) -> None:

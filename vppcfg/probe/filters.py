@@ -8,9 +8,9 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
-from vppcfg.model.acl import AclAction, AclRule
+from vppcfg.model.acl import AclAction, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import UrpfMode
-from vppcfg.probe.frame import Packet
+from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, of_interface
 
@@ -58,6 +58,38 @@ def matches(rule: AclRule, packet: Packet) -> bool:
                 return False
     mask, value = rule.tcp_flags
     return packet.protocol != TCP or packet.tcp_flags & mask == value & mask
+
+
+def keeps_out(way: Journey, name: str, frame: Frame | None) -> bool:
+    """Note whether a station may not send by an interface, and drop what it sends.
+
+    VPP asks the rules first that look at more bits (src/plugins/acl/acl.c, macip_create_classify_tables).
+    """
+    acl_name = way.network.interface(name).macip
+    if acl_name is None:
+        return False
+    if frame is None or frame.tags:
+        raise UndecidedError("which stations may send tagged frames is not followed")
+    acl = way.network.state.macips[acl_name]
+    found = [rule for rule in acl.rules if is_about_station(rule, frame)]
+    found.sort(key=_bits, reverse=True)
+    if len(found) > 1 and _bits(found[0]) == _bits(found[1]) and found[0].action is not found[1].action:
+        raise UndecidedError("two rules about a station look at as many bits")
+    if found and found[0].action is not MacipAction.DENY:
+        return False
+    way.drop(Reason.STATION, Blame(thing=f"MACIP access list {acl_name}"))
+    return True
+
+
+def is_about_station(rule: MacipRule, frame: Frame) -> bool:
+    """Return whether a rule is about the station that a frame comes from."""
+    mac, own, mask = (int(text.replace(":", ""), 16) for text in (frame.source, rule.mac, rule.mac_mask))
+    prefix, source = ip_network(rule.source), ip_address(frame.packet.source)
+    return mac & mask == own & mask and source.version == prefix.version and source in prefix
+
+
+def _bits(rule: MacipRule) -> int:
+    return int(rule.mac_mask.replace(":", ""), 16).bit_count() + ip_network(rule.source).prefixlen
 
 
 def lacks_way_back(way: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:

@@ -29,7 +29,7 @@ def predict(network: Network, port: str, frame: Frame) -> Prediction:
     way.then(ComesIn(port=port, frame=frame))
     for _ in range(_MOST_STAGES):
         if not way.ahead:
-            return Prediction(steps=tuple(way.steps), ends=tuple(way.ends))
+            return Prediction(steps=tuple(way.steps), ends=tuple(way.ends), taker=way.taker)
         stage = way.ahead.pop(0)
         _STAGES[type(stage)](way, stage)
     raise UndecidedError("it goes round in circles")

@@ -28,6 +28,7 @@ class Reason(Enum):
     OTHER_MAC = "its MAC address is not that of the interface"
     NOT_ENABLED = "the interface has no address of this family"
     ACL = "an access list denies it"
+    STATION = "a MACIP access list denies it"
     NO_WAY_BACK = "there is no route back to its source"
     NO_ROUTE = "there is no route"
     FILTERED = "its MAC address is filtered"
@@ -97,6 +98,8 @@ class Prediction:
     steps: tuple[Milestone, ...]
     ends: tuple[tuple[FrameEnd, Blame], ...]
     """Each with the object that has it end so."""
+    taker: str = ""
+    """The interface that takes the frame from the wire, a sub-interface perhaps; '' where none does."""
 
 
 @record

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
 from vppcfg.model.tunnel import Tunnel
-from vppcfg.probe.filters import lacks_way_back, refuses
+from vppcfg.probe.filters import keeps_out, lacks_way_back, refuses
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface
@@ -23,6 +23,8 @@ def route(way: Journey, stage: Routed) -> None:
     name, packet = stage.interface, stage.packet
     way.note("routed", "", of_interface(name, "addresses"))
     if lacks_way_back(way, name, packet, is_input=True) or refuses(way, name, packet, is_input=True):
+        return None
+    if keeps_out(way, name, stage.frame):
         return None
     if not way.network.is_enabled(name, is_ipv6=packet.is_ipv6):
         return way.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))

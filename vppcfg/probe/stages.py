@@ -30,6 +30,8 @@ class Routed:
 
     interface: str
     packet: Packet
+    frame: Frame | None = None
+    """The frame that it was in; None of what came without Ethernet."""
 
 
 @record
@@ -49,6 +51,8 @@ class Leaves:
     frame: Frame | None
     packet: Packet
     is_switched: bool = False
+    blame: Blame | None = None
+    """What sends it there, where that is not the interface itself."""
 
 
 Stage = ComesIn | Switched | Routed | Wrapped | Leaves
@@ -62,6 +66,7 @@ class Journey:
         self.steps: list[Milestone] = []
         self.ends: list[tuple[FrameEnd, Blame]] = []
         self.ahead: list[Stage] = []
+        self.taker = ""
 
     def note(self, kind: str, subject: str, blame: Blame, detail: str = "") -> None:
         """Note something that a trace shows."""

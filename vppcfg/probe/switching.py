@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from vppcfg.model.bridge import Bridge, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, TagRewrite
-from vppcfg.probe.filters import refuses
+from vppcfg.probe.filters import keeps_out, refuses
 from vppcfg.probe.frame import Frame, Tag
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, Leaves, Routed, Switched, of_bridge, of_interface, with_tags
@@ -21,6 +21,8 @@ def switch(way: Journey, stage: Switched) -> None:
     interface = way.network.interface(stage.interface)
     blame = of_bridge(interface.bridge, f"member {interface.name}") if interface.bridge is not None else None
     way.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
+    if keeps_out(way, interface.name, stage.frame):
+        return None
     frame = rewritten_in(interface, stage.frame)
     if frame is None:
         return way.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
@@ -103,7 +105,8 @@ def _out(way: Journey, target: Interface, frame: Frame, blame: Blame) -> None:
         raise UndecidedError("a cross-connect leads to a BVI")
     if refuses(way, target.name, changed.packet, is_input=False, is_switched=True):
         return None
-    return way.then(Leaves(interface=target.name, frame=changed, packet=changed.packet, is_switched=True))
+    leaves = Leaves(interface=target.name, frame=changed, packet=changed.packet, is_switched=True, blame=blame)
+    return way.then(leaves)
 
 
 def rewritten_in(interface: Interface, frame: Frame) -> Frame | None:

@@ -39,6 +39,7 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     ("", "ACL deny packets", Reason.ACL),
+    ("", "input ACL", Reason.STATION),
     ("", "uRPF Drop", Reason.NO_WAY_BACK),
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Prediction, Reason
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason
 from vppcfg.probe.stages import of_interface
 from vppcfg.probe.trace import Observation
 from vppcfg.record import record
@@ -20,6 +20,8 @@ class ProbeFinding:
     """None where the frame was not seen again."""
     blame: Blame | None = None
     """None where VPP did what the file says."""
+    others: tuple[Blame, ...] = ()
+    """What else may be to blame; which it is, all findings together tell."""
     text: str = ""
     """What is wrong, in words."""
 
@@ -27,20 +29,27 @@ class ProbeFinding:
 def judge(probe: FrameProbe, observation: Observation | None) -> ProbeFinding:
     """Return whether VPP did what the file says, and what is to blame if not."""
     if observation is None:
-        return ProbeFinding(
-            probe=probe, observation=None, blame=of_interface(probe.port), text="the frame was not seen again"
-        )
-    seen = set(observation.steps)
-    for step in probe.prediction.steps:
-        if _is_seen(step.seen, seen):
-            continue
-        assert step.blame is not None
-        blame, text = _instead(probe.prediction, observation) or (step.blame, _step_text(step.seen))
-        return ProbeFinding(probe=probe, observation=observation, blame=blame, text=text)
-    found = _ends(probe.prediction, observation)
+        text = "the frame was not seen again"
+        return ProbeFinding(probe=probe, observation=None, blame=of_interface(probe.port), text=text)
+    found = _difference(probe, observation)
     if found is None:
         return ProbeFinding(probe=probe, observation=observation)
-    return ProbeFinding(probe=probe, observation=observation, blame=found[0], text=found[1])
+    (blame, *others), text = found
+    return ProbeFinding(probe=probe, observation=observation, blame=blame, others=tuple(others), text=text)
+
+
+def _difference(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
+    """Return what may be to blame, the most likely first, and what is wrong; None where nothing is."""
+    prediction = probe.prediction
+    seen = set(observation.steps)
+    missing = next((step for step in prediction.steps if not _is_seen(step.seen, seen)), None)
+    if missing is None:
+        return _ends(probe, observation)
+    assert missing.blame is not None
+    instead = _instead(probe, observation)
+    if instead is not None:
+        return instead
+    return [missing.blame], _step_text(missing.seen)
 
 
 def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> bool:
@@ -77,27 +86,32 @@ def _step_text(step: tuple[str, str, str]) -> str:
     return words.get(kind, kind)
 
 
-def _instead(prediction: Prediction, observation: Observation) -> tuple[Blame, str] | None:
+def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
     """Return what the end of a frame that was to go on says of the one to blame, None where it says nothing."""
-    predicted = {(end.fate, end.reason) for end, _ in prediction.ends}
+    predicted = {(end.fate, end.reason) for end, _ in probe.prediction.ends}
     for end in sorted(observation.ends, key=str):
         if end.fate is Fate.ANSWERED and not any(fate is Fate.ANSWERED for fate, _ in predicted):
             towards = [subject for kind, subject, _ in observation.steps if kind == "rewritten"]
             if towards:
-                return of_interface(towards[-1], "mtu"), "it is answered with an ICMP error"
+                return [of_interface(towards[-1], "mtu")], "it is answered with an ICMP error"
         if (end.fate, end.reason) in predicted or end.fate is not Fate.DROPPED:
             continue
-        if end.reason is Reason.ACL:
-            lists = [step for step in observation.steps if step[0] == "filtered"]
-            if lists:
-                name, rule = lists[-1][2].split(" ")[1:]
-                return Blame(thing=f"access list {name}", aspect=f"rule {int(rule) + 1}"), "an access list denies it"
+        if end.reason is Reason.DOWN and not observation.steps:
+            name = (probe.prediction.taker or probe.port) if observation.nodes else probe.port
+            return [of_interface(name, "state")], "the interface is down"
+        if end.reason is Reason.TAGS and any(node.name == "l2-input-vtr" for node in observation.nodes[-3:]):
+            return [of_interface(probe.prediction.taker, "tag-rewrite")], "it has too few VLAN tags to take off"
+        lists = [step for step in observation.steps if step[0] == "filtered"]
+        if end.reason is Reason.ACL and lists:
+            name, rule = lists[-1][2].split(" ")[1:]
+            blame = Blame(thing=f"access list {name}", aspect=f"rule {int(rule) + 1}")
+            return [blame], "an access list denies it"
     return None
 
 
-def _ends(prediction: Prediction, observation: Observation) -> tuple[Blame, str] | None:
-    """Return which end is not as predicted, and what is to blame."""
-    wanted = {_comparable(end): blame for end, blame in prediction.ends}
+def _ends(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
+    """Return which end is not as predicted, and what may be to blame."""
+    wanted = {_comparable(end): blame for end, blame in probe.prediction.ends}
     found = {_like(_comparable(end), wanted) for end in observation.ends}
     missing = [end for end in wanted if end not in found]
     extra = sorted(found - set(wanted), key=str)
@@ -106,12 +120,12 @@ def _ends(prediction: Prediction, observation: Observation) -> tuple[Blame, str]
     if missing:
         end = missing[0]
         other = next((each for each in extra if each.interface == end.interface), extra[0] if extra else None)
-        blame = _blame_for(end, other, wanted[end])
+        blames = _blames_for(probe, end, other, wanted[end])
         instead = f"in VPP it {end_text(other)}" if other is not None else "in VPP it does not"
-        return blame, f"by the file it {end_text(end)}; {instead}"
+        return blames, f"by the file it {end_text(end)}; {instead}"
     other = extra[0]
-    blame = of_interface(other.interface, "reached") if other.interface else prediction.ends[0][1]
-    return blame, f"it {end_text(other)}, too"
+    blame = of_interface(other.interface, "reached") if other.interface else probe.prediction.ends[0][1]
+    return [blame], f"it {end_text(other)}, too"
 
 
 def _like(end: FrameEnd, wanted: Mapping[FrameEnd, Blame]) -> FrameEnd:
@@ -120,16 +134,28 @@ def _like(end: FrameEnd, wanted: Mapping[FrameEnd, Blame]) -> FrameEnd:
     return without if without in wanted else end
 
 
-def _blame_for(end: FrameEnd, other: FrameEnd | None, blame: Blame) -> Blame:
-    if other is None or end.fate is not Fate.SENT:
-        return blame
+def _blames_for(probe: FrameProbe, end: FrameEnd, other: FrameEnd | None, blame: Blame) -> list[Blame]:
+    if other is None:
+        return [blame]
+    if end.fate is Fate.DROPPED and end.reason is Reason.TAGS and other.fate is Fate.SENT:
+        return [blame, of_interface(other.interface, "tag-rewrite")]
+    if end.fate is not Fate.SENT:
+        return [blame]
     if other.fate is Fate.SENT and other.interface == end.interface and other.tags != end.tags:
-        return of_interface(end.interface, "tag-rewrite")
+        return [of_interface(end.interface, "tag-rewrite"), of_interface(probe.prediction.taker, "tag-rewrite")]
     if other.fate is Fate.DROPPED and other.reason is Reason.DOWN:
-        return of_interface(end.interface, "state")
+        return [of_interface(_port_of(end.interface), "state")]
+    if other.fate is Fate.DROPPED and other.reason is Reason.TAGS:
+        return [of_interface(end.interface, "tag-rewrite")]
     if other.fate is Fate.ANSWERED:
-        return of_interface(end.interface, "mtu")
-    return blame
+        return [of_interface(end.interface, "mtu")]
+    return [blame]
+
+
+def _port_of(name: str) -> str:
+    """Return the port of an interface by its name: a sub-interface is named after its port and its number."""
+    port, dot, number = name.rpartition(".")
+    return port if dot and number.isdecimal() else name
 
 
 def _comparable(end: FrameEnd) -> FrameEnd:

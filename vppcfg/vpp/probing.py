@@ -18,6 +18,8 @@ from vppcfg.vpp.shell import show
 _AT_ONCE = 50
 """Frames between two readings of the trace."""
 _STREAM = "vppcfg-probe-{}"
+_OWN_INTERFACE = "pg-1"
+"""What VPP makes for the first stream that names no interface of the packet generator."""
 _PATIENCE_S = 5.0
 _PAUSE_S = 0.01
 _TABLE = re.compile(r"^(\S.*?), fib_index:(\d+),", re.MULTILINE)
@@ -70,8 +72,11 @@ def inject(connection: Connection, injections: Sequence[Injection], pause_s: flo
     With `pause_s` VPP is left alone for so long after each. What was in the trace is gone. Raise DataplaneError.
     """
     found: dict[int, str] = {}
-    for start in range(0, len(injections), _AT_ONCE):
-        found |= _inject_some(connection, start, injections[start : start + _AT_ONCE], pause_s)
+    try:
+        for start in range(0, len(injections), _AT_ONCE):
+            found |= _inject_some(connection, start, injections[start : start + _AT_ONCE], pause_s)
+    finally:
+        show(connection, f"delete packet-generator interface {_OWN_INTERFACE}")
     return found
 
 
