@@ -10,18 +10,30 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from tests.real_vpp import RealVpp
 from tests.real_vpp import skip_reason as vpp_skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.loadtest.document import read_result
+from vppcfg.loadtest.result import Result
 
+PORTS = ("veth0-peer", "veth1-peer")
+MACS_OF_VPP = ("02:00:00:00:00:01", "02:00:00:00:00:02")
+MACS_OF_TREX = ("02:00:00:00:01:01", "02:00:00:00:01:02")
 _START_S = 60.0
-_SCRIPT = 'mount -t sysfs sysfs /sys && cd "$0" && exec ./t-rex-64 "$@"'
+_SCRIPT = (
+    'mount -t sysfs sysfs /sys && cd "$0" && LD_PRELOAD="$1" && shift && export LD_PRELOAD && exec ./t-rex-64 "$@"'
+)
 """A sysfs of its own shows T-Rex the interfaces of the namespace."""
+_ALIGNED_SOURCE = Path(__file__).with_name("real_trex_aligned.c")
 _OPTIONS = ("--no-scapy-server", "--iom", "0", "--no-watchdog")
 """The watchdog ends T-Rex when a thread gets no CPU for a second, as on a busy machine."""
 _PORT = 4501
@@ -38,9 +50,43 @@ def skip_reason() -> str | None:
         return "no real T-Rex: TREX_DIR names no folder"
     if not os.access(folder() / "t-rex-64", os.X_OK):
         return f"no real T-Rex: {folder() / 't-rex-64'} is no program"
-    if shutil.which("bash") is None:
-        return "no real T-Rex: its script needs bash"
+    for tool, why in (("bash", "its script needs bash"), ("cc", "it is started with a library that cc makes")):
+        if shutil.which(tool) is None:
+            return f"no real T-Rex: {why}"
     return vpp_skip_reason()
+
+
+@contextmanager
+def router() -> Iterator[RealVpp]:
+    """Start a VPP that has T-Rex's networks behind its two ports, west and east."""
+    vpp = RealVpp()
+    vpp.start(["west", "east"])
+    try:
+        for port, net, mac in (("west", 1, MACS_OF_TREX[0]), ("east", 5, MACS_OF_TREX[1])):
+            run(vpp, f"set interface state {port} up")
+            run(vpp, f"set interface ip address {port} 100.64.10.{net}/30")
+            run(vpp, f"ip neighbor {port} 100.64.10.{net + 1} {mac} static")
+        run(vpp, "ip route add 16.0.0.0/8 via 100.64.10.2")
+        run(vpp, "ip route add 48.0.0.0/8 via 100.64.10.6")
+        yield vpp
+    finally:
+        vpp.stop()
+
+
+def run(vpp: RealVpp, line: str) -> str:
+    """Carry out a line of VPP's CLI and return what it says."""
+    code, text = vpp.cli(line)
+    assert code == 0, text
+    return text
+
+
+def configuration(folder: Path, *options: str) -> Path:
+    """Return a file that `trex-config` has made for the other ends of VPP's ports."""
+    path = folder / "trex_cfg.yaml"
+    macs = ["--src-macs", ",".join(MACS_OF_TREX), "--dest-macs", ",".join(MACS_OF_VPP)]
+    command = ["loadtest", "trex-config", "-q", "--ports", ",".join(PORTS), *macs, *options, "-o", str(path)]
+    assert main(command) == ExitCode.DONE
+    return path
 
 
 class RealTrex:
@@ -69,7 +115,8 @@ class RealTrex:
     def stop(self) -> None:
         """End T-Rex and everything that its script has started; safe to call twice."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended by itself, and nothing of it is left
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
 
@@ -77,9 +124,26 @@ class RealTrex:
         """Return a command that runs where T-Rex runs."""
         return ["nsenter", "--target", str(self._vpp.pid), "--net", *command]
 
+    def loadtest(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a load test where T-Rex runs."""
+        command = self.inside(sys.executable, "-m", "vppcfg", "loadtest", *arguments)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+    def measured(self, file: Path, *arguments: str, code: ExitCode = ExitCode.DONE) -> Result:
+        """Run a load test that ends with a code, and return its result."""
+        finished = self.loadtest(*arguments, "-o", str(file))
+        assert finished.returncode == code, finished.stdout + finished.stderr
+        return read_result(file)
+
     def _start(self) -> None:
         self._vpp.ip("link", "set", "lo", "up")
-        apart = self.inside("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh", "-c", _SCRIPT, str(folder()))
+        library = self._configuration.with_suffix(".so")
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_ALIGNED_SOURCE)], check=True, capture_output=True
+        )
+        apart = self.inside(
+            "setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "sh", "-c", _SCRIPT, str(folder()), str(library)
+        )
         command = [*apart, "-i", "--cfg", str(self._configuration), *_OPTIONS, *self._options]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(

@@ -14,50 +14,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_trex import RealTrex, skip_reason
+from tests.real_trex import RealTrex, configuration, router, run, skip_reason
 from tests.real_vpp import RealVpp
-from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.result import Result
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
-PORTS = ("veth0-peer", "veth1-peer")
-MACS_OF_VPP = ("02:00:00:00:00:01", "02:00:00:00:00:02")
-MACS_OF_TREX = ("02:00:00:00:01:01", "02:00:00:00:01:02")
 BENCH = ["-p", "bench", "--size", "64", "--vm", "var2"]
 
 
 @pytest.fixture(scope="module")
 def vpp() -> Iterator[RealVpp]:
-    """A router that has T-Rex's networks behind its two ports."""
-    vpp = RealVpp()
-    vpp.start(["west", "east"])
-    try:
-        for port, net, mac in (("west", 1, MACS_OF_TREX[0]), ("east", 5, MACS_OF_TREX[1])):
-            run(vpp, f"set interface state {port} up")
-            run(vpp, f"set interface ip address {port} 100.64.10.{net}/30")
-            run(vpp, f"ip neighbor {port} 100.64.10.{net + 1} {mac} static")
-        run(vpp, "ip route add 16.0.0.0/8 via 100.64.10.2")
-        run(vpp, "ip route add 48.0.0.0/8 via 100.64.10.6")
+    with router() as vpp:
         yield vpp
-    finally:
-        vpp.stop()
-
-
-def run(vpp: RealVpp, line: str) -> None:
-    code, text = vpp.cli(line)
-    assert code == 0, text
-
-
-def configuration(folder: Path) -> Path:
-    """Return a file that `trex-config` has made for the other ends of VPP's ports."""
-    path = folder / "trex_cfg.yaml"
-    options = ["--ports", ",".join(PORTS), "--src-macs", ",".join(MACS_OF_TREX), "--dest-macs", ",".join(MACS_OF_VPP)]
-    assert main(["loadtest", "trex-config", "-q", *options, "-o", str(path)]) == ExitCode.DONE
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -66,20 +36,9 @@ def trex(vpp: RealVpp, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rea
         yield trex
 
 
-def loadtest(trex: RealTrex, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = trex.inside(sys.executable, "-m", "vppcfg", "loadtest", *arguments)
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-
-
-def measured(trex: RealTrex, file: Path, *arguments: str, code: ExitCode = ExitCode.DONE) -> Result:
-    finished = loadtest(trex, *arguments, "-o", str(file))
-    assert finished.returncode == code, finished.stdout + finished.stderr
-    return read_result(file)
-
-
 def test_a_load_that_vpp_carries_comes_back(trex: RealTrex, tmp_path: Path) -> None:
     course = ["-wd", "2", "-rt", "5kpps", "-rd", "4", "-hd", "4", "--loss", "10"]
-    result = measured(trex, tmp_path / "ramp.json", "ramp", *BENCH, *course)
+    result = trex.measured(tmp_path / "ramp.json", "ramp", *BENCH, *course)
     assert result.generator is not None
     assert [port.driver for port in result.generator.ports] == ["net_af_packet"] * 2
     assert len(result.samples) == 2 + 5 + 4
@@ -90,7 +49,7 @@ def test_a_load_that_vpp_carries_comes_back(trex: RealTrex, tmp_path: Path) -> N
 
 def test_a_ramp_beyond_what_vpp_carries_finds_where_loss_begins(trex: RealTrex, tmp_path: Path) -> None:
     course = ["-wd", "1", "-rt", "900kpps", "-rd", "15", "-hd", "3", "--step", "20kpps", "--loss", "5"]
-    result = measured(trex, tmp_path / "ramp.json", "ramp", *BENCH, *course, code=ExitCode.VERDICT)
+    result = trex.measured(tmp_path / "ramp.json", "ramp", *BENCH, *course, code=ExitCode.VERDICT)
     assert result.loss_begins_pps is not None
     assert 20_000 <= result.loss_begins_pps <= 900_000
     assert all(total.tally.received > 100_000 for total in result.totals)
@@ -99,7 +58,7 @@ def test_a_ramp_beyond_what_vpp_carries_finds_where_loss_begins(trex: RealTrex, 
 def test_an_imix_keeps_its_ratio_through_vpp(trex: RealTrex, vpp: RealVpp, tmp_path: Path) -> None:
     run(vpp, "clear interfaces")
     course = ["-u", "-wd", "0", "-rt", "2kpps", "-rd", "0", "-hd", "5", "--loss", "5"]
-    result = measured(trex, tmp_path / "imix.json", "ramp", "-p", "imix.py", *course)
+    result = trex.measured(tmp_path / "imix.json", "ramp", "-p", "imix.py", *course)
     sent = result.totals[0].tally.sent
     _, text = vpp.cli("show interface west")
     counts = {" ".join(words[:-1]): int(words[-1]) for words in map(str.split, text.splitlines()[1:]) if words}
@@ -110,7 +69,7 @@ def test_an_imix_keeps_its_ratio_through_vpp(trex: RealTrex, vpp: RealVpp, tmp_p
 
 def test_a_search_finds_bounds_that_hold_together(trex: RealTrex, tmp_path: Path) -> None:
     goal = ["--goal", "pdr=5,sum=5,width=10", "--min", "5kpps", "--max", "900kpps", "--settle", "1"]
-    result = measured(trex, tmp_path / "search.json", "search", *BENCH, *goal)
+    result = trex.measured(tmp_path / "search.json", "search", *BENCH, *goal)
     (found,) = result.throughputs
     assert found.lower_bound_pps is not None
     assert found.upper_bound_pps is not None
@@ -120,8 +79,8 @@ def test_a_search_finds_bounds_that_hold_together(trex: RealTrex, tmp_path: Path
 
 
 def test_latency_is_measured_in_both_directions(trex: RealTrex, tmp_path: Path) -> None:
-    result = measured(
-        trex, tmp_path / "latency.json", "latency", *BENCH, "--load", "idle", "--load", "10kpps", "--duration", "4"
+    result = trex.measured(
+        tmp_path / "latency.json", "latency", *BENCH, "--load", "idle", "--load", "10kpps", "--duration", "4"
     )
     assert [len(found.delays) for found in result.delays] == [2, 2]
     for delay in (delay for found in result.delays for delay in found.delays):
@@ -134,7 +93,7 @@ def test_latency_is_measured_in_both_directions(trex: RealTrex, tmp_path: Path) 
 def test_the_tuner_reads_vpp_during_the_hold(trex: RealTrex, vpp: RealVpp, tmp_path: Path) -> None:
     course = ["-wd", "1", "-rt", "5kpps", "-rd", "2", "-hd", "12", "--loss", "100"]
     options = ["--tune", "-a", str(vpp.socket_path)]
-    result = measured(trex, tmp_path / "tuned.json", "ramp", *BENCH, *course, *options)
+    result = trex.measured(tmp_path / "tuned.json", "ramp", *BENCH, *course, *options)
     assert result.tuning is not None
     assert result.tuning["findings"]
     ports = {port["name"]: port for port in result.tuning["load"]["ports"]}
@@ -153,13 +112,13 @@ def test_an_interrupted_test_leaves_the_ports_free(trex: RealTrex, tmp_path: Pat
         process.send_signal(signal.SIGINT)
     assert process.returncode == ExitCode.INTERRUPTED
     again = ["ramp", *BENCH, "-wd", "0", "-rt", "1kpps", "-rd", "0", "-hd", "2", "--loss", "20"]
-    result = measured(trex, tmp_path / "again.json", *again)
+    result = trex.measured(tmp_path / "again.json", *again)
     assert result.totals[0].tally.sent == pytest.approx(3000, rel=0.2)
 
 
 def test_a_stateful_t_rex_is_refused(vpp: RealVpp, tmp_path: Path, trex: RealTrex) -> None:
     trex.stop()
     with RealTrex(vpp, configuration(tmp_path), "--astf") as stateful:
-        finished = loadtest(stateful, "ramp", *BENCH)
+        finished = stateful.loadtest("ramp", *BENCH)
     assert finished.returncode == ExitCode.DATAPLANE
     assert "runs in stateful mode (ASTF)" in finished.stderr
