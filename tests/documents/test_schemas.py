@@ -30,7 +30,10 @@ from vppcfg.transaction.transact import Cause, Ending
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TESTS = DOCS.parent / "tests"
-NAMES = ("adopt", "apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan", "startup_check")
+NAMES = (
+    *("adopt", "apply", "capacity", "check", "dump", "history", "host", "loadtest", "plan", "startup_check"),
+    "upgrade",
+)
 SCHEMAS: dict[str, Any] = {name: json.loads((DOCS / f"{name}.schema.json").read_text()) for name in NAMES}
 REGISTRY: Registry[Any] = Registry().with_resources(
     (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
@@ -102,6 +105,14 @@ def test_what_check_writes(text: str, tmp_path: Path, capsys: pytest.CaptureFixt
     file.write_text(text)
     main(["check", "-c", str(file), "--format", "json"])
     is_as_described("check", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("old", ["23.06", "26.06"])
+def test_what_upgrade_writes(old: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.yaml").write_text(L3)
+    words = ["--from", old, "--to", "26.06", "--root", str(tmp_path), "--report", "json"]
+    main(["upgrade", "-c", str(tmp_path / "a.yaml"), *words])
+    is_as_described("upgrade", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("name", record_schema.SCHEMAS)

@@ -42,6 +42,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "adopt",
         "app",
         "simulator",
+        "render",
         "vpp",
         "transaction",
         "config",
@@ -414,6 +415,7 @@ TUNNELS = {
                 *("app/keys.py", "transaction/key_file.py", "vpp/live.py", "vpp/messages/readable.py"),
                 *("config/schema/words.py", "config/sections/interface.py", "vpp/indexes.py", "render/cause_text.py"),
                 *("plan/draft.py", "plan/services.py", "plan/steps/__init__.py", "startup/conf/plugin_names.py"),
+                "upgrade/subject.py",  # nothing else needs engines that encrypt
             },
         ),
         (

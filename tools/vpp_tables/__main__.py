@@ -16,10 +16,6 @@ from tools.vpp_tables.plugins import dpdk_of, packages_of, plugins_of, sysctl_of
 from tools.vpp_tables.source import tree_of
 from tools.vpp_tables.words import Words, stanzas_of
 from vppcfg.common.release import Release, release_of
-from vppcfg.simulator.api import api_files
-from vppcfg.simulator.kinds import PLUGINS
-from vppcfg.simulator.releases import RELEASES
-from vppcfg.vpp.definitions import MODULES
 
 TARGET = Path(__file__).resolve().parents[2] / "schema" / "vpp-tables.txt"
 DECIDED = Path(__file__).with_name("decided.yaml")
@@ -82,15 +78,9 @@ def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, 
             *(f"needs {name} {other}" for name, others in packages_of(tree).items() for other in others),
             *(f"sysctl {name}" for name in sysctl_of(tree)),
             f"dpdk {dpdk_of(tree)}",
-            *(f"message {name} {crc}" for name, crc in messages_of(tree, MODULES).items() if name in in_use()),
+            *(f"message {name} {crc}" for name, crc in messages_of(tree).items()),
         ]
     return sorted(set(lines)), uncertain
-
-
-def in_use() -> frozenset[str]:
-    """Return the names of the messages that vppcfg speaks with any release: those that the simulator has."""
-    files = (file for release in RELEASES for file in api_files(release, PLUGINS))
-    return frozenset(message.name for file in files for message in file.messages)
 
 
 def decide(stanzas: Mapping[str, Words], decided: Mapping[str, Any], release: Release) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ NAMES = (
     "sim",
     "host",
     "startup",
+    "upgrade",
     "tune",
     "loadtest",
     "completion",
@@ -112,6 +113,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import startup
 
             return startup
+        case "upgrade":
+            from vppcfg.cli import upgrade
+
+            return upgrade
         case "tune":
             from vppcfg.cli import tune
 

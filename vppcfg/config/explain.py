@@ -54,6 +54,8 @@ class Explanation:
     """Whether it is about several files beside each other; the examples are several, each below a line `# NAME`."""
     needs_source: bool = False
     """Whether it is about what `vppcfg adopt` reads."""
+    is_of_upgrade: bool = False
+    """Whether it is about another release of VPP."""
 
     @property
     def finder(self) -> str:
@@ -64,6 +66,8 @@ class Explanation:
             return "Found by `vppcfg check --fleet`, which compares the files of many routers."
         if self.needs_source:
             return "Found by `vppcfg adopt` in what it adopts, not by `vppcfg check`."
+        if self.is_of_upgrade:
+            return "Found by `vppcfg upgrade`, which judges a router for another release of VPP."
         if self.needs_machine:
             return "Found by `vppcfg startup`, which looks at the machine, not by `vppcfg check`."
         return "Found when planning against a VPP, not by `vppcfg check`." if self.needs_vpp else ""
@@ -123,6 +127,7 @@ def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
         needs_machine=entry.get("when") == "startup",
         needs_fleet=entry.get("when") == "fleet",
         needs_source=entry.get("when") == "adopt",
+        is_of_upgrade=entry.get("when") == "upgrade",
     )
 
 

@@ -32,7 +32,7 @@ class ReleaseTable:
     dpdk: str
     """The version of DPDK that it is built with."""
     messages: Mapping[str, str]
-    """The checksum of each API message that vppcfg speaks."""
+    """The checksum of each API message."""
 
 
 @cache

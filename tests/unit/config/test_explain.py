@@ -73,7 +73,7 @@ def rules_in_code() -> set[str]:
                 if ast.unparse(node.func).rpartition(".")[2] in REPORTERS:
                     ids = [text for text in texts if isinstance(text, str) and RULE.fullmatch(text)]
                     found |= {*ids[:1]}  # a key that follows may look like one
-    return found | rules_of_adoption()
+    return found | rules_of_adoption() | rules_of_upgrades()
 
 
 def rules_of_adoption() -> set[str]:
@@ -81,6 +81,13 @@ def rules_of_adoption() -> set[str]:
     nodes = (node for file in (PACKAGE / "adopt").rglob("*.py") for node in ast.walk(ast.parse(file.read_text())))
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return {rule for text in texts for rule in re.findall(r"\badopt(?:-[a-z]+)+", text)}
+
+
+def rules_of_upgrades() -> set[str]:
+    """Return the rules of `upgrade`, which stand in records of findings and notes and all begin alike."""
+    nodes = (node for file in (PACKAGE / "upgrade").rglob("*.py") for node in ast.walk(ast.parse(file.read_text())))
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {text for text in texts if re.fullmatch(r"up(-[a-z]+)+", text)}
 
 
 def test_every_rule_in_the_code_is_explained_and_no_other() -> None:

@@ -179,3 +179,12 @@ def test_a_directory_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot write"):
         write_api_dir(tmp_path / "file", NEWEST)
+
+
+@pytest.mark.parametrize(("release", "answer"), [("25.10", 0), ("26.06", 1)])
+def test_a_pair_needs_the_plugin_that_taps_have_become(release: str, answer: int) -> None:
+    """Seen on 26.10: `linux-cp pair creation failed (-30)`."""
+    vpp = SimulatedVpp(ports=[PhysicalPort(name="eth0")], release=release, plugins=PLUGINS - {"tap"})
+    code, printed = vpp.run_line("lcp create eth0 host-if e0")
+    assert bool(code) == bool(answer)
+    assert ("linux-cp pair creation failed (-30)" in printed) == bool(answer)

@@ -119,6 +119,8 @@ def _keep(tables: Tables, phy: SwInterface, host: SwInterface, device: Device, r
 
 
 def _create_host_tap(tables: Tables, phy: SwInterface, request: PairRequest, netns: str) -> tuple[Device, SwInterface]:
+    if "tap" not in tables.plugins:
+        raise RefusedError(Retval.FEATURE_DISABLED)
     mtu = phy.mtus[0]
     wanted = tap.TapRequest(
         number=NONE if tables.release.has(_NUMBERS_FROM_4096) else phy.hw_index,

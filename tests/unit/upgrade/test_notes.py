@@ -1,0 +1,164 @@
+"""The notes about behaviour: each has a router that it is about, and one that it is not about."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.unit.upgrade.routers import ALL_ON, PLAIN, change, findings, router
+from tests.wireguard_keys import PEERS, PUBLIC
+from vppcfg.common.release import NEWEST, RELEASES, Release
+from vppcfg.upgrade.finding import Weight, before
+from vppcfg.upgrade.names import DOMAINS_COMMIT, DOMAINS_SINCE, HIGH_TAPS_COMMIT, HIGH_TAPS_SINCE
+from vppcfg.upgrade.notes import NOTES, UNSEEN
+from vppcfg.upgrade.startup_changes import _COMMITS, PLUGIN_COMMITS
+from vppcfg.upgrade.subject import UpgradeSubject
+
+SIMULATOR = Path(__file__).resolve().parents[3] / "vppcfg" / "simulator"
+PORT = "GigabitEthernet1/0/0"
+MAC = "'02:00:00:00:00:09'"
+LCP = f"interfaces:\n  {PORT}: {{ mtu: 1500, device-type: memif, lcp: e0 }}\n"
+DPDK = f"interfaces:\n  {PORT}: {{ mtu: 1500 }}\n"
+BOND = f"""\
+bondethernets: {{ BondEthernet0: {{ interfaces: [ {PORT} ] }} }}
+interfaces: {{ {PORT}: {{}}, BondEthernet0: {{}} }}
+"""
+WIREGUARD = f"""\
+interfaces:
+  wg0: {{}}
+wireguards:
+  wg0: {{ local: 192.0.2.1, port: 51820, public-key: {PUBLIC[0]}, private-key-file: /a,
+         peers: {{ b: {{ public-key: {PEERS[0]}, allowed-ips: [ 10.0.0.0/8 ] }} }} }}
+"""
+NETLINK = "plugins { plugin linux_nl_plugin.so { enable } plugin linux_cp_plugin.so { enable } }\n"
+DEVICES = "dpdk {{ dev 0000:01:00.0 {{ {} }} dev 0000:02:00.0 {{ {} }} }}"
+
+ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
+    "up-mpls-host": (router(LCP.replace("lcp: e0", "lcp: e0, mpls: true")), router(LCP)),
+    "up-lcp-twice": (
+        router(LCP, script=f"lcp create {PORT} host-if e9"),
+        router(PLAIN, script=f"lcp create {PORT} host-if e9"),
+    ),
+    "up-pinning": (router(startup="cpu { main-core 1 workers 2 }"), router(startup="cpu { thread-prefix x }")),
+    "up-main-core": (router(startup="cpu { thread-prefix x }"), router(startup="cpu { main-core 1 }")),
+    "up-lcp-names": (router(LCP), router()),
+    "up-crypto": (router(WIREGUARD), router()),
+    "up-tx-descriptors": (
+        router(DPDK, DEVICES.format("num-tx-desc 4096", "")),
+        router(DPDK, DEVICES.format("num-rx-desc 4096", "")),
+    ),
+    "up-af-xdp": (router(PLAIN.replace("memif", "af-xdp")), router()),
+    "up-sysctl": (router(startup=ALL_ON), router(PLAIN + "dataplane: {}\n", ALL_ON)),
+    "up-tx-prepare": (router(DPDK, ALL_ON), router(DPDK, ALL_ON + "plugins { plugin dpdk_plugin.so { disable } }")),
+    "up-netlink-order": (router(LCP, NETLINK), router(LCP, ALL_ON)),
+    "up-tap-class": (router("interfaces: { tap0: {} }\ntaps: { tap0: { host: { name: t0 } } }\n"), router()),
+    "up-neighbors": (
+        router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ], neighbors: {{ 192.0.2.9: {MAC} }} }} }}"),
+        router(f"interfaces: {{ {PORT}: {{ addresses: [ 192.0.2.1/24 ] }} }}"),
+    ),
+    "up-quic": (router(startup=ALL_ON), router(startup=ALL_ON + "plugins { plugin default { disable } }")),
+    "up-virtio": (router(PLAIN.replace("memif", "virtio")), router()),
+    "up-drivers": (router(startup=ALL_ON + "devices { dev pci/0000:01:00.0 }"), router(startup=ALL_ON)),
+    "up-session-api": (router(startup="session { enable }"), router(startup="session { enable use-app-socket-api }")),
+    "up-bond-link": (router(BOND), router()),
+    "up-same-name": (
+        router(DPDK, DEVICES.format("name x", "name x")),
+        router(DPDK, DEVICES.format("name x", "name y")),
+    ),
+    "up-netlink-socket": (router(LCP, NETLINK), router(PLAIN, NETLINK)),
+    "up-sub-id": (
+        router(
+            f"interfaces: {{ {PORT}: {{ sub-interfaces: {{ 2147483648: {{ encapsulation: {{ dot1q: 7 }} }} }} }} }}"
+        ),
+        router(
+            f"interfaces: {{ {PORT}: {{ sub-interfaces: {{ 2147483647: {{ encapsulation: {{ dot1q: 7 }} }} }} }} }}"
+        ),
+    ),
+    "up-numbers": (
+        router(script="set interface mtu 4294967296 loop0"),
+        router(script="set interface mtu 4294967295 loop0"),
+    ),
+}
+"""A router that each note is about, and one like it that it is not about."""
+BY_RULE = {note.rule: note for note in NOTES}
+
+
+def test_every_note_has_its_routers() -> None:
+    assert set(ABOUT) == set(BY_RULE) and len(BY_RULE) == len(NOTES)
+
+
+@pytest.mark.parametrize("rule", BY_RULE)
+def test_a_note_is_told_of_the_router_that_it_is_about_both_ways(rule: str) -> None:
+    note, (about, other) = BY_RULE[rule], ABOUT[rule]
+    older, newer = str(before(note.since)), str(note.since)
+    for old, new in ((older, newer), (newer, older)):
+        finding = findings(about, old, new)[rule]
+        assert finding.objects and finding.weight is note.weight and finding.since == note.since
+        assert finding.commits == note.commits
+        assert f"from {note.since} on {note.new}; up to {before(note.since)} {note.old}" in finding.text
+        assert rule not in findings(other, old, new)
+
+
+@pytest.mark.parametrize("rule", BY_RULE)
+def test_a_note_is_told_only_where_the_release_is_crossed(rule: str) -> None:
+    since, (about, _) = BY_RULE[rule].since, ABOUT[rule]
+    assert rule not in findings(about, str(since), str(NEWEST)) or since == NEWEST
+    if before(since) != RELEASES[0]:
+        assert rule not in findings(about, str(RELEASES[0]), str(before(since)))
+
+
+def test_every_habit_of_the_simulator_is_a_note_or_is_seen_by_nobody() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(SIMULATOR.rglob("*.py")))
+    habits = set(re.findall(r"Habit\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
+    noted = {commit for note in NOTES for commit in note.commits}
+    assert len(habits) > 10
+    assert habits <= noted | set(UNSEEN)
+    assert set(UNSEEN) <= habits and not noted & set(UNSEEN)
+
+
+def test_weights_come_in_their_order() -> None:
+    subject = router(BOND, ALL_ON + "tap { host-mtu 1500 }\n")
+    weights = [finding.weight for finding in findings(subject, "25.10", "26.06").values()]
+    assert weights == sorted(weights, key=list(Weight).index) and len(set(weights)) == 3
+
+
+def commits() -> dict[str, Release]:
+    """Return every commit that is named, with the first release that has it."""
+    named = {commit: note.since for note in NOTES for commit in note.commits}
+    named |= {commit: since for (_, since), found in _COMMITS.items() for commit in found}
+    named |= {commit: since for since, commit in PLUGIN_COMMITS.values()}
+    return {**named, DOMAINS_COMMIT: DOMAINS_SINCE, HIGH_TAPS_COMMIT: HIGH_TAPS_SINCE}
+
+
+def git(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", "-C", os.environ["VPP_SOURCE"], *words], capture_output=True, text=True)
+
+
+NEEDS_SOURCE = pytest.mark.skipif(
+    "VPP_SOURCE" not in os.environ, reason="VPP_SOURCE names no clone of VPP's repository"
+)
+
+
+@NEEDS_SOURCE
+def test_every_commit_is_in_the_release_that_is_named_and_in_none_before() -> None:
+    for commit, since in commits().items():
+        newest = "origin/master" if since == NEWEST else f"v{since}"
+        assert git("merge-base", "--is-ancestor", commit, newest).returncode == 0, commit
+        assert git("merge-base", "--is-ancestor", commit, f"v{before(since)}").returncode == 1, commit
+
+
+@NEEDS_SOURCE
+def test_every_file_that_is_named_was_changed_by_the_commit() -> None:
+    for note in NOTES:
+        changed = git("show", "--name-only", "--format=", "-M1%", note.commits[-1]).stdout.split()
+        assert f"src/{note.file}" in changed, note.rule
+
+
+def test_a_release_to_itself_changes_nothing() -> None:
+    for about, _ in ABOUT.values():
+        assert not findings(about, "25.10", "25.10")
+    assert change("25.10", "25.10").passed() == ()

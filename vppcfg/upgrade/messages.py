@@ -1,0 +1,98 @@
+"""The API messages that a file needs: those that one release has and another one lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from vppcfg.common.release import Release
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.plan.operations import Operation
+from vppcfg.plan.plan import make_plan
+from vppcfg.simulator.api import api_files
+from vppcfg.simulator.releases import release_of as simulated_release_of
+from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
+from vppcfg.upgrade.subject import UpgradeSubject
+from vppcfg.upgrade.tables import table_of
+from vppcfg.vpp.messages import request_of
+from vppcfg.vpp.messages.message import Indexes
+
+_KEY_BYTES = 32
+
+
+class WordsOfRelease:
+    """What the messages of a release are, without a VPP of it."""
+
+    def __init__(self, release: Release) -> None:
+        self._messages = table_of(release).messages
+        files = api_files(simulated_release_of(str(release)))
+        self._fields = {
+            message.name: {field.name for field in message.fields} for file in files for message in file.messages
+        }
+
+    def has(self, name: str) -> bool:
+        """Return whether the release has a message."""
+        return name in self._messages
+
+    def secret(self, name: str) -> bytes:
+        """Return a key that opens nothing."""
+        return bytes(_KEY_BYTES)
+
+    def newest(self, names: Sequence[str]) -> str:
+        """Return the first of the messages `names` that the release has, or the last when it has none."""
+        return next((name for name in names if self.has(name)), names[-1])
+
+    def has_field(self, message: str, path: str) -> bool:
+        """Return whether the message has a field."""
+        return path.partition(".")[0] in self._fields.get(message, ())
+
+
+class _IndexOfNothing:
+    """Indexes of a VPP that is not there: whatever is asked for has the first one."""
+
+    def mac(self, name: str) -> str:
+        return "02:00:00:00:00:01"
+
+    def __getattr__(self, kind: str) -> Callable[[str], int]:
+        return lambda name: 0
+
+
+def message_findings(subject: UpgradeSubject, change: ReleaseChange) -> list[UpgradeFinding]:
+    """Return the messages by which the file is carried out today, and which the target lacks in any version."""
+    lacking = _lacking(subject, change.new)
+    known = _lacking(subject, change.old)
+    return [
+        UpgradeFinding(
+            rule="up-message",
+            weight=Weight.STOPS,
+            text=f"VPP {change.new} has no message {name}, by which {listed(subjects)} would be set up",
+            objects=tuple(subjects),
+            since=None if change.is_back else _first_without(name, change),
+            mend="take it out of the file, or stay with a release that has it",
+        )
+        for name, subjects in lacking.items()
+        if name not in known
+    ]
+
+
+def operations_of(subject: UpgradeSubject) -> tuple[Operation, ...]:
+    """Return what brings a VPP that has just its ports to the file."""
+    fresh = assumed_state(subject.configuration)
+    return make_plan(fresh, resolve(subject.configuration, fresh).desired).operations
+
+
+def _lacking(subject: UpgradeSubject, release: Release) -> dict[str, list[str]]:
+    """Return what is set up by each message that a release lacks."""
+    words, indexes = WordsOfRelease(release), cast(Indexes, _IndexOfNothing())
+    lacking: dict[str, list[str]] = {}
+    for operation in operations_of(subject):
+        if operation.needs_vpp:
+            name = request_of(operation, indexes, words).message
+            if not words.has(name) and operation.subject not in lacking.setdefault(name, []):
+                lacking[name].append(operation.subject)
+    return lacking
+
+
+def _first_without(name: str, change: ReleaseChange) -> Release:
+    return next((release for release in change.passed() if name not in table_of(release).messages), change.new)

@@ -1,0 +1,444 @@
+"""What VPP does differently from some release on, for which no table can be made: written by hand from its source.
+
+A note says what is new and what was before, so that it reads both ways, and finds what of a router it is about; where
+it finds nothing, there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from vppcfg.adopt.grammar import grammar_of
+from vppcfg.common.release import Release
+from vppcfg.model.bond import Bond
+from vppcfg.model.tap import Tap
+from vppcfg.record import record
+from vppcfg.startup.conf.tree import ConfEntry
+from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, before, listed
+from vppcfg.upgrade.subject import UpgradeSubject
+
+Users = Callable[[UpgradeSubject, ReleaseChange], Iterable[str]]
+"""Yields what of a router a note is about; the same for both ways between two releases."""
+_LARGEST_SIGNED = 0x7FFFFFFF
+
+
+@record
+class BehaviourNote:
+    """Something that VPP does from one release on."""
+
+    rule: str
+    since: Release
+    commits: tuple[str, ...]
+    file: str
+    """Where VPP does it, below src/."""
+    weight: Weight
+    users: Users
+    new: str
+    """What VPP does from then on, as a sentence about what is named before it."""
+    old: str
+    """What it did before, likewise."""
+    mend: str = ""
+
+    def findings(self, subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+        """Yield the finding about a router, if it is about that."""
+        if not change.crosses(self.since):
+            return
+        objects = tuple(dict.fromkeys(self.users(subject, change)))
+        if objects:
+            yield UpgradeFinding(
+                rule=self.rule,
+                weight=self.weight,
+                text=f"{listed(objects)}: from {self.since} on {self.new}; up to {before(self.since)} {self.old}",
+                objects=objects,
+                since=self.since,
+                commits=self.commits,
+                mend=self.mend,
+            )
+
+
+def _pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return subject.wanted.lcps
+
+
+def _followed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    """Yield the pairs of a VPP that follows Linux."""
+    return subject.wanted.lcps if all(subject.loads("linux_nl", release) for release in change.ends) else ()
+
+
+def _mpls_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return (name for name in subject.wanted.lcps if subject.wanted.interfaces[name].has_mpls)
+
+
+def _pairs_twice(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the commands of scripts that make a pair of an interface that has one in the file, or has had one."""
+    grammar, seen = grammar_of(change.old), set(subject.wanted.lcps)
+    for place, command in subject.commands():
+        meant = grammar.read(command)
+        name = meant.rest.split(maxsplit=1)[0] if meant.rest.strip() else ""
+        if meant.command == "lcp create" and name in seen:
+            yield place
+        elif meant.command == "lcp create":
+            seen.add(name)
+
+
+def _keys(stanza: str, *names: str) -> Users:
+    def users(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+        found = subject.conf(change.old).stanza(stanza)
+        for entry in (found.children if found is not None else None) or ():
+            if entry.name in names:
+                yield f"{subject.place(entry)} {entry.name}"
+
+    return users
+
+
+def _no_main_core(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    if subject.startup is None:
+        return
+    cpu = subject.conf(change.old).stanza("cpu")
+    if cpu is None or cpu.find("main-core") is None:
+        yield f"{subject.startup.name} without main-core"
+
+
+def _devices(subject: UpgradeSubject, change: ReleaseChange) -> list[ConfEntry]:
+    """Return the devices that startup.conf names to DPDK."""
+    dpdk = subject.conf(change.old).stanza("dpdk")
+    children = (dpdk.children if dpdk is not None else None) or ()
+    return [entry for entry in children if entry.name in ("dev", "dev default")]
+
+
+def _tx_descriptors(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    for device in _devices(subject, change):
+        entry = device.find("num-tx-desc")
+        if entry is not None:
+            yield f"{subject.place(entry)} num-tx-desc {entry.arguments[0]}"
+
+
+def _same_names(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield devices of DPDK that have the name of one before them."""
+    seen: set[str] = set()
+    for device in _devices(subject, change):
+        named = device.find("name")
+        address = device.arguments[0].lower() if device.arguments else ""
+        name = f"name {named.arguments[0]}" if named is not None and named.arguments else ""
+        if name and name in seen:
+            yield f"{subject.place(device)} {address} {name}"
+        seen.add(name)
+
+
+def _ports(*device_classes: str) -> Users:
+    return lambda subject, change: subject.ports(*device_classes)
+
+
+def _dpdk_ports(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return subject.ports("dpdk") if subject.loads("dpdk", change.old) else ()
+
+
+def _bonds(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return subject.wanted.made_as(Bond)
+
+
+def _taps(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    """Yield pairs, which have a TAP each, and TAPs of the file."""
+    return (*subject.wanted.lcps, *subject.wanted.made_as(Tap))
+
+
+def _encrypting(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return subject.encrypting
+
+
+def _neighbors(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    return (name for name, interface in subject.wanted.interfaces.items() if interface.neighbors)
+
+
+def _large_ids(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    found = subject.wanted.interfaces.items()
+    return (name for name, each in found if each.parent is not None and each.sub_id > _LARGEST_SIGNED)
+
+
+def _own_sysctl(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield a router whose kernel is set by VPP's package, not by `vppcfg startup`."""
+    if subject.startup is not None and subject.configuration.dataplane is None:
+        yield "/etc/sysctl.d/80-vpp.conf"
+
+
+def _quic(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield a startup.conf by which one of the two loads the plugin and the other does not."""
+    loaded = {subject.loads("quic", release) for release in change.ends}
+    if subject.startup is not None and len(loaded) == 2:
+        yield subject.startup.name
+
+
+def _sessions(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    stanza = subject.conf(change.old).stanza("session")
+    if stanza is not None and not {"use-app-socket-api", "use-bapi-socket-api"} & {
+        child.name for child in stanza.children or ()
+    }:
+        yield subject.place(stanza)
+
+
+def _native_drivers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    stanza = subject.conf(change.old).stanza("devices")
+    if stanza is not None:
+        yield subject.place(stanza)
+    yield from (place for place, command in subject.commands() if command.split()[:1] == ["device"])
+
+
+def _large_numbers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    for place, command in subject.commands():
+        if any(word.isascii() and word.isdecimal() and int(word) > 0xFFFFFFFF for word in command.split()):
+            yield place
+
+
+NOTES: tuple[BehaviourNote, ...] = (
+    BehaviourNote(
+        rule="up-mpls-host",
+        since=Release(23, 10),
+        commits=("44b3abe86ab",),
+        file="plugins/linux-cp/lcp_mpls_sync.c",
+        weight=Weight.CHANGES,
+        users=_mpls_pairs,
+        new="MPLS is switched on on the host side of the pair too",
+        old="the host side was left alone",
+    ),
+    BehaviourNote(
+        rule="up-lcp-twice",
+        since=Release(24, 2),
+        commits=("a1646361063",),
+        file="plugins/linux-cp/lcp_interface.c",
+        weight=Weight.NOTICE,
+        users=_pairs_twice,
+        new="a second pair of an interface is refused before anything is made (return code -81)",
+        old="it was refused on the way, with another return code (-71)",
+        mend="take the command out: the interface has its pair from the file",
+    ),
+    BehaviourNote(
+        rule="up-pinning",
+        since=Release(24, 2),
+        commits=("832342e3a4c",),
+        file="vlib/threads.c",
+        weight=Weight.NOTICE,
+        users=_keys("cpu", "main-core", "workers", "corelist-workers", "coremask-workers"),
+        new="a thread that cannot be pinned to its CPU stops VPP",
+        old="it ran unpinned",
+        mend="`vppcfg startup check --root /` says whether the CPUs are there",
+    ),
+    BehaviourNote(
+        rule="up-main-core",
+        since=Release(24, 10),
+        commits=("0b0468cb0fc",),
+        file="vlib/threads.c",
+        weight=Weight.NOTICE,
+        users=_no_main_core,
+        new="the main thread is pinned to the CPU that it began on",
+        old="the kernel moved it about",
+        mend="name main-core in `cpu`",
+    ),
+    BehaviourNote(
+        rule="up-lcp-names",
+        since=Release(24, 10),
+        commits=("2a5bb3b5ab3",),
+        file="plugins/linux-cp/lcp_interface.c",
+        weight=Weight.CHANGES,
+        users=_pairs,
+        new="VPP calls the host TAPs of the pairs tap4096, tap4097 and so on, in the order of their making",
+        old="it called them by the number of their interface, tap1 and so on",
+        mend="look at what counts packets by these names; the names in Linux stay",
+    ),
+    BehaviourNote(
+        rule="up-crypto",
+        since=Release(25, 2),
+        commits=("0cf4eef73a4", "6c95e41b510"),
+        file="pkg/debian/control.in",
+        weight=Weight.CHANGES,
+        users=_encrypting,
+        new="crypto engines are in the package vpp-crypto-engines, which vpp does not ask for; lines about plugins "
+        "crypto_... do nothing",
+        old="they were plugins of vpp-plugin-core",
+        mend="install vpp-crypto-engines together with vpp; without an engine no packet is encrypted",
+    ),
+    BehaviourNote(
+        rule="up-tx-descriptors",
+        since=Release(25, 2),
+        commits=("e7226a21274",),
+        file="plugins/dpdk/device/init.c",
+        weight=Weight.NOTICE,
+        users=_tx_descriptors,
+        new="more transmit descriptors than the device can have are cut to its maximum, with a line in the log",
+        old="the device did not come up with them",
+        mend="`vppcfg startup check --root /` knows the limits of many devices",
+    ),
+    BehaviourNote(
+        rule="up-af-xdp",
+        since=Release(25, 2),
+        commits=("0dd47bcf2b0",),
+        file="plugins/af_xdp/af_xdp.api",
+        weight=Weight.NOTICE,
+        users=_ports("AF_XDP interface"),
+        new="of the messages that make such a port only af_xdp_create_v3 is left",
+        old="af_xdp_create and af_xdp_create_v2 were there too",
+        mend="look at the program that makes the port; the command `create interface af_xdp` stays",
+    ),
+    BehaviourNote(
+        rule="up-sysctl",
+        since=Release(25, 6),
+        commits=("81996c1970b", "d35f7f0988c"),
+        file="vpp/conf/80-vpp.conf",
+        weight=Weight.NOTICE,
+        users=_own_sysctl,
+        new="VPP's package sets neither vm.max_map_count nor kernel.shmmax",
+        old="it set both",
+        mend="`vppcfg startup` with a section dataplane writes what this machine needs",
+    ),
+    BehaviourNote(
+        rule="up-tx-prepare",
+        since=Release(25, 6),
+        commits=("26bd3e939e4",),
+        file="plugins/dpdk/device/device.c",
+        weight=Weight.NOTICE,
+        users=_dpdk_ports,
+        new="DPDK is asked to prepare packets (rte_eth_tx_prepare) before each transmission",
+        old="VPP did that itself",
+        mend="measure the router again",
+    ),
+    BehaviourNote(
+        rule="up-netlink-order",
+        since=Release(25, 10),
+        commits=("d0e47c94ec0",),
+        file="plugins/linux-cp/lcp_nl.c",
+        weight=Weight.NOTICE,
+        users=_followed_pairs,
+        new="what Linux tells is not read to its end while pairs are made, so that it comes in another order",
+        old="it was read each time",
+    ),
+    BehaviourNote(
+        rule="up-tap-class",
+        since=Release(26, 2),
+        commits=("cb19c526dd1",),
+        file="plugins/tap/tap.c",
+        weight=Weight.CHANGES,
+        users=_taps,
+        new="a TAP is of the device class tap",
+        old="it was of the class virtio",
+        mend="look at what tells interfaces by their class",
+    ),
+    BehaviourNote(
+        rule="up-neighbors",
+        since=Release(26, 2),
+        commits=("e5b3666c12f",),
+        file="vnet/ip-neighbor/ip_neighbor.c",
+        weight=Weight.NOTICE,
+        users=_neighbors,
+        new="static neighbours go with their interface",
+        old="they stayed behind when it was deleted",
+    ),
+    BehaviourNote(
+        rule="up-quic",
+        since=Release(26, 2),
+        commits=("9bb16174f6a",),
+        file="plugins/quic/quic.c",
+        weight=Weight.NOTICE,
+        users=_quic,
+        new="the plugin quic is loaded unless it is disabled",
+        old="it was off unless it was enabled",
+        mend="write `plugin quic_plugin.so { disable }` where nobody needs it",
+    ),
+    BehaviourNote(
+        rule="up-virtio",
+        since=Release(26, 2),
+        commits=("c9d32e02086",),
+        file="vnet/devices/virtio/virtio.c",
+        weight=Weight.NOTICE,
+        users=_ports("virtio"),
+        new="VPP's own driver takes no virtio device that is older than virtio 1.0",
+        old="it took them",
+        mend="see that the hypervisor offers modern devices",
+    ),
+    BehaviourNote(
+        rule="up-drivers",
+        since=Release(26, 2),
+        commits=("3fd16333608",),
+        file="pkg/debian/control.in",
+        weight=Weight.CHANGES,
+        users=_native_drivers,
+        new="VPP's own drivers are in the package vpp-drivers, which vpp does not ask for",
+        old="they were plugins of vpp-plugin-core",
+        mend="install vpp-drivers together with vpp",
+    ),
+    BehaviourNote(
+        rule="up-session-api",
+        since=Release(26, 2),
+        commits=("2cac6fb68c2",),
+        file="vnet/session/session.c",
+        weight=Weight.CHANGES,
+        users=_sessions,
+        new="applications attach by the socket of the session layer",
+        old="they attached by the binary API",
+        mend="write `use-bapi-socket-api` in `session` for applications that cannot",
+    ),
+    BehaviourNote(
+        rule="up-bond-link",
+        since=Release(26, 6),
+        commits=("69ec0049fc9",),
+        file="vnet/bonding/device.c",
+        weight=Weight.CHANGES,
+        users=_bonds,
+        new="the link is down while no member is active",
+        old="it was always up",
+        mend="see that LACP has come up before the upgrade; an LCP on the bond shows no carrier without it",
+    ),
+    BehaviourNote(
+        rule="up-same-name",
+        since=Release(26, 6),
+        commits=("ea524a3ea26",),
+        file="plugins/dpdk/device/init.c",
+        weight=Weight.STOPS,
+        users=_same_names,
+        new="two devices of one name are an error",
+        old="VPP died of them, or called both the same",
+        mend="give each device a name of its own",
+    ),
+    BehaviourNote(
+        rule="up-netlink-socket",
+        since=Release(26, 6),
+        commits=("dd0d3361750",),
+        file="plugins/linux-cp/lcp_nl.c",
+        weight=Weight.NOTICE,
+        users=_followed_pairs,
+        new="the netlink socket is opened with the first pair and closed with the last one",
+        old="it was open while VPP ran",
+    ),
+    BehaviourNote(
+        rule="up-sub-id",
+        since=Release(26, 6),
+        commits=("ca681ca829d",),
+        file="vnet/interface_format.c",
+        weight=Weight.CHANGES,
+        users=_large_ids,
+        new="an id of 2147483648 and more stands in the name as it is",
+        old="VPP showed it with a minus sign",
+    ),
+    BehaviourNote(
+        rule="up-numbers",
+        since=Release(26, 10),
+        commits=("568453fa0e1",),
+        file="vppinfra/unformat.c",
+        weight=Weight.CHANGES,
+        users=_large_numbers,
+        new="a number that does not fit is refused",
+        old="VPP cut it, and went on with another one",
+        mend="correct the number",
+    ),
+)
+"""Ascending by release."""
+
+UNSEEN = {
+    "9c6fd897fda": "only a program that names no interface sees it",
+    "74cf9657676": "GRE keys are a key of the file, which its own check finds",
+    "191f96a1567": "preshared keys are a key of the file, which its own check finds",
+    "e3469369dab": "lists of hosts are set by the API, which every release has; only the CLI lacked them",
+    "89bbec8df64": "only a program that lists proxy ARP ranges sees it, and vppcfg reads both",
+    "466fb6da7c8": "a line more in what `show lcp` prints",
+    "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
+    "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",
+}
+"""What the simulator does differently by release, and why it is no note: nobody who runs a router sees it."""

@@ -1,0 +1,147 @@
+"""What another release does with the same startup.conf: words that stop it, plugins that are not loaded, packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vppcfg.common.release import Release
+from vppcfg.config.plugins import NEEDS, Need
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.judge.judging import judge
+from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
+from vppcfg.upgrade.subject import UpgradeSubject
+from vppcfg.upgrade.tables import table_of
+
+_PASSED_OVER, _IGNORED, _NO_PLUGIN = "conf-passed-over", "conf-ignored", "conf-plugin-unknown"
+_COMMITS: Mapping[tuple[str, Release], tuple[str, ...]] = {
+    ("crypto-engines", Release(25, 6)): ("f479eeb76b4",),
+    ("heapsize", Release(26, 2)): ("1639bff5421",),
+    ("ikev2", Release(26, 6)): ("a46639a1db5",),
+    ("numa-heap-size", Release(26, 2)): ("0bbad0fc924",),
+    ("tap", Release(26, 2)): ("cb19c526dd1",),
+}
+"""What VPP's commits did to words, where it is known by hand."""
+_MEMORY = ("1639bff5421",)
+PLUGIN_COMMITS: Mapping[str, tuple[Release, str]] = {
+    "srmpls": (Release(24, 6), "182d8b2ddba"),
+    "osi": (Release(24, 10), "8629336fa50"),
+    "ppp": (Release(25, 2), "72bd2e585d7"),
+    "tap": (Release(26, 2), "cb19c526dd1"),
+    "avf": (Release(26, 2), "71ee9cf880a"),
+    "policer": (Release(26, 6), "68c2966f169"),
+}
+"""What became a plugin or went away, and when."""
+_COMMANDS_OF: Mapping[str, tuple[str, ...]] = {
+    "srmpls": ("sr mpls",),
+    "osi": ("osi",),
+    "ppp": ("ppp",),
+    "policer": ("policer", "configure policer"),
+}
+"""How commands of parts that became plugins begin."""
+
+
+def startup_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+    """Yield what the target does differently with startup.conf."""
+    if subject.startup is None:
+        return
+    yield from _words(subject, subject.startup.text, change)
+    yield from _plugins(subject, change)
+    yield from _plugins_of_scripts(subject, change)
+
+
+def _words(subject: UpgradeSubject, text: str, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+    today = judge(text, (change.old,))
+    known = set() if today.stopped else {_place(problem) for problem in today.problems}
+    judgement = judge(text, (change.new,))
+    for problem in judgement.problems:
+        if _place(problem) in known or (weight := _weight(problem, is_fatal=bool(judgement.stopped))) is None:
+            continue
+        since = None if change.is_back else _first(text, problem, change)
+        yield UpgradeFinding(
+            rule=_RULES.get(problem.rule, "up-startup"),
+            weight=weight,
+            text=f"{subject.startup.name if subject.startup else ''}:{problem.line}: {problem.text}",
+            objects=(f"startup.conf:{problem.line}",),
+            since=since,
+            commits=_commits_of(problem, since),
+        )
+
+
+_RULES = {_PASSED_OVER: "up-passed-over", _IGNORED: "up-ignored", _NO_PLUGIN: "up-no-plugin"}
+
+
+def _place(problem: Problem) -> tuple[str, int, int]:
+    return problem.rule, problem.line, problem.column
+
+
+def _weight(problem: Problem, *, is_fatal: bool) -> Weight | None:
+    if problem.severity is Severity.NOTICE:
+        return None
+    if problem.rule in (_IGNORED, _NO_PLUGIN):
+        return Weight.NOTICE
+    is_stopped = problem.severity is Severity.ERROR and problem.rule != _PASSED_OVER
+    return Weight.STOPS if is_stopped and is_fatal else Weight.CHANGES
+
+
+def _first(text: str, problem: Problem, change: ReleaseChange) -> Release:
+    """Return the first release on the way that has a problem."""
+    passed = change.passed()
+    found = (release for release in passed if _place(problem) in map(_place, judge(text, (release,)).problems))
+    return next(found, change.new)
+
+
+def _commits_of(problem: Problem, since: Release | None) -> tuple[str, ...]:
+    if since is None:
+        return ()
+    if problem.rule == _PASSED_OVER and "(in memory)" in problem.text and since == Release(26, 2):
+        return _MEMORY
+    return next(
+        (commits for (word, first), commits in _COMMITS.items() if first == since and f"`{word}`" in problem.text), ()
+    )
+
+
+def _plugins(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+    """Yield plugins that the file needs and the target does not load, though the release that runs can do without."""
+    has_found: set[str] = set()
+    for need in NEEDS:
+        users = [".".join(map(str, path[:2])) for path in need.users(subject.configuration)]
+        is_lacking = need.since <= change.new and not _has(subject, need, change.new)
+        if need.plugin in has_found or not users or not is_lacking or not _has(subject, need, change.old):
+            continue
+        has_found.add(need.plugin)
+        since, commit = PLUGIN_COMMITS.get(need.plugin, (None, ""))
+        yield UpgradeFinding(
+            rule="up-plugin",
+            weight=Weight.STOPS if need.is_required else Weight.CHANGES,
+            text=f"the plugin {need.plugin} is not loaded by VPP {change.new} with this startup.conf: {need.reason} "
+            f"({listed(users)})",
+            objects=tuple(users),
+            since=since if since is not None and change.crosses(since) else None,
+            commits=(commit,) if commit and since is not None and change.crosses(since) else (),
+            mend=f"`vppcfg startup --vpp-version {change.new}` writes it, or `plugin {need.plugin}_plugin.so "
+            "{ enable }` in `plugins`",
+        )
+
+
+def _has(subject: UpgradeSubject, need: Need, release: Release) -> bool:
+    """Return whether VPP of a release can do what a plugin is needed for: by itself, or because it loads that."""
+    if release < need.since:
+        return not need.is_new
+    return need.plugin in table_of(release).plugins and subject.loads(need.plugin, release)
+
+
+def _plugins_of_scripts(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
+    for plugin, beginnings in _COMMANDS_OF.items():
+        since, commit = PLUGIN_COMMITS[plugin]
+        places = tuple(place for place, command in subject.commands() if command.startswith(beginnings))
+        if places and change.crosses(since) and not change.is_back and not subject.loads(plugin, change.new):
+            yield UpgradeFinding(
+                rule="up-plugin",
+                weight=Weight.STOPS,
+                text=f"{listed(places)}: the commands are those of the plugin {plugin}, which was part of VPP and "
+                "is not loaded with this startup.conf",
+                objects=places,
+                since=since,
+                commits=(commit,),
+                mend=f"`plugin {plugin}_plugin.so {{ enable }}` in `plugins`",
+            )
