@@ -72,6 +72,8 @@ def _device_of(section: DataplaneSection, interface: InterfaceConfig) -> DeviceS
 
 
 def _entries(index: Index) -> Iterator[tuple[InterfaceConfig, str, QueueConfig, KeyPath]]:
+    """Yield each queue that the file places, with its port, the key and its place; most interfaces have none."""
     for interface in index.interfaces:
-        for key, entries in ((RX_KEY, interface.rx_placement), (TX_KEY, interface.tx_placement)):
-            yield from ((interface, key, each, (*interface.path, key, each.key)) for each in entries)
+        if interface.rx_placement or interface.tx_placement:
+            for key, entries in ((RX_KEY, interface.rx_placement), (TX_KEY, interface.tx_placement)):
+                yield from ((interface, key, each, (*interface.path, key, each.key)) for each in entries)
