@@ -33,6 +33,7 @@ from vppcfg.model.features import (
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.placement import moved_to
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -76,9 +77,16 @@ def state_of(*interfaces: Interface, facts: Facts = FACTS, **lcps: LcpPair) -> S
 
 
 def settled(desired: State, observed: State) -> State:
-    """Return a desired state with what it leaves open as observed: the MACs of ports, and inherited MTUs."""
-    macs = {name: interface.mac or observed.interfaces[name].mac for name, interface in desired.interfaces.items()}
-    interfaces = {name: replace(interface, mac=macs[name]) for name, interface in desired.interfaces.items()}
+    """Return a desired state with what it leaves open as observed: MACs and queues of ports, and inherited MTUs."""
+    interfaces = {}
+    for name, interface in desired.interfaces.items():
+        found = observed.interfaces[name]
+        rx, tx = found.rx_placement, found.tx_placement
+        for placed in interface.rx_placement:
+            rx = moved_to(rx, placed)
+        for placed in interface.tx_placement:
+            tx = moved_to(tx, placed)
+        interfaces[name] = replace(interface, mac=interface.mac or found.mac, rx_placement=rx, tx_placement=tx)
     return replace(desired, interfaces=interfaces).with_explicit_mtus()
 
 
