@@ -64,6 +64,7 @@ interfaces:
     neighbors: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
     acls: { input: [ inside ] }
     macip: hosts
+    ipfix: { variant: ip4, direction: input }
     sub-interfaces:
       100: { mtu: 1500, lcp: e0.100, vrf: red, addresses: [ 198.51.100.1/24 ], proxy-arp: true, dhcp-client: true }
       200: { mtu: 1500, encapsulation: { dot1q: 200 }, macip: guests }
@@ -131,6 +132,7 @@ acls:
 macip_acls:
   hosts: { terms: [ { action: permit, mac: "02:00:00:00:00:05", source: 192.0.2.5 } ] }
   guests: { terms: [ { action: deny, mac: "02:00:00:00:00:05" }, { action: permit } ] }
+ipfix: { collector: 192.0.2.200, source: 192.0.2.1, vrf: red, records: [ l3, l4 ] }
 lldp: { system-name: r1, hold: 5 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ] } }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
@@ -153,6 +155,7 @@ interfaces:
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
     macip: staff
+    ipfix: ip4
     sub-interfaces:
       100: { mtu: 1400, lcp: e1.100, addresses: [ 198.51.100.2/24 ], dhcp-client: { hostname: r2 } }
       300: { mtu: 1500, encapsulation: { dot1q: 300 } }
@@ -193,6 +196,7 @@ acls:
 macip_acls:
   hosts: { terms: [ { action: permit, mac: "02:00:00:00:00:06", source: 192.0.2.6 } ] }
   staff: { terms: [ { action: permit } ] }
+ipfix: { collector: 192.0.2.201, source: 192.0.2.1, records: [ l3 ], active-timeout: 5 }
 lldp: { system-name: r2, interval: 60 }
 proxy_arp: { ranges: [ 203.0.113.2-203.0.113.9 ] }
 sflow: { sampling-rate: 1000 }

@@ -125,6 +125,16 @@ class LanguageSide(Side):
         shown["hosts of"] = [
             (row.sw_if_index, list(row.acls)) for row in api.macip_acl_interface_list_dump(sw_if_index=ALL)
         ]
+        shown["exporter"] = [
+            (str(row.collector_address), row.collector_port, str(row.src_address), row.vrf_id, row.path_mtu)
+            for row in api.ipfix_exporter_dump()
+        ]
+        params = api.flowprobe_get_params()
+        shown["recorded"] = (int(params.record_flags), params.active_timer, params.passive_timer)
+        shown["probes"] = [
+            (row.sw_if_index, int(row.which), int(row.direction))
+            for row in api.flowprobe_interface_dump(sw_if_index=ALL)
+        ]
         shown["asking"] = [
             (row.client.sw_if_index, row.client.hostname, row.client.set_broadcast_flag)
             for row in api.dhcp_client_dump()
@@ -378,6 +388,19 @@ class LanguageSide(Side):
         message = self.subject.api.macip_acl_interface_add_del
         return int(message(is_add=is_add, sw_if_index=index, acl_index=acl).retval)
 
+    def export(self, collector: str, source: str, table: int, mtu: int) -> int:
+        given = {"collector_port": 4739, "vrf_id": table, "path_mtu": mtu, "template_interval": 20}
+        ends = {"collector_address": collector, "src_address": source}
+        return int(self.subject.api.set_ipfix_exporter(**ends, **given).retval)
+
+    def record(self, flags: int, active: int, passive: int) -> int:
+        given = {"record_flags": flags, "active_timer": active, "passive_timer": passive}
+        return int(self.subject.api.flowprobe_set_params(**given).retval)
+
+    def probe(self, index: int, which: int, direction: int, is_add: bool) -> int:
+        given = {"which": which, "direction": direction, "sw_if_index": index}
+        return int(self.subject.api.flowprobe_interface_add_del(is_add=is_add, **given).retval)
+
     def answer(self, index: int, is_on: bool) -> int:
         return int(self.subject.api.proxy_arp_intfc_enable_disable(sw_if_index=index, enable=is_on).retval)
 
@@ -614,6 +637,15 @@ class FeatureGenerator(Generator):
                 ("clamp", (sub, (1360, 3), (0, 0))),
                 ("hosts", (pick([ALL, ALL, number(4)]), pick(["", "vppcfg a", "x"]), number(33), number(4))),
                 ("delete_hosts", (number(4),)),
+                ("export", (pick(["0.0.0.0", "192.0.2.9"]), "192.0.2.1", pick([ALL, 0, 7]), pick([67, 512, 1451]))),
+                ("record", (number(8), pick([5, 15, ALL]), pick([0, 10, 120]))),
+                ("probe", (pick([name, sub]), number(4), number(4), bool(number(2)))),
+                ("cli", (f"flowprobe params record {pick(['', 'l3', 'l2 l4'])} active {pick([5, 15])} passive 10",)),
+                (
+                    "cli",
+                    (f"flowprobe feature add-del {pick([sub, port])} {words[0]} {words[1]}{pick(['', ' disable'])}",),
+                ),
+                ("cli", (f"set ipfix exporter{pick(['', ' collector 192.0.2.9'])}{pick(['', ' src 192.0.2.1'])}",)),
                 ("look_at_hosts", (name, number(4), bool(number(4)))),
                 ("cli", (f"set acl-plugin macip interface {pick([sub, port])} {pick(['', 'del '])}acl {number(4)}",)),
                 ("cli", (f"set acl-plugin macip acl {hosts}",)),

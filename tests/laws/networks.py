@@ -16,6 +16,7 @@ from vppcfg.config.configuration import (
     BridgeConfig,
     Configuration,
     InterfaceConfig,
+    IpfixConfig,
     LcpConfig,
     MacipConfig,
     MadeConfig,
@@ -57,6 +58,7 @@ from vppcfg.model.features import (
 )
 from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
+from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -136,6 +138,19 @@ LLDP_SETTINGS = (
     LldpSettings(hold=7),
     LldpSettings(system_name="r1", interval_s=60),
     LldpSettings(system_name="r2", hold=4, interval_s=30),
+)
+_TO_COLLECTOR = IpfixExporter(collector="192.0.2.200", source="192.0.2.1")
+IPFIX = (
+    IpfixConfig(exporter=_TO_COLLECTOR, params=FlowParams(layers=(FlowLayer.L3, FlowLayer.L4))),
+    IpfixConfig(
+        exporter=replace(_TO_COLLECTOR, port=9995, path_mtu=1400, has_udp_checksum=True),
+        params=FlowParams(layers=(FlowLayer.L2,), active_s=5, passive_s=30),
+    ),
+)
+RECORDED = (
+    FlowRecords(),
+    FlowRecords(direction=TrafficDirection.INPUT),
+    FlowRecords(variant=FlowVariant.IP6, direction=TrafficDirection.OUTPUT),
 )
 MACIPS = ("hosts", "inside")
 _HOST = MacipRule(action=MacipAction.PERMIT, source="192.0.2.5/32", mac="02:00:00:00:00:05", mac_mask=ONE_MAC)
@@ -302,8 +317,14 @@ class _Network:
             macips=self.macips,
             sflow=sflow,
             lldp=self._dice.further(75).pick(LLDP_SETTINGS),
+            ipfix=self._ipfix(self._dice.further(83)),
             proxy_arps=self._proxy_arps(self._dice.further(79)),
         )
+
+    def _ipfix(self, dice: _Dice) -> IpfixConfig:
+        """Return where flow records go, in a VRF with IPv4 or in none."""
+        vrfs = [None, *(name for name, vrf in self.vrfs.items() if vrf.has_ipv4)]
+        return replace(dice.pick(IPFIX), vrf=dice.pick(vrfs))
 
     def _proxy_arps(self, dice: _Dice) -> tuple[ProxyArpRange, ...]:
         """Return ranges for which VPP answers, in the default table and in VRFs with IPv4."""
@@ -742,6 +763,11 @@ class _Network:
                 self._change(interface.name, dhcp_client=asking.pick(DHCP_CLIENTS))
         self._hand_out_checks(self._dice.further(2))
         self._hand_out_macips(self._dice.further(82))
+        recording = self._dice.further(84)
+        for interface in list(self.interfaces.values()):
+            may_be = interface.kind is not InterfaceKind.LOOPBACK and interface.name not in self._members
+            if may_be and recording.one_in(5):
+                self._change(interface.name, flow_records=recording.pick(RECORDED))
         self._advertise(self._dice.further(4))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
@@ -1111,6 +1137,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"acls": AclBinding()},
         {"acls": AclBinding(input=tuple(sorted(configuration.acls)[:1]))},
         {"macip": None},
+        {"flow_records": RECORDED[dice.count(0, 2)] if name in PORTS else None},
         {"macip": next(iter(configuration.macips), None) if name in PORTS else None},
         {"has_mpls": not interface.has_mpls},
         {"has_sflow": not interface.has_sflow},

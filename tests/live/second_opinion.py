@@ -107,6 +107,11 @@ def _state(client: Any) -> dict[str, Any]:
             for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
             if row.sw_if_index not in hosts
         ),
+        "flow records": sorted(
+            (names[row.sw_if_index], int(row.which), int(row.direction))
+            for row in api.flowprobe_interface_dump(sw_if_index=ALL)
+        ),
+        "IPFIX": [str(row)[:500] for row in api.ipfix_exporter_dump()] + [str(api.flowprobe_get_params())[-200:]],
         "DHCP": sorted(
             (names[row.client.sw_if_index], row.client.hostname, row.client.set_broadcast_flag, int(row.client.dscp))
             for row in api.dhcp_client_dump()

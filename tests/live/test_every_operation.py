@@ -27,6 +27,7 @@ from vppcfg.model.features import (
 )
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind, RxMode
+from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter, IpfixSettings
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.neighbor import Neighbor
@@ -438,6 +439,25 @@ def test_a_list_of_hosts_is_applied_and_changed_in_place(plane: LiveDataplane) -
     )
     state = do(plane, op.SetMacip(interface="port0", macip=None), op.DeleteMacip(macip="one"))
     assert (state.macips, state.interfaces["port0"].macip) == ({}, None)
+
+
+def test_flows_are_recorded_and_seen(plane: LiveDataplane) -> None:
+    records = op.SetFlowRecords(
+        interface="port1", records=FlowRecords(variant=FlowVariant.IP6, direction=TrafficDirection.OUTPUT)
+    )
+    exporter = IpfixExporter(collector="192.0.2.9", source="192.0.2.1", table_id=7, path_mtu=1000)
+    params = FlowParams(layers=(FlowLayer.L3, FlowLayer.L4), active_s=7, passive_s=30)
+    vrf = op.CreateVrf(table_id=7, is_ipv6=False, name="seven")
+    set_params = op.SetFlowParams(params=params)
+    state = do(plane, vrf, op.SetIpfixExporter(exporter=exporter), set_params, records)
+    assert state.ipfix == IpfixSettings(exporter=exporter, params=params)
+    assert {name: one.flow_records for name, one in state.interfaces.items() if one.flow_records} == {
+        "port1": records.records
+    }
+    assert refused(plane, set_params) == -126
+    off = (records.undone, op.SetFlowParams(params=FlowParams()), op.SetIpfixExporter(exporter=IpfixExporter()))
+    state = do(plane, *off, op.DeleteVrf(table_id=7, is_ipv6=False))
+    assert (state.ipfix, state.interfaces["port1"].flow_records) == (IpfixSettings(), None)
 
 
 def test_mpls_needs_its_table_and_is_seen(plane: LiveDataplane) -> None:

@@ -26,6 +26,7 @@ PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 _ACLS = """
 acls:
   inside: { terms: [ { action: permit, family: ipv4, protocol: tcp }, { action: deny } ] }
+ipfix: { collector: 192.0.2.200, source: 192.0.2.1, records: [ l3 ] }
 macip_acls:
   hosts: { terms: [ { action: permit, mac: "02:00:00:00:50:05" } ] }
 """
@@ -58,6 +59,7 @@ interfaces:
         neighbors: {{ 198.51.100.5: "02:00:00:00:50:05", "2001:db8:1::5": "02:00:00:00:50:06" }}
         acls: {{ input: inside, output: inside }}
         macip: hosts
+        ipfix: ip6
       101: {{ unnumbered: GigabitEthernet1/0/0, mpls: true, acls: {{ output: inside }} }}
       102: {{ encapsulation: {{ dot1q: 102, exact-match: true }}, gso: true, macip: hosts,
              mirror: {{ GigabitEthernet3/0/0: {{ l2: true }}, tap1: {{ direction: output, l2: true }} }} }}

@@ -34,6 +34,7 @@ _KEYS: Mapping[str, str] = {
     "set interface proxy-arp": "proxy-arp",
     "set dhcp client": "dhcp-client",
     "sflow enable-disable": "sflow",
+    "flowprobe feature add-del": "ipfix",
     "lcp create": "lcp",
 }
 """The key of an interface that says what a command sets."""
@@ -77,6 +78,8 @@ class Classifier:
             line.path = _with_key(line.command, paths[-1] if line.command.startswith("create") else paths[0])
         elif line.command.startswith("sflow"):
             line.path = ("sflow",)
+        elif line.command in {"set ipfix exporter", "flowprobe params"}:
+            line.path = ("ipfix",)
         elif line.command == "set lldp":
             line.path = ("lldp",)
         elif line.command == "set arp proxy":

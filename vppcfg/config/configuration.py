@@ -11,6 +11,7 @@ from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
+from vppcfg.model.ipfix import FlowParams, IpfixExporter
 from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.placement import thread_of
 from vppcfg.model.problem import KeyPath
@@ -210,6 +211,17 @@ class MacipConfig:
 
 
 @record
+class IpfixConfig:
+    """The section `ipfix`."""
+
+    exporter: IpfixExporter = IpfixExporter()
+    """Without its FIB table."""
+    vrf: str | None = None
+    """None is the default one."""
+    params: FlowParams = FlowParams()
+
+
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 
@@ -224,6 +236,8 @@ class Configuration:
     macips: Mapping[str, MacipConfig] = field(default_factory=dict)
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
+    ipfix: IpfixConfig | None = None
+    """None leaves it as it is."""
     proxy_arps: tuple[ProxyArpRange, ...] = ()
     """In the order of the file."""
     unmanaged: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface
+from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
@@ -39,6 +40,7 @@ class DesiredState:
         self.facts = observed.facts
         self.sflow: SflowSettings = observed.sflow
         self.lldp = LldpSettings()
+        self.ipfix: IpfixSettings = observed.ipfix
         self.proxy_arps: frozenset[ProxyArp] = frozenset()
         self.linux: dict[str, LinuxDevice] = {}
         self.namespaces: frozenset[str] = observed.namespaces
@@ -96,6 +98,7 @@ class DesiredState:
             macips=dict(self.macips),
             sflow=self.sflow,
             lldp=self.lldp,
+            ipfix=self.ipfix,
             proxy_arps=self.proxy_arps,
             linux=dict(self.linux),
             namespaces=self.namespaces,

@@ -22,6 +22,7 @@ from vppcfg.model.features import (
     ra_prefixes_in_order,
     urpf_in_order,
 )
+from vppcfg.model.ipfix import FlowRecords, FlowVariant
 
 _URPF = {"ipv4": (False, False), "ipv6": (True, False), "ipv4-output": (False, True), "ipv6-output": (True, True)}
 """Whether a key is about IPv6, and whether about what goes out."""
@@ -130,6 +131,23 @@ def why_no_dhcp(client: DhcpClient) -> str | None:
     if client.hostname and not is_dhcp_hostname(client.hostname):
         return "its DHCP client tells a hostname that the configuration cannot say"
     return None
+
+
+def flow_records_of(raw: str | Mapping[str, Any]) -> FlowRecords:
+    """Return the flow records that `ipfix` asks for: a variant alone, or with its direction."""
+    if isinstance(raw, str):
+        return FlowRecords(variant=FlowVariant(raw))
+    return FlowRecords(
+        variant=FlowVariant(raw["variant"]),
+        direction=TrafficDirection(raw.get("direction") or TrafficDirection.BOTH.value),
+    )
+
+
+def flow_records_said(records: FlowRecords) -> Value:
+    """Return the value of `ipfix`."""
+    if records.direction is TrafficDirection.BOTH:
+        return records.variant.value
+    return KeyValue("variant", records.variant.value), KeyValue("direction", records.direction.value)
 
 
 def lldp_of(raw: bool | Mapping[str, Any]) -> Lldp | None:

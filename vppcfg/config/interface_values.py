@@ -18,6 +18,7 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.config.yaml.text import Value as Said
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Interface
+from vppcfg.model.ipfix import FlowRecords
 from vppcfg.record import record
 
 
@@ -39,6 +40,7 @@ class InterfaceValues:
     ra: RouterAdvertisements | None = None
     link_local: str | None = None
     macip: str | None = None
+    flow_records: FlowRecords | None = None
 
 
 class Value(NamedTuple):
@@ -180,6 +182,15 @@ VALUES = (
         kind=str,
         plugin="acl",
         reason="an interface applies a MACIP ACL",
+        is_of_bond=True,
+    ),
+    Value(
+        key="ipfix",
+        attribute="flow_records",
+        kind=features.flow_records_of,
+        said=features.flow_records_said,
+        plugin="flowprobe",
+        reason="flows of an interface are recorded",
         is_of_bond=True,
     ),
 )

@@ -15,6 +15,7 @@ from vppcfg.config.sections import (
     MADE_BY_CONFIG,
     SECTIONS,
     desired_interface,
+    ipfix,
     lcp,
     lldp,
     macip,
@@ -53,6 +54,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve(desired)
     sflow.resolve(desired)
     lldp.resolve(desired)
+    ipfix.resolve(desired)
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)

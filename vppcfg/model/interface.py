@@ -11,6 +11,7 @@ from typing import Any
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
+from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.record import record
@@ -213,6 +214,8 @@ class Interface:
     """The IPv6 link-local address that somebody has chosen; None for the one that VPP makes of the MAC address."""
     macip: str | None = None
     """The MACIP access list that it applies to what comes in, by name."""
+    flow_records: FlowRecords | None = None
+    """The flows that are recorded for IPFIX."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -251,6 +254,7 @@ FEATURES = {
     "ra": "router advertisements",
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
+    "flow_records": "flow records",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

@@ -10,6 +10,7 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
@@ -87,6 +88,7 @@ class State:
     lldp: LldpSettings = LldpSettings()
     """Not known while no port speaks LLDP: VPP tells them with its ports."""
     proxy_arps: frozenset[ProxyArp] = frozenset()
+    ipfix: IpfixSettings = IpfixSettings()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)

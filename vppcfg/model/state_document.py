@@ -18,6 +18,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, Maci
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
+from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -50,6 +51,7 @@ def document_of(state: State) -> dict[str, Any]:
         document["descriptions"] = plain(state.descriptions)
     if state.proxy_arps:
         document["proxy_arps"] = [plain(each) for each in sorted(state.proxy_arps, key=lambda each: each.order)]
+    document |= {"ipfix": plain(state.ipfix)} if state.ipfix != IpfixSettings() else {}
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
 
@@ -124,6 +126,7 @@ def state_of(document: object) -> State:
         interfaces=entered,
         sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
         lldp=_build(LldpSettings, data.get("lldp", {}), "lldp"),
+        ipfix=_build(IpfixSettings, data.get("ipfix", {}), "ipfix", _IPFIX_CONVERTERS),
         proxy_arps=_proxy_arps(data.get("proxy_arps", [])),
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
@@ -390,6 +393,12 @@ _RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
 }
 _LATER_TABLES = frozenset({"macips"})
 """Tables that are left out when they are empty, as they were before VPP was asked for them."""
+_IPFIX_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "exporter": lambda entry: _build(IpfixExporter, entry, "ipfix.exporter"),
+    "params": lambda entry: _build(
+        FlowParams, entry, "ipfix.params", {"layers": lambda layers: tuple(map(FlowLayer, layers))}
+    ),
+}
 _MADE: dict[str, type[Any]] = {making.table: making for making in MAKINGS}
 _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,

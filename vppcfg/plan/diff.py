@@ -16,6 +16,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface
+from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -48,6 +49,7 @@ class ObjectKind(Enum):
     SFLOW = "sflow"
     LLDP = "lldp"
     PROXY_ARP = "proxy-arp"
+    IPFIX = "ipfix"
     MPLS = "mpls"
     VRF = "vrf"
     MEMIF_SOCKET = "memif-socket"
@@ -98,6 +100,7 @@ class Difference:
     sflow: Change[SflowSettings] | None = None
     lldp: Change[LldpSettings] | None = None
     proxy_arp: Change[frozenset[ProxyArp]] | None = None
+    ipfix: Change[IpfixSettings] | None = None
     mpls: Change[bool] | None = None
     """The default MPLS table is missing."""
     memif_sockets: tuple[Change[str], ...] = ()
@@ -115,7 +118,7 @@ class Difference:
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        others: tuple[Change[Any] | None, ...] = (self.sflow, self.lldp, self.proxy_arp, self.mpls)
+        others: tuple[Change[Any] | None, ...] = (self.sflow, self.lldp, self.proxy_arp, self.ipfix, self.mpls)
         yield from (change for change in others if change is not None)
         yield from self.memif_sockets
 
@@ -138,6 +141,7 @@ def diff(observed: State, desired: State) -> Difference:
         sflow=_sflow_change(observed, desired),
         lldp=_lldp_change(observed, desired),
         proxy_arp=_proxy_arp_change(observed, desired),
+        ipfix=_ipfix_change(observed, desired),
         mpls=_mpls_change(observed, desired),
         memif_sockets=tuple(_socket_changes(observed, desired)),
     )
@@ -308,6 +312,16 @@ def _proxy_arp_change(observed: State, desired: State) -> Change[frozenset[Proxy
         before=before,
         after=after,
         attributes=(ranges,),
+    )
+
+
+def _ipfix_change(observed: State, desired: State) -> Change[IpfixSettings] | None:
+    before, after = observed.ipfix, desired.ipfix
+    attributes = (*_attributes(before.exporter, after.exporter), *_attributes(before.params, after.params))
+    if not attributes:
+        return None
+    return Change(
+        action=Action.UPDATE, kind=ObjectKind.IPFIX, name="ipfix", before=before, after=after, attributes=attributes
     )
 
 

@@ -12,6 +12,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter, evolve
+from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
@@ -61,6 +62,7 @@ class Draft:
         self.sflow: SflowSettings = state.sflow
         self.lldp: LldpSettings = state.lldp
         self.proxy_arps: frozenset[ProxyArp] = state.proxy_arps
+        self.ipfix: IpfixSettings = state.ipfix
         self.has_mpls_table: bool = state.has_mpls_table
         self.memif_sockets: dict[int, str] = {
             **dict(state.facts.memif_sockets),
@@ -87,6 +89,8 @@ class Draft:
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.with_proxy_arp: set[str] = set()
         """Interfaces that answer for others."""
+        self.recorded: set[str] = set()
+        """Interfaces with flow records."""
         self.bridge_members: dict[int, set[str]] = {}
         self.static_macs: dict[int, dict[str, str]] = {}
         """The interface of each static MAC address of each bridge domain."""
@@ -135,6 +139,7 @@ class Draft:
             sflow=self.sflow,
             lldp=self.lldp,
             proxy_arps=self.proxy_arps,
+            ipfix=self.ipfix,
             has_mpls_table=self.has_mpls_table,
             linux=dict(self.linux),
             namespaces=frozenset(self.namespaces),
@@ -187,6 +192,8 @@ class Draft:
             self.with_proxy_arp.add(interface.name)
         if interface.acls:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
+        if interface.flow_records is not None:
+            self.recorded.add(interface.name)
         if interface.macip is not None:
             self.bound_macips.add(interface.name, [interface.macip])
         if interface.bridge is not None:

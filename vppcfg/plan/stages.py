@@ -95,6 +95,7 @@ class Stage(IntEnum):
     SET_SFLOW = auto()
     TURN_SFLOW_ON = auto()
     SET_LLDP = auto()
+    SET_IPFIX = auto()
     SET_RX_MODE = auto()
     PLACE_RX_QUEUE = auto()
     SHARE_TX_QUEUE = auto()

@@ -66,6 +66,11 @@ class Transition:
             if member not in self.doomed and membership.joins_like(after.members.get(member))
         }
 
+    @property
+    def has_other_flow_params(self) -> bool:
+        """Return whether other things are recorded of flows then, for which no interface may be recorded meanwhile."""
+        return self.observed.ipfix.params != self.desired.ipfix.params
+
     @cached_property
     def targets(self) -> frozenset[str]:
         """The interfaces that cross-connects lead to in the end."""
@@ -141,7 +146,8 @@ class Transition:
 
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
-        if not (self.doomed or self.shifting or self.moved or self.doomed_pairs or self.leaving):
+        is_renewed = self.has_other_flow_params
+        if not (self.doomed or self.shifting or self.moved or self.doomed_pairs or self.leaving or is_renewed):
             return list(changed)
         referring = [
             interface.name
@@ -149,6 +155,7 @@ class Transition:
             if interface.l2xc in self.doomed
             or self.breaks_borrowing(interface)
             or (interface.has_mpls and interface.name in self.doomed_pairs)
+            or (is_renewed and interface.flow_records is not None)
             or (interface.mirrors and any(each.target in self.doomed for each in interface.mirrors))
         ]
         made = self.observed.made_as(Bond)

@@ -599,6 +599,31 @@ def _proxy_arp_range(operation: op.AddProxyArp | op.RemoveProxyArp) -> str:
     return f"table-id {operation.table_id} start {operation.first} end {operation.last}"
 
 
+def _set_flow_records(operation: op.SetFlowRecords) -> str:
+    words = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
+    records = operation.records
+    told = f"{operation.interface} {records.variant.value} {words[records.direction]}"
+    return f"flowprobe feature add-del {told}" + ("" if operation.is_on else " disable")
+
+
+def _set_flow_params(operation: op.SetFlowParams) -> str:
+    params = operation.params
+    layers = "".join(f" {layer.value}" for layer in params.layers)
+    return f"flowprobe params record{layers} active {params.active_s} passive {params.passive_s}"
+
+
+def _set_ipfix_exporter(operation: op.SetIpfixExporter) -> str | None:
+    exporter = operation.exporter
+    if not exporter.collector:
+        return "set ipfix exporter"
+    if exporter.table_id > LAST_TYPED:
+        return None
+    words = [f"set ipfix exporter collector {exporter.collector} port {exporter.port} src {exporter.source}"]
+    words += [f"fib-id {exporter.table_id}"] if exporter.table_id else []
+    words.append(f"path-mtu {exporter.path_mtu} template-interval {exporter.template_interval_s}")
+    return " ".join([*words, "udp-checksum"] if exporter.has_udp_checksum else words)
+
+
 def _set_lldp(operation: op.SetLldp) -> str | None:
     """Write the command of plugins/lldp/lldp_cli.c, which reads a description as one word."""
     lldp = operation.lldp
@@ -792,6 +817,9 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetProxyArp: _set_proxy_arp,
     op.AddProxyArp: _add_proxy_arp,
     op.RemoveProxyArp: _remove_proxy_arp,
+    op.SetFlowRecords: _set_flow_records,
+    op.SetFlowParams: _set_flow_params,
+    op.SetIpfixExporter: _set_ipfix_exporter,
     op.SetLldp: _set_lldp,
     op.SetLldpSettings: _set_lldp_settings,
     op.SetRa: _set_ra,

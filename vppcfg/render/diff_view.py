@@ -16,7 +16,7 @@ from vppcfg.render.impact_text import impact_lines, impact_summary
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
-_SHARED = frozenset({"acls", "bridgedomains", "macip_acls", "vrfs", "sflow", "lldp", "proxy_arp"})
+_SHARED = frozenset({"acls", "bridgedomains", "macip_acls", "vrfs", "sflow", "lldp", "ipfix", "proxy_arp"})
 """Sections of what is no interface, and what interfaces have in common."""
 _NOTE_COLUMN = 40
 

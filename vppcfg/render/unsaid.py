@@ -16,6 +16,7 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
+from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.state import State
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
@@ -36,7 +37,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 """The same for a Linux device, whose attributes change with those of its interface."""
 
 
-_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP})
+_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
 
 
@@ -141,7 +142,18 @@ def _told(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-_OF_WORDS = (BridgeSettings, DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, StaticMac, UrpfCheck)
+_OF_WORDS = (
+    BridgeSettings,
+    DhcpClient,
+    FlowRecords,
+    Lldp,
+    Mirror,
+    MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
+    StaticMac,
+    UrpfCheck,
+)
 """Parts of the model whose attributes are told one by one."""
 
 

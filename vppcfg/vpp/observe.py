@@ -23,6 +23,7 @@ from vppcfg.vpp.messages import (
     features,
     interface,
     ip6_nd,
+    ipfix,
     l2,
     l2fib,
     lcp,
@@ -97,6 +98,7 @@ def observe(connection: Connection, version: str) -> State:
         sflow=sflow.read_settings(connection, replies),
         lldp=lldp.read_settings(connection, replies),
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
+        ipfix=ipfix.read_settings(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
         facts=_facts(connection, replies, shown, version, neighbor.left_behind(neighbors, names.keys())),
     )

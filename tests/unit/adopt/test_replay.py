@@ -353,6 +353,20 @@ def test_tcp_flags_of_an_access_list_are_a_key_of_its_term() -> None:
     assert "      - { action: deny, family: ipv4, protocol: tcp, tcp-flags: [ syn, not-ack ] }\n" in adoption.text
 
 
+def test_flow_records_are_a_section_and_a_key_of_interfaces() -> None:
+    adoption = adopted(
+        "set ipfix exporter collector 192.0.2.9 src 192.0.2.1\nflowprobe params record l3 l4 active 5 passive 60\n"
+        "flowprobe feature add-del xe0 ip4 both\nflowprobe feature add-del xe1 ip4 rx\n"
+    )
+    assert outcomes(adoption) == ["file"] * 4
+    keys = [("ipfix",), ("ipfix",), ("interfaces", "xe0", "ipfix"), ("interfaces", "xe1", "ipfix")]
+    assert [line.path for line in adoption.report.lines] == keys
+    assert "    ipfix: ip4\n" in adoption.text
+    assert "    ipfix: { variant: ip4, direction: input }\n" in adoption.text
+    section = "ipfix:\n  collector: 192.0.2.9\n  source: 192.0.2.1\n  records: [ l3, l4 ]\n  active-timeout: 5\n"
+    assert section + "  passive-timeout: 60\n" in adoption.text
+
+
 def test_a_list_of_hosts_is_a_section_and_a_key_of_who_applies_it() -> None:
     adoption = adopted(
         "set acl-plugin macip acl permit ip 192.0.2.5/32 mac 02:00:00:00:00:05 tag {vppcfg hosts}\n"

@@ -24,7 +24,16 @@ EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None and no
 FLEETS = [entry for entry in KNOWN.values() if entry.needs_fleet]
 WITHOUT_EXAMPLE = {
     *("yaml-encoding", "yaml-character", "merge-kind"),
-    *("yaml-size", "too-many-problems", "acl-rules-many", "acl-rules-most", "macip-rules-most", "macip-shapes-most"),
+    *(
+        "yaml-size",
+        "too-many-problems",
+        "acl-rules-many",
+        "acl-rules-most",
+        "macip-rules-most",
+        "macip-shapes-most",
+        "ipfix-frozen",
+        "ipfix-stateless",
+    ),
 }
 """Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, several, or large."""
 REPORTERS = {

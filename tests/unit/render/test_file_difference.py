@@ -48,6 +48,7 @@ interfaces:
     link-local: fe80::1
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     macip: hosts
+    ipfix: { variant: ip6, direction: input }
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -66,6 +67,7 @@ interfaces:
         mss-clamp: { ipv4: 1360 }
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         macip: hosts
+        ipfix: ip4
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30:
@@ -203,6 +205,8 @@ macip_acls:
       - { action: deny, family: ipv6 }
 sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
 lldp: { system-name: r1, hold: 5, interval: 20 }
+ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
+  udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
 """
 BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
@@ -242,6 +246,8 @@ HEADINGS = {
     "acl-term": r"acls\..+",
     "macip-acl": r"macip_acls\..+",
     "macip-term": r"macip_acls\..+",
+    "flow-records": r"interfaces\.[^.]+",
+    "ipfix": r"ipfix",
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",

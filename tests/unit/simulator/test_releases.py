@@ -150,6 +150,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "acl",
         "af_packet",
         "dhcp",
+        "flowprobe",
         "memif",
         "vhost_user",
         "gre",

@@ -283,9 +283,28 @@ reply lldp_details 1: u32 sw_if_index, u8 system_name[256], u32 tx_hold, u32 tx_
 u8 mgmt_ip6[16], u8 mgmt_oid[128], u8 port_desc[256]
 """
 
+FLOWPROBE = """
+version 26.10 1.0.0 1
+request flowprobe_interface_add_del 1: bool is_add, u8 which, u8 direction, u32 sw_if_index
+reply flowprobe_interface_add_del_reply 1: i32 retval
+request flowprobe_interface_dump 1 streams flowprobe_interface_details: u32 sw_if_index
+reply flowprobe_interface_details 1: u8 which, u8 direction, u32 sw_if_index
+request flowprobe_set_params 1: u8 record_flags, u32 active_timer, u32 passive_timer
+reply flowprobe_set_params_reply 1: i32 retval
+request flowprobe_get_params 1
+reply flowprobe_get_params_reply 1: i32 retval, u8 record_flags, u32 active_timer, u32 passive_timer
+request set_ipfix_exporter 1: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
+u32 path_mtu, u32 template_interval, bool udp_checksum
+reply set_ipfix_exporter_reply 1: i32 retval
+request ipfix_exporter_dump 1 streams ipfix_exporter_details
+reply ipfix_exporter_details 1: address collector_address, u16 collector_port, address src_address, u32 vrf_id, \
+u32 path_mtu, u32 template_interval, bool udp_checksum
+"""
+
 PLUGINS = {
     "acl": ACL,
     "af_packet": AF_PACKET,
+    "flowprobe": FLOWPROBE,
     "gre": GRE,
     "ipip": IPIP,
     "lacp": LACP,

@@ -358,6 +358,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "acl",
         "af_packet",
         "dhcp",
+        "flowprobe",
         "gre",
         "gre_key",
         "gso",

@@ -58,6 +58,11 @@ def vrf_family(index: Index) -> Iterator[Problem]:
         if config is not None and not config.has_ipv4:
             text = f"{config.name} has no table for IPv4, to which proxy ARP belongs"
             yield Problem(rule="vrf-family", path=("proxy_arp", "vrfs", config.name), text=text)
+    ipfix = index.configuration.ipfix
+    config = _vrf_of(ipfix.vrf, index) if ipfix is not None else None
+    if config is not None and not config.has_ipv4:
+        text = f"{config.name} has no table for IPv4, in which the collector is looked up"
+        yield Problem(rule="vrf-family", path=("ipfix", "vrf"), text=text)
 
 
 def vrf_switched(index: Index) -> Iterator[Problem]:
@@ -104,6 +109,8 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
     for name in dict.fromkeys(each.vrf for each in index.configuration.proxy_arps):
         if name is not None:
             yield name, ("proxy_arp", "vrfs", name)
+    if index.configuration.ipfix is not None and index.configuration.ipfix.vrf is not None:
+        yield index.configuration.ipfix.vrf, ("ipfix", "vrf")
 
 
 def _vrf_of(name: str | None, index: Index) -> VrfConfig | None:

@@ -28,6 +28,7 @@ from vppcfg.plan.operations.interface import (
     SetTag,
     SetTxPlacement,
 )
+from vppcfg.plan.operations.ipfix import SetFlowParams, SetFlowRecords, SetIpfixExporter
 from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
@@ -123,7 +124,10 @@ __all__ = [
     "SetCrossConnect",
     "SetDhcpClient",
     "SetFeature",
+    "SetFlowParams",
+    "SetFlowRecords",
     "SetGso",
+    "SetIpfixExporter",
     "SetLinkLocal",
     "SetLinkMtu",
     "SetLinuxBridge",

@@ -75,6 +75,8 @@ class DeleteVrf(VrfOperation):
             return f"the ends of {tunnel} are in {self.subject}"
         if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
             return f"VPP answers ARP for others in {self.subject}"
+        if not self.is_ipv6 and draft.ipfix.exporter.table_id == self.table_id:
+            return f"the collector of IPFIX is looked up in {self.subject}"
         return missing_table(self.subject, draft)
 
     def carry_out(self, draft: Draft) -> None:

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.plan.stages import Step
-from vppcfg.plan.steps import address, bond, features, interface, l2, lcp, made, memif, mtu, neighbor, vrf, wireguard
+from vppcfg.plan.steps import (
+    address,
+    bond,
+    features,
+    interface,
+    ipfix,
+    l2,
+    lcp,
+    made,
+    memif,
+    mtu,
+    neighbor,
+    vrf,
+    wireguard,
+)
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
@@ -46,4 +60,5 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from features.sflow_setting_steps(difference.sflow)
     yield from features.lldp_setting_steps(difference.lldp)
     yield from features.proxy_arp_steps(transition)
+    yield from ipfix.setting_steps(transition)
     yield from features.mpls_table_steps(difference.mpls)

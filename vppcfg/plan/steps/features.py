@@ -11,6 +11,7 @@ from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
+from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
@@ -28,6 +29,7 @@ from vppcfg.plan.operations import (
     ReplaceMacip,
     SetDhcpClient,
     SetFeature,
+    SetFlowRecords,
     SetGso,
     SetLinkLocal,
     SetLldp,
@@ -120,6 +122,8 @@ class Feature(NamedTuple):
     """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
     has_address: bool = False
     """Whether it gives the interface an IPv4 address, with which VPP moves it to no other FIB table."""
+    has_params: bool = False
+    """Whether it is off while what is recorded of flows changes."""
     is_on_pairs: bool = False
     """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
     index (linux-cp/lcp_mpls_sync.c)."""
@@ -190,6 +194,10 @@ def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
     return [SetMacip(interface=name, macip=macip)] if macip is not None else []
 
 
+def _flow_records(name: str, records: FlowRecords | None) -> Iterable[SetFeature]:
+    return [] if records is None else [SetFlowRecords(interface=name, records=records)]
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
     "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
@@ -204,6 +212,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "ra": Feature(_ra, is_of_ipv6=True),
     "link_local": Feature(_link_local, is_of_ipv6=True),
     "macip": Feature(_macip, Stage.BIND_ACLS),
+    "flow_records": Feature(_flow_records, has_params=True),
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
@@ -215,6 +224,7 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
     is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
     is_broken |= feature.has_address and transition.moved.get(name, (False, False))[0]
+    is_broken |= feature.has_params and transition.has_other_flow_params
     is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):

@@ -17,6 +17,7 @@ from vppcfg.vpp.messages import (
     host_interface,
     interface,
     ip6_nd,
+    ipfix,
     ipip,
     l2,
     l2fib,
@@ -44,7 +45,7 @@ from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
 MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (dhcp, ip6_nd, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)
+FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
 _OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)

@@ -18,6 +18,7 @@ from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
+from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -586,6 +587,36 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     ),
     (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
     (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
+    (
+        op.SetFlowRecords(
+            interface="port", records=FlowRecords(variant=FlowVariant.IP6, direction=TrafficDirection.OUTPUT)
+        ),
+        "flowprobe_interface_add_del",
+        {"is_add": True, "which": 1, "direction": 1, "sw_if_index": 1},
+    ),
+    (
+        op.SetFlowParams(params=FlowParams(layers=(FlowLayer.L2, FlowLayer.L4), active_s=7, passive_s=9)),
+        "flowprobe_set_params",
+        {"record_flags": 5, "active_timer": 7, "passive_timer": 9},
+    ),
+    (
+        op.SetIpfixExporter(exporter=IpfixExporter(collector="192.0.2.9", source="192.0.2.1", table_id=7)),
+        "set_ipfix_exporter",
+        {
+            "collector_address.un": b"\xc0\0\2\x09".ljust(16, b"\0"),
+            "src_address.un": b"\xc0\0\2\1".ljust(16, b"\0"),
+            "collector_port": 4739,
+            "vrf_id": 7,
+            "path_mtu": 512,
+            "template_interval": 20,
+            "udp_checksum": False,
+        },
+    ),
+    (
+        op.SetIpfixExporter(exporter=IpfixExporter()),
+        "set_ipfix_exporter",
+        {"collector_address.un": bytes(16), "src_address.un": bytes(16), "vrf_id": ALL},
+    ),
     (
         op.CreateMacip(macip="web", rules=(MACIP_RULE,), tag="vppcfg web"),
         "macip_acl_add_replace",

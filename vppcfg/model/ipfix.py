@@ -1,0 +1,71 @@
+"""IPFIX: records of flows, of which interfaces they are made, and where they are sent (plugins/flowprobe)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from vppcfg.model.features import TrafficDirection
+from vppcfg.record import record
+
+GONE_TABLE = -1
+"""The id of a FIB table that the exporter is in and that there is not, or is another one by now."""
+
+
+class FlowVariant(Enum):
+    """Which packets of an interface records are about; the values are those of the file."""
+
+    IP4 = "ip4"
+    IP6 = "ip6"
+    L2 = "l2"
+
+
+class FlowLayer(Enum):
+    """What stands in a record; the values are those of the file."""
+
+    L2 = "l2"
+    """MAC addresses and EtherType."""
+    L3 = "l3"
+    L4 = "l4"
+
+
+@record
+class FlowRecords:
+    """The flows of an interface that are recorded."""
+
+    variant: FlowVariant = FlowVariant.IP4
+    direction: TrafficDirection = TrafficDirection.BOTH
+
+
+@record
+class IpfixExporter:
+    """Where records are sent; the one exporter that flowprobe has."""
+
+    collector: str = ""
+    """Canonical IPv4 address; '' sends nothing, and then all else is as by default."""
+    source: str = ""
+    port: int = 4739
+    table_id: int = 0
+    """The FIB table that the collector is looked up in."""
+    path_mtu: int = 512
+    template_interval_s: int = 20
+    has_udp_checksum: bool = False
+
+
+@record
+class FlowParams:
+    """What is recorded of each flow; VPP lets nobody change it while any interface is recorded."""
+
+    layers: tuple[FlowLayer, ...] = ()
+    """In the order of FlowLayer."""
+    active_s: int = 15
+    """A flow that lasts is told each time that so many seconds have passed; 0 tells of packets, not flows."""
+    passive_s: int = 120
+    """A flow is forgotten after so many seconds without a packet; 0 forgets none."""
+
+
+@record
+class IpfixSettings:
+    """What all recorded interfaces share."""
+
+    exporter: IpfixExporter = IpfixExporter()
+    params: FlowParams = FlowParams()
