@@ -111,7 +111,7 @@ def _state(client: Any) -> dict[str, Any]:
             (names[row.sw_if_index], int(row.which), int(row.direction))
             for row in api.flowprobe_interface_dump(sw_if_index=ALL)
         ),
-        "IPFIX": [str(row)[:500] for row in api.ipfix_exporter_dump()] + [str(api.flowprobe_get_params())[-200:]],
+        "IPFIX": _ipfix(api),
         "DHCP": sorted(
             (names[row.client.sw_if_index], row.client.hostname, row.client.set_broadcast_flag, int(row.client.dscp))
             for row in api.dhcp_client_dump()
@@ -242,6 +242,19 @@ def _made(client: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]
             if tap.sw_if_index not in hosts
         },
     }
+
+
+def _ipfix(api: Any) -> Any:
+    """Return where flow records go, when anywhere, and what is in them."""
+    params = api.flowprobe_get_params()
+    return [(int(params.record_flags), params.active_timer, params.passive_timer)] + [
+        (
+            *(str(row.collector_address), row.collector_port, str(row.src_address), row.vrf_id, row.path_mtu),
+            *(row.template_interval, row.udp_checksum),
+        )
+        for row in api.ipfix_exporter_dump()
+        if str(row.collector_address) != "0.0.0.0"
+    ]
 
 
 _RULE = (

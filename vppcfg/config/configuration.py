@@ -237,7 +237,7 @@ class Configuration:
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
     ipfix: IpfixConfig | None = None
-    """None leaves it as it is."""
+    """None records nothing, and leaves an exporter alone that something else uses."""
     proxy_arps: tuple[ProxyArpRange, ...] = ()
     """In the order of the file."""
     unmanaged: tuple[str, ...] = ()

@@ -278,7 +278,18 @@ FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
-        | {"mss_clamp", "urpf", "urpf_dump", "lldp", "lldp_settings", "dhcp", "af_packet", "memif", "vhost"}
+        | {
+            "mss_clamp",
+            "urpf",
+            "urpf_dump",
+            "lldp",
+            "lldp_settings",
+            "dhcp",
+            "flowprobe",
+            "af_packet",
+            "memif",
+            "vhost",
+        }
     )
 )
 

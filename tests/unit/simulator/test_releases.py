@@ -136,6 +136,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "ip",
         "ip6_nd",
         "ip_neighbor",
+        "ipfix_export",
         "fib",
         "feature",
         "gso",

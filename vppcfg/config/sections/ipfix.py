@@ -1,4 +1,4 @@
-"""The section `ipfix`: where records of flows are sent, and what is in them. Without it, that stays as it is."""
+"""The section `ipfix`: where records of flows are sent, and what is in them."""
 
 from __future__ import annotations
 
@@ -96,13 +96,17 @@ SECTION = Ipfix()
 
 
 def resolve(desired: DesiredState) -> None:
-    """Set what the file says. What it does not say stays, but for an exporter whose FIB table goes."""
+    """Set what the file says; nothing is recorded, and sent nowhere, where it says nothing.
+
+    An exporter that flow records do not use belongs to something else: it stays, as long as its FIB table does.
+    """
     config, observed = desired.configuration.ipfix, desired.observed.ipfix
-    if config is None:
+    if config is None and not observed.params.layers:
         table_id = observed.exporter.table_id
         is_there = not table_id or table_key(table_id, is_ipv6=False) in desired.vrfs
         desired.ipfix = observed if is_there else replace(observed, exporter=IpfixExporter())
         return
+    config = config or IpfixConfig()
     vrf = desired.configuration.vrfs.get(config.vrf) if config.vrf is not None else None
     exporter = config.exporter if vrf is None else replace(config.exporter, table_id=vrf.table_id)
     desired.ipfix = IpfixSettings(exporter=exporter, params=_params(config.params, desired))
