@@ -143,6 +143,7 @@ def without_what_is_not_ours(state: State) -> State:
         vrfs={key: table for key, table in state.vrfs.items() if not table.is_unnamed},
         bridges={name: bridge for name, bridge in state.bridges.items() if not is_foreign(bridge.tag)},
         acls={name: acl for name, acl in state.acls.items() if not is_foreign(acl.tag)},
+        macips={name: macip for name, macip in state.macips.items() if not is_foreign(macip.tag)},
     )
 
 
