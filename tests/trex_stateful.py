@@ -95,7 +95,9 @@ class StandInStateful(StandInTrex):
     def is_idle(self) -> bool:
         with self._lock:
             self._advance()
-            return not self._handler and self.state in (IDLE, LOADED) and self.is_owned_by_nobody
+            is_told_to_stop = self.state == TRANSMITTING and self._rests_at_s > 0 and not self.is_stubborn
+            is_at_rest = self.state in (IDLE, LOADED) or is_told_to_stop
+            return not self._handler and is_at_rest and self.is_owned_by_nobody
 
     # time
 

@@ -48,6 +48,7 @@ def bring_to_rest(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
 
     T-Rex cuts what is still open half a second after it has been told to stop. Raise EngineError when it does not.
     """
+    rpc.call("stop", handler=handler, profile_id=PROFILE)  # whatever it says of its state; it takes that in any
     until_s = clock.now() + PATIENCE_S
     while (state := state_of(rpc)) not in AT_REST:
         if clock.now() >= until_s:

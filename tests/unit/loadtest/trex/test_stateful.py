@@ -286,6 +286,19 @@ def test_a_server_that_does_not_stop_is_given_back_and_said(
     assert server.ports[0].owner == ""
 
 
+def test_a_server_that_says_nonsense_of_its_state_is_stopped_all_the_same(
+    server: StandInStateful, engine: TrexStatefulEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(EngineError, match="T-Rex answers 'x' where _ should be"), held(engine, PORTS):
+        engine.prepare(TRAFFIC)
+        engine.start(10.0, 60.0)
+        monkeypatch.setattr(server, "rpc_sync", lambda arguments: {"state_profile": {"_": "x"}})
+        engine.stop()
+    time.sleep(0.3)
+    assert server.is_idle
+    assert server.state == LOADED
+
+
 def test_a_state_that_there_is_not_is_an_error(server: StandInStateful, engine: TrexStatefulEngine) -> None:
     engine.acquire(PORTS)
     server.state = 17
