@@ -9,14 +9,15 @@ import pytest
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.going_back import Reachable, closest_to, created_ports
-from vppcfg.plan.operations import DeleteHostInterface, DeleteMemifSocket
+from vppcfg.plan.going_back import Reachable, closest_to, created_ports, way_back
+from vppcfg.plan.operations import DeleteHostInterface, DeleteMemifSocket, SetRxMode
 from vppcfg.plan.plan import make_plan
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
@@ -143,6 +144,24 @@ def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> Non
     target = closest_to(state_of(PORT), now, lambda name: False, created)
     assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
     assert closest_to(state_of(PORT), now, lambda name: False).state.interfaces.keys() == {"port", name}
+
+
+def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
+    """VPP polls a vhost-user port as long as nobody is at the other end, also one that a change was cut off behind."""
+    name = "VirtualEthernet0/0/7"
+    server, client = (VhostUser(socket="/run/vm.sock", role=role) for role in reversed(VhostUserRole))
+    unmarked = Interface(
+        name=name,
+        kind=InterfaceKind.PHYSICAL,
+        device_class="vhost-user",
+        packet_mtu=9000,
+        rx_mode=RxMode.POLLING,
+    )
+    now = replace(state_of(PORT, unmarked), made={name: server})
+    before = replace(unmarked, kind=client.kind, tag=MADE_MARK, rx_mode=None)
+    former = replace(state_of(PORT, before), made={name: client})
+    plan = make_plan(now, closest_to(former, now, lambda name: False).state)
+    assert SetRxMode(interface=name, mode=RxMode.POLLING) in way_back(plan, lambda name: False).operations
 
 
 def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:

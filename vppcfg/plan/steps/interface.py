@@ -32,8 +32,8 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     current = _made_with(after) if kept is None else "" if name in transition.leaving else kept.mac
     if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
-    if kept is not None and after.rx_mode not in (kept.rx_mode, RxMode.MIXED):
-        mode = after.rx_mode or usual_rx_mode(kept.device_class)
+    if after.rx_mode not in (kept.rx_mode if kept is not None else None, RxMode.MIXED):
+        mode = after.rx_mode or usual_rx_mode(after.device_class)
         yield Step(stage=Stage.SET_RX_MODE, operation=SetRxMode(interface=name, mode=mode))
     if kept is not None and (after.rx_placement or after.tx_placement):
         yield from _placement(kept, after)
