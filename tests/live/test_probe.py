@@ -33,6 +33,7 @@ from vppcfg.probe.frame import frame_text
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.verdict import comparable
 from vppcfg.transaction.perform import perform_plan
 
 REASON = skip_reason()
@@ -156,7 +157,7 @@ def is_noticed(stage: Rehearsal, campaign: Campaign, faulty: State) -> bool:
             told = predict(network, probe.port, probe.frame)
         except UndecidedError:
             continue
-        if {end for end, _ in told.ends} != {end for end, _ in probe.prediction.ends}:
+        if {comparable(end) for end, _ in told.ends} != {comparable(end) for end, _ in probe.prediction.ends}:
             return True
     return False
 

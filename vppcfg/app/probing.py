@@ -11,7 +11,7 @@ from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason
 from vppcfg.probe.trace import Names, Observation, observe_way, packets
-from vppcfg.probe.verdict import ProbeFinding, judge
+from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 
 if TYPE_CHECKING:
     from vppcfg.vpp.probing import Injection, Numbers
@@ -47,7 +47,8 @@ def prove(
         lost = [probe for probe in here if probe.name not in seen]
         seen |= _seen(vpp, lost, names, pause_s, is_last=not left)
     down = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
-    return [judge(probe, seen.get(probe.name) if probe.port in numbers.up else down) for probe in probes]
+    findings = [judge(probe, seen.get(probe.name) if probe.port in numbers.up else down) for probe in probes]
+    return [blamed_on_state(finding, network, numbers.up) for finding in findings]
 
 
 def _seen(

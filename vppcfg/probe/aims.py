@@ -343,8 +343,11 @@ def _about_stations(network: Network, interface: Interface, way_in: WayIn) -> It
         packet = Packet(source=source, destination=NOWHERE[is_ipv6])
         station = replace(_frame(way_in, packet, mac=mac), source=_station(rule))
         yield Wish(port=way_in.port, frame=station, about=about, aim="a station that a rule is about")
-        other = replace(station, source=OTHER_STATION)
-        yield Wish(port=way_in.port, frame=other, about=about, aim="another station with its address")
+        mask = int(rule.mac_mask.replace(":", ""), 16)
+        if mask:
+            another = int(station.source.replace(":", ""), 16) ^ (mask & -mask)
+            other = replace(station, source=another.to_bytes(6).hex(":"))
+            yield Wish(port=way_in.port, frame=other, about=about, aim="another station with its address")
         strange = replace(station, packet=replace(packet, source=STRANGER[is_ipv6]))
         yield Wish(port=way_in.port, frame=strange, about=about, aim="the station with another address")
 

@@ -23,6 +23,8 @@ def switch(way: Journey, stage: Switched) -> None:
     way.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
     if keeps_out(way, interface.name, stage.frame):
         return None
+    if interface.tag_rewrite is not None:
+        way.note("retagged", "", of_interface(interface.name, "tag-rewrite"))
     frame = rewritten_in(interface, stage.frame)
     if frame is None:
         return way.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
@@ -82,7 +84,8 @@ def _flood(way: Journey, bridge: Bridge, members: list[Interface], source: Inter
 def _out_by_group(way: Journey, member: Interface, source: Interface, frame: Frame, blame: Blame) -> None:
     group = source.split_horizon_group
     if group and member.split_horizon_group == group:
-        return way.drop(Reason.GROUP, of_interface(member.name, "split-horizon group"))
+        assert member.bridge is not None
+        return way.drop(Reason.GROUP, of_bridge(member.bridge, f"split-horizon group of {member.name}"))
     return _out(way, member, frame, blame)
 
 

@@ -216,6 +216,7 @@ def _ip_tunnel(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
 _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     "bond-input": _bonded,
     "l2-input": _interface(_INDEX, "switched"),
+    "l2-input-vtr": _plain("retagged"),
     "span-input": _mirrored,
     "span-output": _mirrored,
     **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),

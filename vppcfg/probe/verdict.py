@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason
 from vppcfg.probe.stages import of_interface
 from vppcfg.probe.trace import Observation
@@ -44,9 +45,9 @@ def _difference(probe: FrameProbe, observation: Observation) -> tuple[list[Blame
     seen = set(observation.steps)
     missing = next((step for step in prediction.steps if not _is_seen(step.seen, seen)), None)
     if missing is None:
-        return _ends(probe, observation)
+        return _answered(probe, observation) or _ends(probe, observation)
     assert missing.blame is not None
-    instead = _instead(probe, observation)
+    instead = _answered(probe, observation) or _instead(probe, observation)
     if instead is not None:
         return instead
     return [missing.blame], _step_text(missing.seen)
@@ -63,7 +64,7 @@ def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> boo
 
 _TAGS_SHOWN = 2
 """VPP prints two VLAN tags, and what is behind them only where there are no more."""
-_WITHOUT_SUBJECT = frozenset({"checked", "looked for", "received", "routed", "unwrapped"})
+_WITHOUT_SUBJECT = frozenset({"checked", "looked for", "received", "retagged", "routed", "unwrapped"})
 _WITHOUT_TRACE = frozenset({"wrapped"})
 
 
@@ -80,20 +81,27 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "looked for": "no neighbour is looked for",
         "rewritten": f"it is not sent to {subject}",
         "sent": f"it does not leave by {subject}",
+        "retagged": "its VLAN tags are not rewritten",
         "mirrored": f"{detail} gets no copy of it",
         "unwrapped": f"it does not come out of {subject}",
     }
     return words.get(kind, kind)
 
 
+def _answered(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
+    """Return what an ICMP error that was not to come says: the MTU of where the packet was going is another one."""
+    if any(end.fate is Fate.ANSWERED for end, _ in probe.prediction.ends):
+        return None
+    towards = [subject for kind, subject, _ in observation.steps if kind == "rewritten"]
+    if towards and any(end.fate is Fate.ANSWERED for end in observation.ends):
+        return [of_interface(towards[-1], "mtu")], "it is answered with an ICMP error"
+    return None
+
+
 def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
     """Return what the end of a frame that was to go on says of the one to blame, None where it says nothing."""
     predicted = {(end.fate, end.reason) for end, _ in probe.prediction.ends}
     for end in sorted(observation.ends, key=str):
-        if end.fate is Fate.ANSWERED and not any(fate is Fate.ANSWERED for fate, _ in predicted):
-            towards = [subject for kind, subject, _ in observation.steps if kind == "rewritten"]
-            if towards:
-                return [of_interface(towards[-1], "mtu")], "it is answered with an ICMP error"
         if (end.fate, end.reason) in predicted or end.fate is not Fate.DROPPED:
             continue
         if end.reason is Reason.DOWN and not observation.steps:
@@ -111,8 +119,8 @@ def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], 
 
 def _ends(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
     """Return which end is not as predicted, and what may be to blame."""
-    wanted = {_comparable(end): blame for end, blame in probe.prediction.ends}
-    found = {_like(_comparable(end), wanted) for end in observation.ends}
+    wanted = {comparable(end): blame for end, blame in probe.prediction.ends}
+    found = {_like(comparable(end), wanted) for end in observation.ends}
     missing = [end for end in wanted if end not in found]
     extra = sorted(found - set(wanted), key=str)
     if not missing and not extra:
@@ -120,7 +128,7 @@ def _ends(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str
     if missing:
         end = missing[0]
         other = next((each for each in extra if each.interface == end.interface), extra[0] if extra else None)
-        blames = _blames_for(probe, end, other, wanted[end])
+        blames = _blames_for(probe, observation, end, other, wanted[end])
         instead = f"in VPP it {end_text(other)}" if other is not None else "in VPP it does not"
         return blames, f"by the file it {end_text(end)}; {instead}"
     other = extra[0]
@@ -134,7 +142,9 @@ def _like(end: FrameEnd, wanted: Mapping[FrameEnd, Blame]) -> FrameEnd:
     return without if without in wanted else end
 
 
-def _blames_for(probe: FrameProbe, end: FrameEnd, other: FrameEnd | None, blame: Blame) -> list[Blame]:
+def _blames_for(
+    probe: FrameProbe, observation: Observation, end: FrameEnd, other: FrameEnd | None, blame: Blame
+) -> list[Blame]:
     if other is None:
         return [blame]
     if end.fate is Fate.DROPPED and end.reason is Reason.TAGS and other.fate is Fate.SENT:
@@ -142,7 +152,11 @@ def _blames_for(probe: FrameProbe, end: FrameEnd, other: FrameEnd | None, blame:
     if end.fate is not Fate.SENT:
         return [blame]
     if other.fate is Fate.SENT and other.interface == end.interface and other.tags != end.tags:
-        return [of_interface(end.interface, "tag-rewrite"), of_interface(probe.prediction.taker, "tag-rewrite")]
+        source, target = (of_interface(name, "tag-rewrite") for name in (probe.prediction.taker, end.interface))
+        is_retagged = any(step.kind == "retagged" for step in probe.prediction.steps)
+        if not is_retagged and any(step[0] == "retagged" for step in observation.steps):
+            return [source]
+        return [target, source]
     if other.fate is Fate.DROPPED and other.reason is Reason.DOWN:
         return [of_interface(_port_of(end.interface), "state")]
     if other.fate is Fate.DROPPED and other.reason is Reason.TAGS:
@@ -158,7 +172,7 @@ def _port_of(name: str) -> str:
     return port if dot and number.isdecimal() else name
 
 
-def _comparable(end: FrameEnd) -> FrameEnd:
+def comparable(end: FrameEnd) -> FrameEnd:
     """Return the end as far as a trace tells of it."""
     if end.fate is Fate.SENT and end.tags is not None and len(end.tags) > _TAGS_SHOWN:
         return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0)
@@ -178,3 +192,22 @@ def end_text(end: FrameEnd) -> str:
         return f"leaves by {end.interface}{tags or (' without tags' if end.tags == () else '')}{packet}{ttl}"
     why = f": {end.reason.value}" if end.reason is not None else ""
     return f"{end.fate.value}{why}"
+
+
+def blamed_on_state(finding: ProbeFinding, network: Network, up: frozenset[str]) -> ProbeFinding:
+    """Return the finding with an interface to blame that is not up, or not down, as the file says.
+
+    Only those count that the frame has to do with: on its way, the ports of those, and the members of bonds.
+    """
+    if finding.blame is None:
+        return finding
+    prediction = finding.probe.prediction
+    on_its_way = {finding.probe.port, prediction.taker, *(step.subject for step in prediction.steps)}
+    on_its_way |= {end.interface for end, _ in prediction.ends}
+    names = {name for name in on_its_way if name in network.state.interfaces}
+    names |= {network.port_of(name) for name in names}
+    names |= {member for member, bond in network.bonds.items() if bond in names}
+    wrong = [of_interface(name, "state") for name in sorted(names) if network.interface(name).is_up != (name in up)]
+    if not wrong:
+        return finding
+    return replace(finding, blame=wrong[0], others=(*wrong[1:], finding.blame, *finding.others))

@@ -1,0 +1,87 @@
+"""Who is to blame: what one frame cannot tell, all of them together do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule
+from vppcfg.model.state import State
+from vppcfg.probe.aims import Campaign, Unproved, probes_for
+from vppcfg.probe.forwarding import predict
+from vppcfg.probe.frame import Frame, Packet
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason
+from vppcfg.probe.report import reasons, report_of
+from vppcfg.probe.trace import Node, Observation
+from vppcfg.probe.verdict import ProbeFinding, judge
+
+FIRST, SECOND = Blame(thing="interface a"), Blame(thing="interface b")
+DOWN = FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)
+
+
+def test_what_explains_most_is_to_blame(campaign: Campaign) -> None:
+    alone = ProbeFinding(probe=campaign.probes[0], observation=None, blame=SECOND)
+    either = ProbeFinding(probe=campaign.probes[1], observation=None, blame=FIRST, others=(SECOND,))
+    fine = ProbeFinding(probe=campaign.probes[2], observation=None)
+    report = report_of([alone, either, fine], ())
+    assert [(suspect.thing, len(suspect.findings)) for suspect in report.suspects] == [("interface b", 2)]
+    assert (report.sent, report.wrong) == (3, 2)
+
+
+def test_what_cannot_be_sent_is_counted_by_its_reason() -> None:
+    unproved = [Unproved(about=FIRST, aim="x", why=why) for why in ("b", "a", "b")]
+    assert reasons(unproved) == [("b", 2), ("a", 1)]
+
+
+def test_a_port_that_is_down_is_to_blame_for_all_that_comes_in_by_it(campaign: Campaign) -> None:
+    probe = next(each for each in campaign.probes if each.frame.tags and each.prediction.steps)
+    finding = judge(probe, Observation(steps=(), ends=frozenset({DOWN})))
+    assert finding.blame == Blame(thing=f"interface {probe.port}", aspect="state")
+
+
+def test_a_sub_interface_that_is_down_is_to_blame_for_its_own_frames_alone(campaign: Campaign) -> None:
+    probe = next(each for each in campaign.probes if each.frame.tags and each.prediction.taker.endswith(".100"))
+    nodes = (Node(name="ethernet-input", text=""), Node(name="drop", text="ethernet-input: subinterface down"))
+    finding = judge(probe, Observation(steps=(), ends=frozenset({DOWN}), nodes=nodes))
+    assert finding.blame == Blame(thing=f"interface {probe.prediction.taker}", aspect="state")
+
+
+def test_an_error_that_was_not_to_come_is_blamed_on_the_mtu_of_where_the_packet_was_going(campaign: Campaign) -> None:
+    probe = next(each for each in campaign.probes if "as large as the MTU" in each.aim)
+    way = tuple(step.seen for step in probe.prediction.steps)
+    passed = way[: 1 + next(place for place, step in enumerate(way) if step[0] == "rewritten")]
+    finding = judge(probe, Observation(steps=passed, ends=frozenset({FrameEnd(fate=Fate.ANSWERED)})))
+    assert finding.blame == Blame(thing=f"interface {passed[-1][1]}", aspect="mtu")
+
+
+HOST = MacipRule(action=MacipAction.PERMIT, source="192.0.2.5/32", mac="02:00:00:00:00:05", mac_mask=ONE_MAC)
+OTHERS = MacipRule(action=MacipAction.DENY, source="192.0.2.0/24")
+LISTS = {
+    "the station itself": ((HOST,), "02:00:00:00:00:05", "192.0.2.5", False),
+    "another station": ((HOST,), "02:00:00:00:00:06", "192.0.2.5", True),
+    "another address": ((HOST,), "02:00:00:00:00:05", "192.0.2.6", True),
+    "the rule that looks at more bits first": ((OTHERS, HOST), "02:00:00:00:00:05", "192.0.2.5", False),
+    "the rest": ((OTHERS, HOST), "02:00:00:00:00:06", "192.0.2.5", True),
+    "a part of the address": (
+        (replace(HOST, mac="02:00:00:00:00:00", mac_mask="ff:ff:00:00:00:00"),),
+        "02:00:07:07:07:07",
+        "192.0.2.5",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("rules", "mac", "source", "is_kept_out"), LISTS.values(), ids=LISTS)
+def test_a_macip_list_says_which_stations_may_send(
+    state: State, rules: tuple[MacipRule, ...], mac: str, source: str, *, is_kept_out: bool
+) -> None:
+    name = "GigabitEthernet1/0/0"
+    interface = replace(state.interfaces[name], macip="hosts")
+    guarded = replace(state, interfaces={**state.interfaces, name: interface}, macips={"hosts": MacipAcl(rules=rules)})
+    frame = Frame(destination=interface.mac, source=mac, packet=Packet(source=source, destination="192.0.2.1"))
+    ((end, _),) = predict(Network(guarded), name, frame).ends
+    assert (end.reason is Reason.STATION) == is_kept_out
+    aims = {probe.aim for probe in probes_for(Network(guarded)).probes if "MACIP" in probe.about.thing}
+    assert "another station with its address" in aims
