@@ -22,14 +22,14 @@ FILES = sorted((Path(__file__).parents[1] / "live" / "configurations").glob("*.y
 WITHOUT_SECRETS = [file for file in FILES if "wireguards:" not in file.read_text()]
 """A boot reads the keys that a file names."""
 UNIX = "unix { nodaemon cli-listen /run/vpp/cli.sock }\n"
-PLUGINS = "acl af_packet dhcp dpdk gre lacp linux_cp linux_nl lldp memif mss_clamp urpf vhost vxlan"
+PLUGINS = "acl af_packet dhcp dpdk gre lacp linux_cp linux_nl lldp memif mss_clamp sflow urpf vhost vxlan"
 NAMED = " ".join(f"plugin {name}_plugin.so {{ enable }}" for name in PLUGINS.split(" "))
 STARTUPS = {
     "nothing named": UNIX,
     "linux_cp": UNIX + "plugins { plugin linux_cp_plugin.so { enable } plugin linux_nl_plugin.so { enable } }\n",
     "all others off": f"{UNIX}plugins {{ plugin default {{ disable }} {NAMED} }}\n",
     "all others off, but what is new": f"{UNIX}plugins {{ plugin default {{ disable }} {NAMED} "
-    "plugin tap_plugin.so { enable } plugin ipip_plugin.so { enable } plugin sflow_plugin.so { enable } }\n",
+    "plugin tap_plugin.so { enable } plugin ipip_plugin.so { enable } }\n",
     "gone words": UNIX + "heapsize 1G\ntap { host-mtu 1500 }\nplugins { plugin linux_cp_plugin.so { enable } }\n",
 }
 
@@ -72,8 +72,11 @@ def rehearsed(file: Path, startup: str, release: Release) -> BootRehearsal:
     return rehearse(subject(file, startup), change, SourceFiles(names=(str(file),)), None)
 
 
-def check_pairs(file: Path, startup: str, releases: list[Release]) -> None:
-    """Hold that what booted on one release boots on another one just when nothing that stops it was told."""
+def judged_pairs(file: Path, startup: str, releases: list[Release]) -> int:
+    """Hold that what booted on one release boots on another one just when nothing that stops it was told.
+
+    Return how many pairs of releases that was about.
+    """
     judged = 0
     for old, new in permutations(releases, 2):
         if rehearsed(file, startup, old).failure:
@@ -83,16 +86,16 @@ def check_pairs(file: Path, startup: str, releases: list[Release]) -> None:
         failure = rehearsed(file, startup, new).failure
         assert bool(stops) == bool(failure), (str(old), str(new), stops, failure)
         judged += 1
-    assert judged
+    return judged
 
 
 def test_what_is_not_told_does_not_happen() -> None:
     (routed,) = [file for file in FILES if file.stem == "03_routed"]
-    check_pairs(routed, "all others off", [Release(25, 10), Release(26, 6)])
+    assert judged_pairs(routed, "all others off", [Release(25, 10), Release(26, 6)]) == 1
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("startup", STARTUPS)
 @pytest.mark.parametrize("file", WITHOUT_SECRETS, ids=lambda file: file.stem)
-def test_what_is_not_told_does_not_happen_between_any_two_releases(file: Path, startup: str) -> None:
-    check_pairs(file, startup, [release_of(simulated.name) for simulated in SIMULATED])
+def test_what_is_not_told_does_not_happen_between_any_two_releases(file: Path) -> None:
+    releases = [release_of(simulated.name) for simulated in SIMULATED]
+    assert sum(judged_pairs(file, startup, releases) for startup in STARTUPS) > 0
