@@ -158,7 +158,7 @@ format: $(READY) ## put the code into its standard form
 
 .PHONY: docs
 docs: $(READY) ## write the documents that are made from the code
-	@$(BIN)/python -m vppcfg.config.explain >docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+	@$(BIN)/python -m vppcfg.config.rule_pages docs
 	@$(BIN)/python -m vppcfg.config.schema.json_schema >schema/new.json && mv schema/new.json schema/vppcfg.schema.json
 	@$(BIN)/python -m tests.documents.record_schema
 

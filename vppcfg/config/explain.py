@@ -1,12 +1,8 @@
-"""What rules mean: schema/rules.yaml as text for a terminal and as docs/rules.md. It checks no file.
-
-`python -m vppcfg.config.explain` writes docs/rules.md to standard output.
-"""
+"""What rules mean: schema/rules.yaml, and its text for a terminal. It checks no file."""
 
 from __future__ import annotations
 
 import difflib
-import sys
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -19,14 +15,6 @@ from vppcfg.record import record
 
 TABLE = "schema/rules.yaml"
 WIDTH = 100
-
-_INTRODUCTION = """\
-# Rules
-
-Every problem that vppcfg finds carries the name of a rule; `vppcfg explain RULE` prints what stands here.
-A rule is an error unless its title says that it is a warning. This page is generated from `schema/rules.yaml`
-by `make docs`.
-"""
 
 
 @record
@@ -106,14 +94,6 @@ def as_text(explanation: Explanation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_document() -> str:
-    """Return the text of docs/rules.md."""
-    known = explanations().values()
-    rows = [f"| [{entry.rule}](#{entry.rule}) | {entry.title} |" for entry in known]
-    parts = [_INTRODUCTION, "\n".join(["| rule | what must hold |", "|---|---|", *rows, ""])]
-    return "\n".join([*parts, *(_section(entry) for entry in known)])
-
-
 def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
     return Explanation(
         rule=rule,
@@ -131,18 +111,5 @@ def _explanation(rule: str, entry: Mapping[str, str]) -> Explanation:
     )
 
 
-def _section(entry: Explanation) -> str:
-    parts = [f"## {entry.rule}", f"**{entry.title}.** {entry.meaning}", f"Why: {entry.reason}"]
-    if entry.finder:
-        parts.append(entry.finder)
-    if entry.breaks and entry.mends:
-        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This mends it:\n\n```yaml\n{entry.mends}```"]
-    return "\n\n".join(parts) + "\n"
-
-
 def _wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(as_document())

@@ -10,7 +10,7 @@ import pytest
 
 import vppcfg
 from vppcfg.config import parse_text
-from vppcfg.config.explain import WIDTH, Explanation, as_document, as_text, explain, explanations
+from vppcfg.config.explain import WIDTH, Explanation, as_text, explain, explanations
 from vppcfg.config.fleet import check_fleet
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections.tunnel import TunnelConfig
@@ -18,7 +18,6 @@ from vppcfg.errors import UsageError
 from vppcfg.model.problem import Severity
 
 PACKAGE = Path(vppcfg.__file__).parent
-PAGE = PACKAGE.parent / "docs" / "rules.md"
 KNOWN = explanations()
 EXAMPLES = [entry for entry in KNOWN.values() if entry.breaks is not None and not entry.needs_fleet]
 FLEETS = [entry for entry in KNOWN.values() if entry.needs_fleet]
@@ -176,7 +175,3 @@ def test_an_unknown_rule_is_refused_with_a_hint(rule: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         explain(rule)
     assert hint in caught.value.hint
-
-
-def test_the_page_of_rules_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == as_document(), "run `make docs`"

@@ -1,0 +1,62 @@
+"""The reference of rules: every rule is on one page, and the pages in docs/ are up to date."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from vppcfg.config.explain import explain, explanations
+from vppcfg.config.rule_pages import GROUPS, as_documents, group_of, write
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def test_the_pages_are_up_to_date() -> None:
+    documents = as_documents()
+    assert {f"rules/{page.name}" for page in (DOCS / "rules").iterdir()} == documents.keys() - {"rules.md"}
+    for name, text in documents.items():
+        assert (DOCS / name).read_text(encoding="utf-8") == text, f"{name} is not up to date: run `make docs`"
+
+
+def test_every_rule_is_on_one_page_and_the_index_leads_there() -> None:
+    documents = as_documents()
+    headings = {
+        (page, heading)
+        for page, text in documents.items()
+        for heading in re.findall(r"^## ([a-z0-9-]+)$", text, re.MULTILINE)
+    }
+    linked = set(re.findall(r"\]\(([^)#]+)#([a-z0-9-]+)\)", documents["rules.md"]))
+    assert headings == linked
+    assert sorted(rule for _, rule in headings) == sorted(explanations())
+
+
+def test_no_group_is_empty() -> None:
+    assert {group_of(entry).page for entry in explanations().values()} == {group.page for group in GROUPS}
+
+
+@pytest.mark.parametrize(
+    ("rule", "page"),
+    [
+        ("yaml-key", "reading"),
+        ("sub-mtu", "sub-interfaces"),
+        ("sub-lcp-parent", "linux"),
+        ("bond-undefined", "bonds"),
+        ("interface-device", "dataplane"),
+        ("vrf-taken", "router"),
+        ("fleet-vxlan-vni", "fleet"),
+        ("adopt-vrf", "adopt"),
+        ("conf-cpu", "startup-conf"),
+        ("mac-zero", "interfaces"),
+    ],
+)
+def test_a_rule_stands_where_it_is_looked_for(rule: str, page: str) -> None:
+    assert group_of(explain(rule)).page == page
+
+
+def test_the_page_of_a_group_that_is_no_more_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "former.md").write_text("")
+    write(tmp_path)
+    assert {page.name for page in (tmp_path / "rules").iterdir()} == {f"{group.page}.md" for group in GROUPS}
