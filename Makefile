@@ -162,6 +162,35 @@ docs: $(READY) ## write the documents that are made from the code
 	@$(BIN)/python -m vppcfg.config.schema.json_schema >schema/new.json && mv schema/new.json schema/vppcfg.schema.json
 	@$(BIN)/python -m tests.documents.record_schema
 
+# What makes the site would not go with what vppcfg is tested with.
+SITE := .venv-site
+$(SITE)/.ready: Makefile
+	@echo "Making $(SITE) with Sphinx and the theme Furo"
+	@rm -rf $(SITE)
+	@$(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip install --disable-pip-version-check --no-input --quiet \
+		sphinx==9.0.4 furo==2025.12.19 myst-parser==5.2.0
+	@touch $@
+
+# Whatever leads nowhere is an error, an anchor too; so is what a page would load from elsewhere.
+.PHONY: site
+site: $(SITE)/.ready ## build the documents as a site, build/site/index.html, with every link checked
+	@rm -rf build/site
+	@$(SITE)/bin/python -m sphinx -q -W --keep-going -c docs -d build/site-doctrees . build/site
+	@echo '<!doctype html><meta http-equiv="refresh" content="0; url=docs/index.html"><a href="docs/index.html">vppcfg</a>' \
+		>build/site/index.html
+	@! grep -rhoE --include='*.html' '<(script|img|iframe|link)[^>]*(src|href)="(https?:)?//[^>]*>' build/site >&2 \
+		|| { echo "A page loads this from elsewhere" >&2; exit 1; }
+	@echo "$(CURDIR)/build/site/index.html"
+
+.PHONY: site-links
+site-links: $(SITE)/.ready ## ask every other site that a document links to whether the page is there
+	@$(SITE)/bin/python -m sphinx -q -b linkcheck -c docs -d build/site-doctrees . build/site-links
+
+.PHONY: picture
+picture: $(READY) ## run a first change on a simulated router and draw it as docs/session.svg
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.picture docs/picture.sh docs/session.svg
+
 .PHONY: wheel
 wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 	@rm -rf build
@@ -183,5 +212,5 @@ test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debia
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) $(LOWEST) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) $(LOWEST) $(SITE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Plans and applies two configurations on a simulated router, one command after the other, each shown before it runs.
-# README.md explains every line of what this prints. Leaves nothing behind. Needs vppcfg in PATH.
+# docs/demo.md explains every line of what this prints. Leaves nothing behind. Needs vppcfg in PATH.
 set -euo pipefail
 
 examples=$(cd "$(dirname "$0")/examples" && pwd)

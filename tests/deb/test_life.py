@@ -94,7 +94,7 @@ def test_the_tuners_editor_and_reports_work(debian: Debian) -> None:
 
 
 def test_the_demo_prints_what_the_readme_shows(debian: Debian) -> None:
-    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "README.md").read_text(), re.DOTALL)
+    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)
     assert shown is not None
     blocks = re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)
     assert debian.run("bash", f"{DOC}/demo.sh") == "\n".join(blocks) + "\n"

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -68,6 +69,14 @@ def commands_of(block: Block) -> Iterator[Shown]:
         yield Shown(place=str(block), command=command, output=output.strip("\n"))
 
 
+@cache
+def anchors_in(document: Path) -> frozenset[str]:
+    """Return the anchors of a document's headings, as a forge and the site name them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower() for heading in headings]
+    return frozenset(re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in plain)
+
+
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 YAML = [block for block in BLOCKS if block.language == "yaml"]
 SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in commands_of(block)]
@@ -103,7 +112,7 @@ def test_a_command_for_make_names_a_target(shown: Shown) -> None:
         targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         assert {argument for argument in arguments if "=" not in argument} <= set(targets)
     else:
-        assert program in {"cd", "git", "sudo"}
+        assert program in {"cd", "export", "git", "pipx", "sudo"}
 
 
 @pytest.mark.parametrize("shown", OURS, ids=str)
@@ -130,9 +139,11 @@ def test_a_command_of_ours_prints_what_the_document_shows(
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
 def test_a_link_leads_somewhere(document: Path) -> None:
-    links = re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text())
-    ours = [link for link in links if not link.startswith("https://")]
-    assert [link for link in ours if not (document.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)]+)\)", FENCE.sub("", document.read_text()))
+    ours = [link.partition("#") for link in links if not link.startswith("https://")]
+    pages = [((document.parent / path).resolve() if path else document, anchor) for path, _, anchor in ours]
+    assert [path for path, _ in pages if not path.exists()] == []
+    assert [(path.name, anchor) for path, anchor in pages if anchor and anchor not in anchors_in(path)] == []
 
 
 @pytest.mark.parametrize("document", ["docs/architecture.md", "CONTRIBUTING.md"])

@@ -1,4 +1,4 @@
-"""The demo: prints what the README shows and explains, and leaves nothing behind."""
+"""The demo: prints what docs/demo.md shows and explains, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def working_directory(process: Path) -> Path | None:
         return None
 
 
-def test_the_demo_prints_what_the_readme_shows(scratch: Path, environment: dict[str, str]) -> None:
+def test_the_demo_prints_what_its_page_shows(scratch: Path, environment: dict[str, str]) -> None:
     finished = subprocess.run([DEMO], env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert (finished.returncode, finished.stderr) == (0, "")
-    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "README.md").read_text(), re.DOTALL)
+    shown = re.search(r"<!-- demo -->(.*?)<!-- end of demo -->", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)
     assert shown is not None
     blocks = re.findall(r"^```console\n(.*?)^```$", shown[1], re.MULTILINE | re.DOTALL)
     assert finished.stdout == "\n".join(f"{block}" for block in blocks) + "\n"

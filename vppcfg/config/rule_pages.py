@@ -7,10 +7,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from vppcfg import assets
 from vppcfg.config.explain import Explanation, explanations
 from vppcfg.record import record
+
+TABLE = "schema/rule_groups.yaml"
 
 _INTRODUCTION = """\
 # Rules
@@ -23,7 +30,7 @@ error unless its title says that it is a warning. These pages are made from `sch
 
 
 @record
-class Group:
+class RuleGroup:
     """Rules about one thing, which share a page."""
 
     page: str
@@ -31,102 +38,58 @@ class Group:
     title: str
     about: str
     """What the rules of the group look at, as one sentence."""
-    prefixes: tuple[str, ...] = ()
+    prefixes: tuple[str, ...]
     """How the names of its rules begin; of several that fit, the longest one decides."""
+    when: str
+    """When all of its rules are found, as rules.yaml says it; empty where names decide."""
+    takes_others: bool
+    """Whether rules that fit nowhere are here."""
 
 
-CONF = Group(page="startup-conf", title="A startup.conf that exists", about="What `vppcfg startup check` finds.")
-FLEET = Group(page="fleet", title="Many routers", about="What `vppcfg check --fleet` finds between files.")
-ADOPT = Group(page="adopt", title="Adoption", about="What `vppcfg adopt` says of the script or router that it reads.")
-MACHINE = Group(
-    page="dataplane",
-    title="Dataplane and machine",
-    about="What the section `dataplane` says, beside the machine and what the interfaces need.",
-    prefixes=(
-        *("dataplane-", "cpu-", "poll-", "multi-seg-", "device-name-", "device-interface", "interface-device"),
-        *("plugin-", "queue-"),
-    ),
-)
-ROUTER = Group(
-    page="router", title="The router", about="What only a look at a VPP can tell; found when a change is planned."
-)
-INTERFACES = Group(
-    page="interfaces",
-    title="Interfaces",
-    about="Names of interfaces, what they are and have, and who owns them.",
-)
-GROUPS = (
-    Group(
-        page="reading",
-        title="Reading a file",
-        about="What YAML demands of a file, and which keys and values there are.",
-        prefixes=("yaml-", "merge-", "schema-", "too-many-"),
-    ),
-    INTERFACES,
-    Group(
-        page="sub-interfaces",
-        title="Sub-interfaces",
-        about="Their numbers, VLAN tags, MTU and parents.",
-        prefixes=("sub-", "qinx-", "encap-"),
-    ),
-    Group(
-        page="addresses",
-        title="Addresses, neighbors and VRFs",
-        about="What an interface needs to route.",
-        prefixes=(
-            *("address-", "unnumbered-", "vrf-", "neighbor-", "ra-", "link-local-"),
-            *("dhcp-", "proxy-arp-", "urpf-"),
-        ),
-    ),
-    Group(
-        page="layer-2",
-        title="Cross-connects and bridges",
-        about="What is handed on without being routed: cross-connects, bridge domains, mirrors and rewritten tags.",
-        prefixes=("l2-", "l2xc-", "bd-", "bridge-", "bvi-", "tag-rewrite-", "mirror-"),
-    ),
-    Group(
-        page="linux",
-        title="Linux devices",
-        about="LCP pairs, which show an interface of VPP to Linux and its routing daemons.",
-        prefixes=("lcp-", "linux-", "sub-lcp-", "qinx-lcp-"),
-    ),
-    Group(page="bonds", title="Bonds", about="Link aggregation and its members.", prefixes=("bond-",)),
-    Group(
-        page="tunnels",
-        title="Tunnels",
-        about="VXLAN, GRE, IPIP and WireGuard.",
-        prefixes=("vxlan-", "gre-", "ipip-", "wireguard-"),
-    ),
-    Group(
-        page="ports",
-        title="Ports to Linux and to programs",
-        about="TAPs, host-interfaces, memif and vhost-user.",
-        prefixes=("tap-", "host-interface-", "memif-", "vhost-user-"),
-    ),
-    Group(page="acls", title="ACLs", about="ACLs and prefix lists.", prefixes=("prefixlist-", "acl-")),
-    ROUTER,
-    MACHINE,
-    CONF,
-    ADOPT,
-    FLEET,
-)
+@cache
+def rule_groups() -> tuple[RuleGroup, ...]:
+    """Return the groups in their order."""
+    table: Mapping[str, Any] = yaml.safe_load(assets.find(TABLE).read_bytes())
+    return tuple(
+        RuleGroup(
+            page=page,
+            title=said["title"],
+            about=said["about"],
+            prefixes=tuple(said.get("prefixes", ())),
+            when=said.get("when", ""),
+            takes_others=said.get("others", False),
+        )
+        for page, said in table.items()
+    )
 
 
-def group_of(entry: Explanation) -> Group:
-    """Return the group of a rule: by where it is found, then by its name, else that of interfaces."""
-    for found_elsewhere, group in (
-        (entry.is_of_startup_conf, CONF),
-        (entry.needs_fleet, FLEET),
-        (entry.needs_source, ADOPT),
-        (entry.needs_machine, MACHINE),
-        (entry.needs_vpp, ROUTER),
-    ):
-        if found_elsewhere:
+def group_of(entry: Explanation) -> RuleGroup:
+    """Return the group of a rule: by when it is found, then by its name, else the one that takes others."""
+    groups = rule_groups()
+    when = _when(entry)
+    for group in groups:
+        if when and group.when == when:
             return group
     fitting = [
-        (len(prefix), group) for group in GROUPS for prefix in group.prefixes if f"{entry.rule}-".startswith(prefix)
+        (len(prefix), group.page, group)
+        for group in groups
+        for prefix in group.prefixes
+        if f"{entry.rule}-".startswith(prefix)
     ]
-    return max(fitting, key=lambda pair: pair[0], default=(0, INTERFACES))[1]
+    others = next(group for group in groups if group.takes_others)
+    return max(fitting, key=lambda found: found[:2])[2] if fitting else others
+
+
+def _when(entry: Explanation) -> str:
+    """Return when a rule is found, where `vppcfg check` does not find it."""
+    found = {
+        "conf": entry.is_of_startup_conf,
+        "fleet": entry.needs_fleet,
+        "adopt": entry.needs_source,
+        "startup": entry.needs_machine,
+        "plan": entry.needs_vpp,
+    }
+    return next((when for when, is_so in found.items() if is_so), "")
 
 
 def as_documents() -> dict[str, str]:
@@ -135,13 +98,13 @@ def as_documents() -> dict[str, str]:
     groups = {entry.rule: group_of(entry) for entry in entries}
     pages = {
         f"rules/{group.page}.md": _page(group, [entry for entry in entries if groups[entry.rule] is group])
-        for group in GROUPS
+        for group in rule_groups()
     }
     return {"rules.md": _index(entries, groups), **pages}
 
 
-def _index(entries: Iterable[Explanation], groups: Mapping[str, Group]) -> str:
-    listed = [f"- [{group.title}](rules/{group.page}.md): {_continued(group.about)}" for group in GROUPS]
+def _index(entries: Iterable[Explanation], groups: Mapping[str, RuleGroup]) -> str:
+    listed = [f"- [{group.title}](rules/{group.page}.md): {_continued(group.about)}" for group in rule_groups()]
     rows = [
         f"| [{entry.rule}](rules/{groups[entry.rule].page}.md#{entry.rule}) | {entry.title} |"
         for entry in sorted(entries, key=lambda entry: entry.rule)
@@ -155,7 +118,7 @@ def _continued(sentence: str) -> str:
     return sentence if sentence[1:2].isupper() else sentence[0].lower() + sentence[1:]
 
 
-def _page(group: Group, entries: Iterable[Explanation]) -> str:
+def _page(group: RuleGroup, entries: Iterable[Explanation]) -> str:
     head = f"# {group.title}\n\n{group.about} The [index](../rules.md) lists the rules of all groups.\n"
     return "\n".join([head, *(_section(entry) for entry in entries)])
 

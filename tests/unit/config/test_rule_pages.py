@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.config.explain import explain, explanations
-from vppcfg.config.rule_pages import GROUPS, as_documents, group_of, write
+from vppcfg.config.rule_pages import as_documents, group_of, rule_groups, write
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -33,7 +33,7 @@ def test_every_rule_is_on_one_page_and_the_index_leads_there() -> None:
 
 
 def test_no_group_is_empty() -> None:
-    assert {group_of(entry).page for entry in explanations().values()} == {group.page for group in GROUPS}
+    assert {group_of(entry).page for entry in explanations().values()} == {group.page for group in rule_groups()}
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_the_page_of_a_group_that_is_no_more_is_removed(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "former.md").write_text("")
     write(tmp_path)
-    assert {page.name for page in (tmp_path / "rules").iterdir()} == {f"{group.page}.md" for group in GROUPS}
+    assert {page.name for page in (tmp_path / "rules").iterdir()} == {f"{group.page}.md" for group in rule_groups()}
