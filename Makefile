@@ -201,6 +201,19 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
 	@PYTHON=$(BIN)/python debian/build
 
+# What lists the parts of a release brings modules that vppcfg does not need.
+RELEASE := .venv-release
+$(RELEASE)/.ready: Makefile
+	@echo "Making $(RELEASE) with cyclonedx-bom"
+	@rm -rf $(RELEASE)
+	@$(PYTHON) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install --disable-pip-version-check --no-input --quiet cyclonedx-bom==7.5.0
+	@touch $@
+
+.PHONY: release
+release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from its tag, and publish nothing
+	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin/cyclonedx-py
+
 # The same tree is built twice, once as what was there before.
 .PHONY: test-deb
 test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debian 12 and 13 (as root, from Debian's archive)
@@ -212,5 +225,5 @@ test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debia
 
 .PHONY: clean
 clean: ## remove everything that was made here, .venv included
-	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) $(LOWEST) $(SITE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PUBLIC) $(CLIENT) $(LOWEST) $(SITE) $(RELEASE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

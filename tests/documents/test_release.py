@@ -1,0 +1,119 @@
+"""What `make release` asks of a checkout before it builds anything, and what it says of licences and digests."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pytest
+
+from tests.documents.conftest import ROOT
+from tools.release import NotReadyError, licences_of, main, notes_of, reasons_against, version_of, write_digests
+
+CHANGELOG = """\
+# Changelog
+
+## [Unreleased]
+
+## [1.2.3] - 2026-11-30
+
+### Added
+
+- One thing.
+
+## [1.2.2] - 2026-10-01
+"""
+
+
+def git(root: Path, *words: str) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", root, *who, *words], check=True, capture_output=True)
+
+
+def make(root: Path, changelog: str = CHANGELOG, version: str = "1.2.3", tag: str = "v1.2.3") -> Path:
+    """Make a checkout that is ready for its release, but for what is said otherwise."""
+    (root / "vppcfg").mkdir()
+    (root / "debian").mkdir()
+    (root / "vppcfg" / "__init__.py").write_text(f'__version__ = "{version}"\n')
+    (root / "CHANGELOG.md").write_text(changelog)
+    (root / "debian" / "bundled.txt").write_text("thing==1.0 --hash=sha256:00\n")
+    (root / "debian" / "copyright").write_text("Files: debian/bundled/thing/*\nLicense: MIT\n")
+    git(root, "init")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "x")
+    git(root, "tag", tag)
+    return root
+
+
+def test_a_checkout_that_is_ready_has_nothing_against_it(tmp_path: Path) -> None:
+    assert list(reasons_against(make(tmp_path))) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"version": "1.2.3.dev1"}, "a release has three numbers"),
+        ({"version": "1.2.4"}, "no tag v1.2.4"),
+        ({"changelog": CHANGELOG.replace("1.2.3", "1.2.4")}, "no section `## [1.2.3]"),
+        ({"changelog": CHANGELOG.replace("- One thing.\n", "").replace("### Added\n", "")}, "no section `## [1.2.3]"),
+        ({"changelog": CHANGELOG.replace("[Unreleased]\n", "[Unreleased]\n\n- Another.\n")}, "under [Unreleased]"),
+        ({"tag": "v1.0.0"}, "no tag v1.2.3"),
+    ],
+)
+def test_what_is_missing_is_said(said: dict[str, str], reason: str, tmp_path: Path) -> None:
+    assert [each for each in reasons_against(make(tmp_path, **said)) if reason in each]
+
+
+def test_a_checkout_that_is_not_the_tag_is_refused(tmp_path: Path) -> None:
+    (make(tmp_path) / "CHANGELOG.md").write_text(CHANGELOG.replace("One", "Two"))
+    assert [each for each in reasons_against(tmp_path) if "differ from the last commit" in each]
+    git(tmp_path, "commit", "--all", "-m", "y")
+    assert [each for each in reasons_against(tmp_path) if "not at this commit" in each]
+
+
+def test_what_is_bundled_without_a_licence_is_refused(tmp_path: Path) -> None:
+    (make(tmp_path) / "debian" / "bundled.txt").write_text("thing==1.0\nother==2.0\n")
+    assert [each for each in reasons_against(tmp_path) if "licence other is" in each]
+
+
+def test_nothing_is_built_and_every_reason_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(tmp_path, version="1.2.4")
+    assert main([str(tmp_path), "no-such-program"]) == 1
+    assert capsys.readouterr().err.count("\n- ") == 2
+    assert not (tmp_path / "dist").exists()
+
+
+def test_the_licences_of_all_that_is_bundled_are_said_here() -> None:
+    assert [each for each in reasons_against(ROOT) if "bundles" in each] == []
+
+
+def test_every_distribution_that_vppcfg_runs_with_has_a_licence() -> None:
+    needed = {"jinja2", "MLRsearch", "pyroute2", "PyYAML", "pyzmq", "ruamel.yaml", "vpp_papi", "yamale"}
+    found = {each.name: each for each in distributions() if each.name.lower() in {name.lower() for name in needed}}
+    assert len(found) == len(needed)
+    assert "MIT License" in licences_of(found.values())
+
+
+def test_a_distribution_without_a_licence_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "thing-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n")
+    with pytest.raises(NotReadyError, match=r"thing 1\.0 does not say"):
+        licences_of(distributions(path=[str(tmp_path)]))
+
+
+def test_the_notes_are_those_of_the_version() -> None:
+    assert notes_of(CHANGELOG, "1.2.3") == "### Added\n\n- One thing."
+    assert notes_of(CHANGELOG, "1.2") == ""
+    assert version_of(ROOT)
+
+
+def test_digests_are_as_sha256sum_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"2")
+    (tmp_path / "a").write_bytes(b"1")
+    write_digests(tmp_path)
+    expected = "".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in (("a", b"1"), ("b", b"2")))
+    assert (tmp_path / "SHA256SUMS").read_text() == expected
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
