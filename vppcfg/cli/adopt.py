@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="make a configuration of a VPP that was set up otherwise",
         description=(
             "Make a configuration of a VPP that was set up by hand or by a script, prove that its plan is empty, and "
-            "report what became of every line. A script is replayed on a simulated VPP; nothing but reading is done."
+            "report what became of every line. A script is replayed on a simulated VPP; the running one is only read."
         ),
     )
     parser.add_argument(

@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--confirm when it is confirmed",
     )
     parser.add_argument(
-        "--keep", action="store_true", help="do not go back when all steps succeed but VPP shows otherwise"
+        "--keep", action="store_true", help="keep the change when all steps succeed but VPP then shows something else"
     )
     parser.add_argument(
         "--boot",

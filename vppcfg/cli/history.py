@@ -33,7 +33,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("number", metavar="N", nargs="?", type=change_number, help="the change to show")
     parser.add_argument("--file", action="store_true", help="with N: show the configuration file as it was read then")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show all about each change, and ids of processes")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show everything about each change, with ids of processes"
+    )
     add_socket_option(parser)
     add_state_dir_option(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")

@@ -142,7 +142,7 @@ class OneConfig(argparse.Action):
 def add_adopt_option(parser: argparse.ArgumentParser) -> None:
     """Add --adopt."""
     parser.add_argument(
-        "--adopt", action="store_true", help="take over named interfaces that carry somebody else's tag"
+        "--adopt", action="store_true", help="take over interfaces of the file that carry somebody else's tag"
     )
 
 
@@ -177,7 +177,12 @@ def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
 def add_change_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how far a change may go, and how it is shown."""
     parser.add_argument(
-        "-m", "--message", metavar="TEXT", type=comment, default="", help="what `vppcfg history` is to say about it"
+        "-m",
+        "--message",
+        metavar="TEXT",
+        type=comment,
+        default="",
+        help="a comment on the change, which `vppcfg history` shows",
     )
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask, whatever the impact on traffic")
     add_limit_options(parser)
@@ -198,12 +203,12 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         help="refuse a plan that does more than this to traffic (default: %(default)s, which is everything)",
     )
     parser.add_argument(
-        "--override-protected", action="store_true", help="let `protected` interfaces of the file feel it all the same"
+        "--override-protected", action="store_true", help="allow a plan that affects `protected` interfaces of the file"
     )
     parser.add_argument(
-        "--allow-mass-deletion", action="store_true", help="delete more than half of what exists all the same"
+        "--allow-mass-deletion", action="store_true", help="allow a plan that deletes more than half of what exists"
     )
-    parser.add_argument("--no-way-back", action="store_true", help="make a change for which there is no way back")
+    parser.add_argument("--no-way-back", action="store_true", help="allow a change that could not be undone")
 
 
 def add_again_option(parser: argparse.ArgumentParser) -> None:

@@ -78,7 +78,7 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         action="append",
         default=[],
-        help="a capture of the same path at another load, to tell the CPU's load from; given twice or more",
+        help="a capture of the same path at another load, to derive the load of the CPU from; give two or more",
     )
 
 
@@ -105,7 +105,12 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         choices=["undecided", "risk", "limit", "loss"],
         help="exit 11 when the verdict is this or worse; undecided is less bad than a risk (default: exit 0)",
     )
-    parser.add_argument("--format", choices=["table", "json", "html"], default="table", help="(default: table)")
+    parser.add_argument(
+        "--format",
+        choices=["table", "json", "html"],
+        default="table",
+        help="for people (default), programs, or a browser",
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
 
 

@@ -42,7 +42,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--frame", metavar="BYTES", type=frame_size, default=64.0, help="frame size for --ports (default: 64)"
     )
-    parser.add_argument("--format", choices=["table", "json"], default="table", help="(default: table)")
+    parser.add_argument("--format", choices=["table", "json"], default="table", help="for people (default) or programs")
     parser.set_defaults(run=run)
 
 

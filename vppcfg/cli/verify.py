@@ -19,7 +19,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "verify",
         help="say where VPP does not forward as Linux says",
         description=(
-            "Hold what Linux has on the devices of LCP pairs against what VPP forwards by: state, MTU, addresses, "
+            "Compare what Linux has on the devices of LCP pairs with what VPP forwards by: state, MTU, addresses, "
             "neighbours and routes, both ways, until Ctrl-C or SIGTERM. What differs is read again before it counts. "
             "Changes nothing."
         ),
@@ -30,7 +30,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="S",
         type=seconds_between_looks,
         default=300.0,
-        help="seconds between two looks (default: %(default)g); VPP is left alone for four times as long as one took",
+        help="seconds between two readings (default: %(default)g), at least four times as long as a reading takes",
     )
     add_look_options(parser)
     parser.set_defaults(run=run)

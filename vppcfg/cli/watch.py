@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="S",
         type=seconds_between_looks,
         default=60.0,
-        help="seconds between two looks, if VPP tells of no change before (default: %(default)g)",
+        help="seconds between two readings; what VPP tells of is read at once (default: %(default)g)",
     )
     add_look_options(parser)
     parser.add_argument(
@@ -69,7 +69,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--verify",
         action="store_true",
-        help="hold what Linux has on LCP pairs against what VPP forwards by, too, as `vppcfg verify` does",
+        help="also compare what Linux has on LCP pairs with what VPP forwards by, as `vppcfg verify` does",
     )
     add_adopt_option(parser)
     group = parser.add_argument_group("reconciliation")
