@@ -74,7 +74,9 @@ def anchors_in(document: Path) -> frozenset[str]:
     """Return the anchors of a document's headings, as a forge and the site name them."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
     plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower() for heading in headings]
-    return frozenset(re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in plain)
+    slugs = [re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in plain]
+    before = [slugs[:place].count(slug) for place, slug in enumerate(slugs)]
+    return frozenset(f"{slug}-{count}" if count else slug for slug, count in zip(slugs, before, strict=True))
 
 
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
