@@ -10,6 +10,7 @@ release, and digests of the whole.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -127,6 +128,7 @@ def build(root: Path, cyclonedx: str) -> Path:
         options: list[str | Path] = ["--pyproject", tree / "pyproject.toml", "--output-reproducible"]
         bill = out / f"vppcfg-{version}.cdx.json"
         _run([cyclonedx, "environment", *options, "--output-file", bill, installed / "bin" / "python"])
+        say_version(bill, version)
         (packages,) = installed.glob("lib/python3*/site-packages")
         bundled = work / "bundled"
         _pip(["install", "--target", bundled, "--no-deps", "--require-hashes", "-r", tree / "debian" / "bundled.txt"])
@@ -162,6 +164,13 @@ def _source(out: Path) -> str:
 def _install(wheel: Path, environment: Path) -> None:
     _run([sys.executable, "-m", "venv", "--without-pip", environment])
     _pip(["--python", environment / "bin" / "python", "install", f"{wheel}[wireguard]"])
+
+
+def say_version(bill: Path, version: str) -> None:
+    """Write the version of vppcfg into a bill of materials, which pyproject.toml does not have."""
+    document = json.loads(bill.read_text(encoding="utf-8"))
+    document["metadata"]["component"]["version"] = version
+    bill.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def write_digests(folder: Path) -> None:

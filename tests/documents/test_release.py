@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 from importlib.metadata import distributions
 from pathlib import Path
@@ -10,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from tests.documents.conftest import ROOT
-from tools.release import NotReadyError, licences_of, main, notes_of, reasons_against, version_of, write_digests
+from tools.release import (
+    NotReadyError,
+    licences_of,
+    main,
+    notes_of,
+    reasons_against,
+    say_version,
+    version_of,
+    write_digests,
+)
 
 CHANGELOG = """\
 # Changelog
@@ -108,6 +118,14 @@ def test_the_notes_are_those_of_the_version() -> None:
     assert notes_of(CHANGELOG, "1.2.3") == "### Added\n\n- One thing."
     assert notes_of(CHANGELOG, "1.2") == ""
     assert version_of(ROOT)
+
+
+def test_the_bill_of_materials_says_the_version(tmp_path: Path) -> None:
+    bill = tmp_path / "bill.json"
+    bill.write_text('{"metadata": {"component": {"name": "vppcfg"}}, "components": []}')
+    say_version(bill, "1.2.3")
+    written = json.loads(bill.read_text())
+    assert written == {"metadata": {"component": {"name": "vppcfg", "version": "1.2.3"}}, "components": []}
 
 
 def test_digests_are_as_sha256sum_reads_them(tmp_path: Path) -> None:
