@@ -35,6 +35,7 @@ from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan import operations as op
 from vppcfg.vpp import LiveDataplane, connect
@@ -749,6 +750,23 @@ def test_a_memif_needs_its_socket_and_one_role_at_it(plane: LiveDataplane) -> No
         op.DeleteMemif(interface=second, port=packets),
         op.DeleteMemifSocket(socket_id=5),
     )
+
+
+def test_a_vhost_user_port_has_a_number_a_socket_and_a_role(plane: LiveDataplane) -> None:
+    server = VhostUser(socket="/tmp/vppcfg-every-vm8.sock", role=VhostUserRole.SERVER)
+    client = VhostUser(socket="/tmp/vppcfg-every-vm9.sock", role=VhostUserRole.CLIENT)
+    ports = {"VirtualEthernet0/0/8": server, "VirtualEthernet0/0/9": client}
+    state = do(
+        plane,
+        *[op.CreateVhostUser(interface=name, port=port) for name, port in ports.items()],
+        *[op.SetTag(interface=name, tag=MADE_MARK) for name in ports],
+    )
+    assert state.made == ports
+    born = {name: (state.interfaces[name].is_up, state.interfaces[name].packet_mtu) for name in ports}
+    assert born == dict.fromkeys(ports, (False, 9000))
+    assert [state.interfaces[name].kind for name in ports] == [InterfaceKind.VHOST_USER] * 2
+    assert refused(plane, op.CreateVhostUser(interface="VirtualEthernet0/0/10", port=server)) == -79
+    do(plane, *[op.DeleteVhostUser(interface=name, port=port) for name, port in ports.items()])
 
 
 @since("25.02")

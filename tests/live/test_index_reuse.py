@@ -90,6 +90,22 @@ interfaces:
   memif1/0: {{ mtu: 2000, mac: "02:00:00:00:30:02", mpls: true, gso: true, addresses: [ 10.0.7.1/24 ],
               mirror: {{ GigabitEthernet3/0/0: input }}, acls: {{ input: inside }} }}
   memif1/1: {{ mtu: 2000, mac: "02:00:00:00:30:03", gso: true }}
+  VirtualEthernet0/0/50:
+    mtu: 2000
+    mac: "02:00:00:00:30:04"
+    lcp: vm50
+    mpls: true
+    gso: true
+    urpf: {{ ipv4: strict }}
+    mss-clamp: {{ ipv4: 1360 }}
+    mirror: {{ GigabitEthernet3/0/0: input }}
+    proxy-arp: true
+    addresses: [ 10.0.8.1/24, 2001:db8:8::1/64 ]
+    neighbors: {{ 10.0.8.5: "02:00:00:00:50:09" }}
+    acls: {{ input: inside }}
+    sub-interfaces:
+      100: {{ mpls: true, gso: true, addresses: [ 10.0.9.1/24 ], acls: {{ output: inside }} }}
+  VirtualEthernet0/0/51: {{ mtu: 2000, mac: "02:00:00:00:30:05", gso: true, acls: {{ output: inside }} }}
 proxy_arp: {{ ranges: [ 203.0.113.1-203.0.113.9 ] }}
 bondethernets:
   BondEthernet0: {{ mac: "02:00:00:00:40:00", interfaces: [] }}
@@ -111,17 +127,22 @@ host_interfaces: {{ host-v1: {{}} }}
 memifs:
   memif1/0: {{ role: master, socket: /tmp/vppcfg-reuse-a.sock }}
   memif1/1: {{ role: master, socket: /tmp/vppcfg-reuse-a.sock }}
+vhost_users:
+  VirtualEthernet0/0/50: {{ role: server, socket: /tmp/vppcfg-reuse-vm50.sock }}
+  VirtualEthernet0/0/51: {{ role: client, socket: /tmp/vppcfg-reuse-vm51.sock }}
 bridgedomains:
   bd10:
     mtu: 2000
     bvi: loop0
     interfaces:
-      [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1, memif1/1 ]
+      [ GigabitEthernet1/0/0.102, GigabitEthernet1/0/0.103, GigabitEthernet3/0/0, vxlan_tunnel0, gre1, tap1, memif1/1,
+        VirtualEthernet0/0/51 ]
     static-macs:
       "02:00:00:00:60:01": GigabitEthernet1/0/0.102
       "02:00:00:00:60:02": vxlan_tunnel0
       "02:00:00:00:60:03": tap1
       "02:00:00:00:60:07": memif1/1
+      "02:00:00:00:60:08": VirtualEthernet0/0/51
       "02:00:00:00:60:04": GigabitEthernet3/0/0
     filtered-macs: [ "02:00:00:00:60:05" ]
 {_ACLS}"""
@@ -176,9 +197,18 @@ interfaces:
   host-v3: { mtu: 2000, mac: "02:00:00:00:30:13" }
 """
     + "".join(f'  memif2/{number}: {{ mtu: 2000, mac: "02:00:00:00:31:{number:02x}" }}\n' for number in range(10, 40))
+    + "".join(
+        f'  VirtualEthernet0/0/{number}: {{ mtu: 2000, mac: "02:00:00:00:32:{number:02x}" }}\n'
+        for number in range(60, 66)
+    )
     + """host_interfaces: { host-v2: {}, host-v3: {} }
-memifs:
+vhost_users:
 """
+    + "".join(
+        f"  VirtualEthernet0/0/{number}: {{ role: client, socket: /tmp/vppcfg-reuse-vm{number}.sock }}\n"
+        for number in range(60, 66)
+    )
+    + "memifs:\n"
     + "".join(f"  memif2/{number}: {{ role: slave, socket: /tmp/vppcfg-reuse-b.sock }}\n" for number in range(10, 40))
 )
 _FEWER = """
