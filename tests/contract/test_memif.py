@@ -130,6 +130,15 @@ def test_a_memif_is_deleted_by_its_interface(vpp: Subject, first: int) -> None:
     assert memif(vpp, 0, 7) == (0, index)
 
 
+def test_a_memif_is_deleted_by_its_sub_interfaces_too(vpp: Subject) -> None:
+    socket(vpp, 5)
+    by_message = vpp.sub(memif(vpp, 5, 7)[1], 10)
+    assert delete(vpp, by_message) == 0
+    vpp.sub(memif(vpp, 5, 7)[1], 10)
+    assert vpp.cli("delete interface memif memif5/7.10") == (0, "")
+    assert {"memif5/7", "memif5/7.10"} & set(vpp.interfaces()) == set()
+
+
 @pytest.mark.parametrize(
     ("line", "retval", "text"),
     [

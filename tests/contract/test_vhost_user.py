@@ -69,6 +69,14 @@ def test_a_port_goes_with_what_is_on_it(vpp: Subject, first: int) -> None:
     assert vpp.addresses(index) == []
 
 
+def test_a_port_is_deleted_by_its_sub_interfaces_too(vpp: Subject) -> None:
+    by_message = vpp.sub(create(vpp, FILE)[1], 10)
+    assert delete(vpp, by_message) == 0
+    vpp.sub(create(vpp, FILE)[1], 10)
+    assert vpp.cli("delete vhost-user VirtualEthernet0/0/7.10") == (0, "")
+    assert {"VirtualEthernet0/0/7", "VirtualEthernet0/0/7.10"} & set(vpp.interfaces()) == set()
+
+
 def test_a_port_that_nobody_is_connected_to_is_polled(vpp: Subject) -> None:
     _, index = create(vpp, FILE)
     modes = [vpp.api.sw_interface_set_rx_mode(sw_if_index=index, mode=mode).retval for mode in (1, 2, 3)]

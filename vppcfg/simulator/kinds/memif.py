@@ -128,12 +128,13 @@ def create(
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:
-    """Delete a memif; raise RefusedError for anything else."""
+    """Delete a memif, also by a sub-interface of it (memif_api.c); raise RefusedError for anything else."""
     main = tables.part(MemifMain)
-    if sw_if_index not in main.memifs:
+    port = tables.parent_of(tables.sw[sw_if_index]).index if tables.sw.has(sw_if_index) else NONE
+    if port not in main.memifs:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX, "not a memif interface")
-    del main.memifs[sw_if_index]
-    interfaces.delete_port(tables, tables.hw_of(tables.sw[sw_if_index]).index)
+    del main.memifs[port]
+    interfaces.delete_port(tables, tables.hw_of(tables.sw[port]).index)
 
 
 def _answer_socket(call: Call, values: Values) -> Outgoing:
@@ -265,11 +266,8 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             index = row.index
         else:
             raise _unknown()
-    if index is None:
-        return ""
-    if index not in tables.part(MemifMain).memifs:
-        raise RefusedError(Retval.UNSPECIFIED, "not a memif interface")
-    delete(tables, index)
+    if index is not None:
+        delete(tables, index)
     return ""
 
 

@@ -67,9 +67,12 @@ class VhostUserMain:
 
     rows: Pool[VhostUserRow] = field(default_factory=Pool)
 
-    def of(self, sw_if_index: int) -> VhostUserRow | None:
-        """Return what an interface is at, None for no vhost-user port."""
-        return next((row for row in self.rows if row.sw_if_index == sw_if_index), None)
+    def of(self, tables: Tables, sw_if_index: int) -> VhostUserRow | None:
+        """Return the port that an interface is, or is a sub-interface of, None for any other interface."""
+        if not tables.sw.has(sw_if_index):
+            return None
+        port = tables.parent_of(tables.sw[sw_if_index]).index
+        return next((row for row in self.rows if row.sw_if_index == port), None)
 
 
 def create(tables: Tables, socket: str, *, is_server: bool, number: int | None = None, mac: bytes = b"") -> SwInterface:
@@ -105,9 +108,9 @@ def _refused(code: Retval) -> RefusedError:
 
 
 def delete(tables: Tables, sw_if_index: int) -> None:
-    """Delete a port; raise RefusedError for anything else."""
+    """Delete a port, also by a sub-interface of it (vhost_user_delete_if); raise RefusedError for anything else."""
     main = tables.part(VhostUserMain)
-    port = main.of(sw_if_index)
+    port = main.of(tables, sw_if_index)
     if port is None:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
     main.rows.remove(port.instance)
@@ -184,11 +187,11 @@ def _command_delete(tables: Tables, rest: Input) -> str:
             index = number
         elif (row := line.interface(tables)) is not None:
             index = row.index
-            if tables.part(VhostUserMain).of(index) is None:
+            if tables.part(VhostUserMain).of(tables, index) is None:
                 raise RefusedError(Retval.UNSPECIFIED, "Not a vhost interface")
         else:
             raise refusal
-    if index is not None and tables.part(VhostUserMain).of(index) is not None:
+    if index is not None and tables.part(VhostUserMain).of(tables, index) is not None:
         delete(tables, index)
     return ""
 
