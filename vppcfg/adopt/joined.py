@@ -12,9 +12,7 @@ from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.sources import Source, SourceKind
 from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
 from vppcfg.errors import UsageError
-from vppcfg.model.interface import Interface, InterfaceKind
-
-_LINK_MTU = 9000
+from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 
 
 def adopt_sources(
@@ -48,11 +46,11 @@ def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
         Interface(
             name=name,
             kind=InterfaceKind.PHYSICAL,
-            device_class="dpdk",
-            link_mtu=_LINK_MTU,
-            packet_mtu=_LINK_MTU,
+            device_class=DEVICE_TYPES[kind].device_class,
+            link_mtu=DEVICE_TYPES[kind].link_mtu,
+            packet_mtu=DEVICE_TYPES[kind].packet_mtu,
         )
-        for name in conf.names
+        for name, kind in conf.names.items()
     ]
     return replace(ground, ports=ports, may_assume=not conf.names_all)
 

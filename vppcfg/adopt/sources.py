@@ -19,7 +19,7 @@ from vppcfg.record import record
 log = logging.getLogger("root.main")
 
 _STARTUP = re.compile(
-    r"^\s*(unix|api-trace|api-segment|socksvr|statseg|cpu|memory|buffers|plugins|dpdk|logging)\s*\{", re.M
+    r"^\s*(unix|api-trace|api-segment|socksvr|statseg|cpu|memory|buffers|plugins|dpdk|devices|logging)\s*\{", re.M
 )
 _SECTION = re.compile(r"^[\"']?[a-z_-]+[\"']?\s*:(\s|$)", re.MULTILINE)
 _LOOKED_AT = 50

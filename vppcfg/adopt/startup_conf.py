@@ -10,12 +10,14 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.common.numbers import canonical_pci, cpu_text, cpus_of
 from vppcfg.common.release import Release
 from vppcfg.config.load import parse_text
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE
 from vppcfg.model.lcp import LcpSettings
+from vppcfg.model.native_driver import port_name
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
-from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.conf.tree import Conf, ConfEntry, is_native_device
 
 _NUMBERS: Mapping[tuple[str, ...], KeyPath] = {
     ("unix", "poll-sleep-usec"): ("unix", "poll-sleep-usec"),
@@ -42,6 +44,12 @@ _QUEUES: Mapping[str, str] = {
     "num-tx-queues": "tx-queues",
     "num-rx-desc": "rx-descriptors",
     "num-tx-desc": "tx-descriptors",
+}
+_NATIVE_QUEUES: Mapping[str, str] = {
+    "num-rx-queues": "rx-queues",
+    "num-tx-queues": "tx-queues",
+    "rx-queue-size": "rx-descriptors",
+    "tx-queue-size": "tx-descriptors",
 }
 _BY_ITSELF = frozenset(
     {
@@ -70,10 +78,10 @@ class AdoptedConf:
     lines: tuple[SourceLine, ...]
     scripts: tuple[SourceLine, ...]
     """Those of the lines that name a script for VPP to run at its start, which is their last word."""
-    names: tuple[str, ...]
-    """Of the devices that have one."""
+    names: Mapping[str, str]
+    """The `device-type` of each device that has a name, by that."""
     names_all: bool
-    """Whether VPP has no other devices."""
+    """Whether DPDK has no other devices."""
     lcp: LcpSettings
     plugins: tuple[str, ...] | None
     """Those that are enabled where all others are off; None otherwise."""
@@ -116,6 +124,8 @@ class _ConfAdoption:
             self._scripts.append(line)
         elif stanza == "dpdk" and entry.name in {"dev", "dev default"}:
             self._read_device(entry)
+        elif place == ("devices", "dev"):
+            self._read_native_device(entry)
         elif place == ("cpu", "corelist-workers") and _cpus(value):
             self._set(entry, stanza, ("cpu", "workers"), _cpus(value))
         elif place in _NUMBERS and value.isdecimal():
@@ -151,6 +161,34 @@ class _ConfAdoption:
                 self._set(child, words, (*path, "workers"), _cpus(value))
             else:
                 self._keep(child, words)
+
+    def _read_native_device(self, entry: ConfEntry) -> None:
+        """Read `dev pci/ADDRESS { driver … port 0 { … } }`; what VPP would find out itself has no place in a file."""
+        address, driver = canonical_pci(_first(entry).partition("/")[2]), _first(entry.find("driver"))
+        port = entry.find("port")
+        if port is None or not is_native_device(entry):
+            self._keep(entry, "devices")
+            return
+        path: KeyPath = ("devices", str(address))
+        self._add(entry, "devices", LineOutcome.DATAPLANE, path, "")
+        self._put(path, {})
+        for child in entry.children or ():
+            if child.name == "driver":
+                self._set(child, "devices dev", (*path, "driver"), driver)
+            elif child is port:
+                self._add(child, "devices dev", LineOutcome.DATAPLANE, path, "")
+            else:
+                self._keep(child, "devices dev")
+        if port.find("name") is None:
+            self._put((*path, "name"), port_name(driver, len(self._settings["devices"]) - 1))
+        for child in port.children or ():
+            value = _first(child)
+            if child.name in _NATIVE_QUEUES and value.isdecimal() and int(value):
+                self._set(child, "devices dev port", (*path, _NATIVE_QUEUES[child.name]), int(value))
+            elif child.name == "name" and value:
+                self._set(child, "devices dev port", (*path, "name"), value)
+            else:
+                self._keep(child, "devices dev port")
 
     def _read_plugins(self, stanza: ConfEntry) -> None:
         """Read the list of plugins: it can be said where all others are off."""
@@ -241,20 +279,27 @@ class _ConfAdoption:
             line.is_left = False
         cp = self._settings.get("linux-cp", {})
         devices = self._settings.get("dpdk", {}).get("devices", {})
-        names = tuple(device["name"] for device in devices.values() if "name" in device)
+        native = self._settings.get("devices", {})
+        names = {device["name"]: DEFAULT_DEVICE_TYPE for device in devices.values() if "name" in device}
+        names_all = bool(devices) and len(names) == len(devices)
+        names |= {device["name"]: device["driver"] for device in native.values() if {"name", "driver"} <= device.keys()}
         return AdoptedConf(
             settings=self._settings,
             lines=tuple(sorted(self._lines, key=lambda line: line.number)),
             scripts=tuple(line for line in self._scripts if line.outcome is LineOutcome.DATAPLANE),
             names=names,
             plugins=tuple(self._settings["plugins"]) if "plugins" in self._settings else None,
-            names_all=bool(devices) and len(names) == len(devices),
+            names_all=names_all,
             lcp=LcpSettings(
                 default_netns=cp.get("netns", ""),
                 is_sync=cp.get("sync", False),
                 is_auto_subint=cp.get("auto-subint", False),
             ),
         )
+
+
+def _first(entry: ConfEntry | None) -> str:
+    return entry.arguments[0] if entry is not None and entry.arguments else ""
 
 
 def _cpus(text: str) -> str:

@@ -206,14 +206,17 @@ def _configured_queues(file_name: str | None) -> dict[str, int]:
     if file_name is None:
         return {}
     from vppcfg.app.loading import read
+    from vppcfg.model.dataplane import every_device
 
     configuration = read(file_name).configuration
     section = configuration.dataplane if configuration else None
     if section is None:
         return {}
     default = section.dpdk.default.rx_queues
-    devices = (section.dpdk.devices or {}).values()
-    asked = {device.name: device.queues.rx_queues or default for device in devices if device.name}
+    asked = {
+        device.name: device.queues.rx_queues or (default if device.driver is None else None)
+        for device in every_device(section)
+    }
     return {name: count for name, count in asked.items() if name and count}
 
 

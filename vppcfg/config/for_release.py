@@ -12,9 +12,18 @@ from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections import MADE
+from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 
 _RULE = "vpp-too-old"
+
+
+def _native_devices(section: DataplaneSection | None, release: Release) -> Iterator[Problem]:
+    """Yield the devices whose driver a release does not have."""
+    for device in ((section.native_devices if section is not None else None) or {}).values():
+        if absence := NATIVE_DRIVERS[device.driver or ""].absence(release):
+            yield Problem(rule=_RULE, path=(*device.path, "driver"), text=absence)
 
 
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
@@ -24,5 +33,6 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
     later |= {need.plugin for need in NEEDS if need.is_new and need.since > release}
     state = assumed_state(configuration)
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
+    yield from _native_devices(configuration.dataplane, release)
     resolution = resolve(configuration, replace(state, facts=facts))
     yield from (problem for problem in resolution.problems if problem.rule == _RULE)

@@ -53,7 +53,7 @@ _ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
     acl_match.SECTION.key: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
     dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
 }
-_DEVICES: KeyPath = (dataplane.SECTION.key, "dpdk", "devices")
+_DEVICES: tuple[KeyPath, ...] = ((dataplane.SECTION.key, "dpdk", "devices"), (dataplane.SECTION.key, "devices"))
 _OF_A_DEVICE_ALONE = frozenset({"rx-queues", "tx-queues", "rx-descriptors", "tx-descriptors", "workers"})
 """Keys of a device on which it does not depend which interface it becomes."""
 
@@ -110,8 +110,10 @@ def _mend_dataplane(path: KeyPath, copies: tuple[_Copy, _Copy], *, is_misspelt: 
         copy.put(path, value)
     if is_misspelt:
         _put_what_was_meant(path, copies)
-    if path[:3] == _DEVICES and not (len(path) > 4 and path[4] in _OF_A_DEVICE_ALONE):
-        copies[1].put(_DEVICES, _ABSENT)
+    for above in _DEVICES:
+        key = path[len(above) + 1 : len(above) + 2]
+        if path[: len(above)] == above and not _OF_A_DEVICE_ALONE.intersection(key):
+            copies[1].put(above, _ABSENT)
 
 
 def _is_in_entry(path: KeyPath) -> bool:

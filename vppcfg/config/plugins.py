@@ -14,6 +14,7 @@ from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN, Value
 from vppcfg.config.sections import MADE, acl, lcp
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
@@ -43,6 +44,8 @@ class Need:
     """Before, what it does was part of VPP itself, or did not exist."""
     is_new: bool = False
     """Whether it did not exist before."""
+    until: Release | None = None
+    """The first release that does without the plugin."""
 
 
 def _lcps(configuration: Configuration) -> Iterator[KeyPath]:
@@ -53,6 +56,15 @@ def _ports(device_type: str) -> Callable[[Configuration], Iterator[KeyPath]]:
     def users(configuration: Configuration) -> Iterator[KeyPath]:
         ports = configuration.interfaces.values()
         return ((*port.path, "device-type") for port in ports if port.device_type == device_type)
+
+    return users
+
+
+def _driven_by(driver: str) -> Callable[[Configuration], Iterator[KeyPath]]:
+    def users(configuration: Configuration) -> Iterator[KeyPath]:
+        section = configuration.dataplane
+        devices = (section.native_devices if section is not None else None) or {}
+        return ((*device.path, "driver") for device in devices.values() if device.driver == driver)
 
     return users
 
@@ -111,14 +123,29 @@ _BY_DRIVER = (
     Need(plugin=plugin, reason=f"a port is of device-type {name}", users=_ports(name))
     for name, plugin in PORT_PLUGINS.items()
 )
-NEEDS: tuple[Need, ...] = (*sorted((*_BY_KEY, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin), *_BY_DRIVER)
+_BY_NATIVE_DRIVER = (
+    Need(
+        plugin=driver.plugin,
+        reason=f"a device has the driver {driver.name}",
+        users=_driven_by(driver.name),
+        since=driver.since,
+        until=driver.plugin_until,
+    )
+    for driver in NATIVE_DRIVERS.values()
+    if driver.plugin
+)
+NEEDS: tuple[Need, ...] = (
+    *sorted((*_BY_KEY, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin),
+    *_BY_DRIVER,
+    *_BY_NATIVE_DRIVER,
+)
 
 
 def needed_plugins(configuration: Configuration, release: Release) -> Iterator[tuple[Need, KeyPath]]:
     """Yield what the file needs and the first place that needs it."""
     found: set[str] = set()
     for need in NEEDS:
-        if release < need.since or need.plugin in found:
+        if release < need.since or (need.until is not None and release >= need.until) or need.plugin in found:
             continue
         place = next(need.users(configuration), None)
         if place is not None:

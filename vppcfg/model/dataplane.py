@@ -73,6 +73,8 @@ class DeviceSection:
     queues: QueueSection = QueueSection()
     workers: tuple[int, ...] | None = None
     """The worker of each RX queue, counted from 0; None leaves it to VPP."""
+    driver: str | None = None
+    """VPP's own driver, a name of NATIVE_DRIVERS; None is DPDK."""
 
 
 @record
@@ -124,6 +126,8 @@ class DataplaneSection:
     buffers: BuffersSection = BuffersSection()
     statseg_bytes: int | None = None
     dpdk: DpdkSection = DpdkSection()
+    native_devices: Mapping[str, DeviceSection] | None = None
+    """Those that VPP's own drivers drive, by PCI address, each with its name; None leaves the stanza as it is."""
     linux_cp: LinuxCpSection = LinuxCpSection()
     plugins: tuple[str, ...] | None = None
     """Names without _plugin.so; None takes what the file needs."""
@@ -131,6 +135,13 @@ class DataplaneSection:
     kernel: KernelSection = KernelSection()
     given: frozenset[KeyPath] = field(default=frozenset(), compare=False)
     """Paths of the keys that stand in the file, without the `dataplane` in front."""
+
+
+def every_device(section: DataplaneSection | None) -> tuple[DeviceSection, ...]:
+    """Return the devices that a section names, those of DPDK first."""
+    if section is None:
+        return ()
+    return (*(section.dpdk.devices or {}).values(), *(section.native_devices or {}).values())
 
 
 @record

@@ -10,6 +10,9 @@ from typing import Any
 from vppcfg.common.documents import build
 from vppcfg.record import record
 
+FOR_USERS = frozenset({"vfio-pci", "uio_pci_generic"})
+"""Drivers of Linux that hand a device to a program."""
+
 
 @record
 class Cpu:

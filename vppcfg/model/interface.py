@@ -19,8 +19,13 @@ from vppcfg.record import record
 _PORT_MTU = 9000
 """Bytes; link and packet MTU of an Ethernet port that nobody has configured (vnet/ethernet/interface.c)."""
 
-FIXED_LINK_MTU = frozenset({"RDMA interface", "AF_XDP interface"})
-"""Driver classes that refuse every change of their link MTU (rdma/device.c, af_xdp/device.c)."""
+_FRAME_OVERHEAD = 22
+"""Bytes of header and two VLAN tags that VPP takes off the largest frame for the link MTU (vnet/ethernet/interface.c);
+that of the drivers of its own is told by vnet/dev/port.c and drivers/."""
+
+FIXED_LINK_MTU = frozenset({"RDMA interface", "AF_XDP interface", "atlantic"})
+"""Driver classes that refuse every change of their link MTU (rdma/device.c, af_xdp/device.c,
+drivers/atlantic/port.c)."""
 
 LINK_MTU_WHILE_UP = frozenset({"af-packet", "memif", "virtio", "tap", "VXLAN"})
 """Driver classes that take a new link MTU while the port is up. Others may answer that the port is running (many
@@ -45,6 +50,10 @@ DEVICE_TYPES = {
     "vmxnet3": DeviceType(device_class="VMXNET3 interface"),
     "virtio": DeviceType(device_class="virtio"),
     "vhost-user": DeviceType(device_class="vhost-user"),
+    "atlantic": DeviceType(device_class="atlantic", link_mtu=16352 - _FRAME_OVERHEAD),
+    "iavf": DeviceType(device_class="iavf", link_mtu=1514 - _FRAME_OVERHEAD),
+    "ige": DeviceType(device_class="ige", link_mtu=9728 - _FRAME_OVERHEAD),
+    "octeon": DeviceType(device_class="octeon"),
 }
 DEFAULT_DEVICE_TYPE = "dpdk"
 

@@ -15,6 +15,7 @@ from typing import Any
 from vppcfg import assets
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpu_text, cpus_of, size_text
 from vppcfg.common.release import Release
+from vppcfg.model.native_driver import NATIVE_DRIVERS, PORT
 from vppcfg.record import record
 from vppcfg.startup.conf.key import ArgumentForm
 from vppcfg.startup.conf.reader import read_conf
@@ -46,13 +47,27 @@ class DeviceLines:
     lines: tuple[str, ...]
 
 
+@record
+class NativeDeviceLines:
+    """A device of one of VPP's own drivers as the template writes it, with the lines of its port."""
+
+    address: str
+    driver: str
+    port: int
+    lines: tuple[str, ...]
+
+
 def render(settings: Settings) -> dict[str, str]:
     """Return the text of each file by its path below the root directory."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
     environment.filters.update(size=size_text, cpus=cpu_text)
-    values: dict[str, Any] = {"s": settings, "devices": [_lines_of(device, settings) for device in settings.devices]}
+    values: dict[str, Any] = {
+        "s": settings,
+        "devices": [_lines_of(each, settings) for each in settings.devices if each.driver is None],
+        "native_devices": [_native_lines(each, driver) for each in settings.devices if (driver := each.driver)],
+    }
     return {
         path: environment.from_string(assets.find(template).read_text(encoding="utf-8")).render(values)
         for path, template in TEMPLATES.items()
@@ -83,6 +98,20 @@ def _lines_of(device: Device, settings: Settings) -> DeviceLines:
     if device.workers is not None:
         lines.append(f"workers {cpu_text(device.workers)}")
     return DeviceLines(address=device.address, lines=tuple(lines))
+
+
+def _native_lines(device: Device, driver: str) -> NativeDeviceLines:
+    usual = NATIVE_DRIVERS[driver].descriptors
+    lines = [f"name {device.name}"]
+    if device.rx_queues > 1:
+        lines.append(f"num-rx-queues {device.rx_queues}")
+    if device.tx_queues is not None:
+        lines.append(f"num-tx-queues {device.tx_queues}")
+    if device.rx_descriptors != usual:
+        lines.append(f"rx-queue-size {device.rx_descriptors}")
+    if device.tx_descriptors != usual:
+        lines.append(f"tx-queue-size {device.tx_descriptors}")
+    return NativeDeviceLines(address=device.address, driver=driver, port=PORT, lines=tuple(lines))
 
 
 @record
@@ -145,6 +174,9 @@ def _spelling(text: str, kind: ArgumentForm) -> str:
             return cpu_text(cpus_of(text))
     except ValueError:
         return text
+    if kind is ArgumentForm.ON_BUS:
+        bus, slash, place = text.partition("/")
+        return f"{bus}{slash}{canonical_pci(place) or place}"
     return (canonical_pci(text) or text) if kind is ArgumentForm.PCI else text
 
 

@@ -1,4 +1,4 @@
-"""The limits of DPDK's drivers: queues and descriptors per network device, from DPDK's sources (drivers/net/).
+"""The limits of drivers: queues and descriptors per network device, of DPDK's from its sources (drivers/net/).
 
 They are for devices that VPP does not drive yet; for others, what VPP shows counts instead.
 """
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from vppcfg.common.release import Release
 from vppcfg.model.host import Nic
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
 
 
@@ -18,7 +19,7 @@ class NicLimits:
     """The limits of one kind of device. None means that only the device's firmware knows."""
 
     driver: str
-    """DPDK's."""
+    """DPDK's, or VPP's own."""
     rx_queues: int | None = None
     tx_queues: int | None = None
     rx_descriptors: tuple[int, int] = (1, 65535)
@@ -29,6 +30,22 @@ class NicLimits:
     """Descriptors come in multiples of this."""
     is_bifurcated: bool = False
     """Whether the device stays with its Linux driver while VPP uses it."""
+
+
+def native_limits(name: str, nic: Nic | None) -> NicLimits:
+    """Return the limits of a device of one of VPP's own drivers; Linux may tell that it has fewer queues."""
+    driver = NATIVE_DRIVERS[name]
+    known = driver.queues if driver.knows_queues else None
+    rx, tx = (nic.rx_queues_max, nic.tx_queues_max) if nic is not None else (None, None)
+    return NicLimits(
+        driver=name,
+        rx_queues=known if rx is None else min(rx, driver.queues),
+        tx_queues=known if tx is None else min(tx, driver.queues),
+        rx_descriptors=driver.ring,
+        tx_descriptors=driver.ring,
+        default_descriptors=driver.descriptors,
+        align=driver.step,
+    )
 
 
 def _ring(driver: str, queues: int | None, lowest: int, highest: int, align: int) -> NicLimits:

@@ -6,7 +6,7 @@ Nothing is asked here: the texts of VPP's show commands are given. Their formats
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from vppcfg.common.numbers import KIB, cpu_text, size_text
 from vppcfg.model.dataplane import RunningVpp
@@ -207,7 +207,11 @@ def _plugins(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]
 def _devices(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]:
     there = devices(running.shown[HARDWARE])
     places = placement(running.shown[PLACEMENT])
+    shown = {match[1] for line in _plain(running.shown[HARDWARE]).splitlines() if (match := _INTERFACE.match(line))}
     for device in settings.devices:
+        if device.driver is not None:
+            yield from _native(device, shown, places)
+            continue
         found = there.get(device.address)
         if found is None:
             advice = "is it bound to Linux? look at `vppctl show pci` and at VPP's log"
@@ -218,6 +222,16 @@ def _devices(settings: Settings, running: RunningVpp) -> Iterator[VerifiedValue]
             workers = sorted(thread - 1 for (name, _), thread in places.items() if name == found.interface)
             asked = ", ".join(map(str, device.workers))
             yield _same(f"{device.address} workers", asked, ", ".join(map(str, workers)) or "none")
+
+
+def _native(device: Device, shown: Container[str], places: Mapping[tuple[str, int], int]) -> Iterator[VerifiedValue]:
+    """Yield whether there is the port of a device of VPP's own drivers, and with as many RX queues as it is to have."""
+    name = device.name or ""
+    if name not in shown:
+        advice = "VPP's log says why (`show log`): is it bound to vfio-pci, and does VPP have the driver?"
+        yield VerifiedValue(what=device.address, asked=name, found="none", is_met=False, advice=advice)
+        return
+    yield _same(f"{device.address} rx queues", device.rx_queues, sum(port == name for port, _ in places))
 
 
 def _rings(device: Device, found: ShownDevice, threads: int) -> Iterator[VerifiedValue]:

@@ -68,6 +68,8 @@ class Device:
     nic: Nic | None = None
     """None when the machine has no such device."""
     limits: NicLimits | None = None
+    driver: str | None = None
+    """VPP's own driver, a name of NATIVE_DRIVERS; None is DPDK."""
 
     def tx_queues_of(self, threads: int) -> int:
         """Return how many TX queues VPP sets up for that many threads (dpdk/device/init.c)."""
@@ -119,6 +121,9 @@ class Settings:
     placement: Placement
     memory: Memory
     devices: tuple[Device, ...] = ()
+    """Those of DPDK first, then those of VPP's own drivers."""
+    has_native_stanza: bool = False
+    """Whether the stanza `devices` is said, if only that there are none."""
     default_descriptors: tuple[int, int] = (1024, 1024)
     """Of RX and TX, for devices that have no others."""
     is_multi_seg: bool = False

@@ -40,11 +40,13 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
     conf, problems = read_conf(text, NEWEST)
     for problem in problems:
         raise UsageError(f"{path}:{problem.line}: {problem.text}", "mend it, so that VPP's CPUs are known")
-    cpu, dpdk = conf.stanza("cpu"), conf.stanza("dpdk")
+    cpu, dpdk, native = conf.stanza("cpu"), conf.stanza("dpdk"), conf.stanza("devices")
+    of_dpdk = frozenset(_devices(dpdk) if dpdk else ())
     share = VppShare(
-        cpus=frozenset(_cpus(cpu, host)) if cpu else frozenset(), devices=frozenset(_devices(dpdk) if dpdk else ())
+        cpus=frozenset(_cpus(cpu, host)) if cpu else frozenset(),
+        devices=of_dpdk.union(_devices(native) if native else ()),
     )
-    if dpdk is not None and not share.devices:
+    if dpdk is not None and not of_dpdk:
         log.warning("%s names no devices: VPP takes all that are bound to a driver of DPDK", path)
     return share
 
@@ -75,8 +77,10 @@ def _mask(text: str) -> tuple[int, ...]:
     return tuple(bit for bit in range(number.bit_length()) if number >> bit & 1)
 
 
-def _devices(dpdk: ConfEntry) -> Iterator[str]:
-    for child in dpdk.children or ():
-        address = canonical_pci(child.arguments[0]) if child.name == "dev" and child.arguments else None
+def _devices(stanza: ConfEntry) -> Iterator[str]:
+    """Yield the PCI addresses in `dpdk`, or in `devices`, which has the bus before them."""
+    for child in stanza.children or ():
+        place = child.arguments[0].removeprefix("pci/") if child.name == "dev" and child.arguments else ""
+        address = canonical_pci(place)
         if address is not None:
             yield address

@@ -105,7 +105,8 @@ def _plugins(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[Upgrade
     has_found: set[str] = set()
     for need in NEEDS:
         users = [".".join(map(str, path[:2])) for path in need.users(subject.configuration)]
-        is_lacking = need.since <= change.new and not _has(subject, need, change.new)
+        is_needed = need.since <= change.new and (need.until is None or change.new < need.until)
+        is_lacking = is_needed and not _has(subject, need, change.new)
         if need.plugin in has_found or not users or not is_lacking or not _has(subject, need, change.old):
             continue
         has_found.add(need.plugin)
@@ -127,6 +128,8 @@ def _has(subject: UpgradeSubject, need: Need, release: Release) -> bool:
     """Return whether VPP of a release can do what a plugin is needed for: by itself, or because it loads that."""
     if release < need.since:
         return not need.is_new
+    if need.until is not None and release >= need.until:
+        return True
     return need.plugin in table_of(release).plugins and subject.loads(need.plugin, release)
 
 

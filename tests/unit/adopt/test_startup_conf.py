@@ -188,3 +188,46 @@ def test_one_vpp_has_one_startup_conf() -> None:
 )
 def test_a_source_is_known_by_its_content(text: str, kind: SourceKind) -> None:
     assert kind_of(text) is kind
+
+
+NATIVE = """\
+devices {
+  dev pci/0000:01:02.0 {
+    driver iavf
+    flags no-stats
+    port 0 { name xe0 num-rx-queues 2 rx-queue-size 1024 args 'a=1, b=2' }
+  }
+  dev pci/0000:01:02.1 { driver iavf port 0 { } }
+  dev pci/0000:01:02.2 { port 0 { } }
+  dev platform/mvpp2 { port 1 { name ppio1 } }
+}
+"""
+
+
+def test_the_devices_of_vpps_own_drivers_come_along_with_the_names_that_vpp_gives_them() -> None:
+    found = adopted({"startup.conf": NATIVE}, "startup.conf")
+    assert found.text.split("dataplane:\n")[1] == (
+        "  devices:\n"
+        "    '0000:01:02.0':\n"
+        "      driver: iavf\n"
+        "      name: xe0\n"
+        "      rx-queues: 2\n"
+        "      rx-descriptors: 1024\n"
+        "    '0000:01:02.1':\n"
+        "      driver: iavf\n"
+        "      name: iavf1/0\n"
+    )
+    assert "  iavf1/0:\n    device-type: iavf\n    mtu: 1492\n" in found.text
+    kept = [line.text for line in found.report.lines if line.outcome is LineOutcome.UNMANAGED]
+    assert kept == [
+        "devices dev flags no-stats",
+        "devices dev port args 'a=1, b=2'",
+        "devices dev pci/0000:01:02.2",
+        "devices dev platform/mvpp2",
+    ]
+
+
+def test_a_ring_that_a_driver_does_not_take_stays_where_it_is() -> None:
+    text = "devices { dev pci/0000:01:02.0 { driver iavf port 0 { name xe0 rx-queue-size 1000 } } }\n"
+    found = adopted({"startup.conf": text}, "startup.conf")
+    assert "rx-descriptors" not in found.text and "name: xe0" in found.text

@@ -64,3 +64,34 @@ def test_what_came_later_is_found_and_nothing_else(release: Release, paths: set[
     assert {problem.path for problem in found} == paths
     assert {problem.rule for problem in found} <= {"vpp-too-old"}
     assert all(f"this one is {release}" in problem.text for problem in found)
+
+
+NATIVE = """
+interfaces: { iavf0/0: {}, octeon1/0: {}, ige2/0: {}, atlantic3/0: {} }
+dataplane:
+  devices:
+    "0000:01:00.0": { driver: iavf }
+    "0000:01:00.1": { driver: octeon }
+    "0000:01:00.2": { driver: ige }
+    "0000:01:00.3": { driver: atlantic }
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "missing"),
+    [
+        (OLDEST, ["iavf", "octeon", "ige", "atlantic"]),
+        (Release(24, 6), ["iavf", "octeon", "ige", "atlantic"]),
+        (Release(24, 10), ["ige", "atlantic"]),
+        (Release(25, 10), ["ige", "atlantic"]),
+        (Release(26, 2), ["atlantic"]),
+        (Release(26, 6), []),
+        (NEWEST, []),
+    ],
+)
+def test_a_driver_of_vpps_own_that_came_later_is_found(release: Release, missing: list[str]) -> None:
+    loaded = parse_text(NATIVE, "file")
+    assert loaded.configuration is not None and loaded.problems == ()
+    found = list(too_new_for(loaded.configuration, release))
+    assert [problem.text.split()[5] for problem in found] == missing
+    assert all(problem.path[:2] == ("dataplane", "devices") and problem.path[-1] == "driver" for problem in found)

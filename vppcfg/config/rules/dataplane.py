@@ -10,8 +10,9 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.bond import BondConfig
-from vppcfg.model.dataplane import DataplaneSection, DeviceSection
+from vppcfg.model.dataplane import DataplaneSection, DeviceSection, every_device
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, InterfaceKind
+from vppcfg.model.native_driver import LONGEST_NAME, NATIVE_DRIVERS
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -54,20 +55,67 @@ def jumbo_without_multi_seg(index: Index) -> Iterator[Problem]:
 
 def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
     """Yield the ports that DPDK provides, and the bonds of such ports, which have the MTU of their bond."""
+    native = _native_names(index.configuration.dataplane)
+
+    def is_dpdk(interface: InterfaceConfig | None) -> bool:
+        return interface is not None and interface.name not in native and is_dpdk_port(interface)
+
     for interface in index.interfaces:
         bond = index.configuration.making(interface.name, BondConfig)
         members = [index.find(member) for member in bond.members] if bond is not None else []
-        if is_dpdk_port(interface) or any(member is not None and is_dpdk_port(member) for member in members):
+        if is_dpdk(interface) or any(is_dpdk(member) for member in members):
             yield interface
 
 
 def device_name_duplicate(index: Index) -> Iterator[Problem]:
-    """Find devices that are given the same name (dpdk/device/init.c)."""
+    """Find devices that are given the same name (dpdk/device/init.c, vnet/dev/port.c)."""
     owners: dict[str, str] = {}
-    for device in _devices(index.configuration.dataplane):
+    for device in every_device(index.configuration.dataplane):
         if device.name is not None and owners.setdefault(device.name, device.address) != device.address:
             text = f"{owners[device.name]} has the name {device.name} already"
-            yield Problem(rule="device-name-duplicate", path=(*device.path, "name"), text=text)
+            yield Problem(rule="device-name-duplicate", path=_name_path(device, index), text=text)
+
+
+def device_with_two_drivers(index: Index) -> Iterator[Problem]:
+    """Find devices that both DPDK and a driver of VPP's own are to drive; the first one takes it (vlib/linux/pci.c)."""
+    section = index.configuration.dataplane
+    if section is None:
+        return
+    for device in (section.native_devices or {}).values():
+        if device.address in (section.dpdk.devices or {}):
+            text = f"{device.address} stands below `dpdk.devices` too, and one driver alone can have it; remove one"
+            yield Problem(rule="device-two-drivers", path=device.path, text=text)
+
+
+def native_device_bounds(index: Index) -> Iterator[Problem]:
+    """Find queues, rings and names that a driver of VPP's own does not take (vnet/dev/api.c, vnet/dev/config.c)."""
+    section = index.configuration.dataplane
+    for device in ((section.native_devices if section is not None else None) or {}).values():
+        driver = NATIVE_DRIVERS[device.driver or ""]
+        queues = (("rx-queues", device.queues.rx_queues), ("tx-queues", device.queues.tx_queues))
+        rings = (("rx-descriptors", device.queues.rx_descriptors), ("tx-descriptors", device.queues.tx_descriptors))
+        for key, number in queues:
+            if number is not None and number > driver.queues:
+                text = f"{number} queues are more than the {driver.queues} that the driver {driver.name} can have"
+                yield Problem(rule="native-device-bounds", path=(*device.path, key), text=text)
+        for key, number in rings:
+            if number is not None and not driver.takes(number):
+                text = f"the driver {driver.name} takes {driver.rings_text}, and no ring of {number}"
+                yield Problem(rule="native-device-bounds", path=(*device.path, key), text=text)
+        if len(device.name or "") > LONGEST_NAME:
+            text = f"the name {device.name} has {len(device.name or '')} characters; VPP reads {LONGEST_NAME}"
+            yield Problem(rule="native-device-bounds", path=(*device.path, "name"), text=text)
+
+
+def device_type_of_driver(index: Index) -> Iterator[Problem]:
+    """Find interfaces whose `device-type` is not the driver that makes them."""
+    section = index.configuration.dataplane
+    for device in ((section.native_devices if section is not None else None) or {}).values():
+        interface = index.find(device.name or "")
+        if interface is not None and interface.device_type not in (None, device.driver):
+            text = f"{interface.name} is made by the driver {device.driver}, and not of type {interface.device_type}"
+            path = (*interface.path, "device-type")
+            yield Problem(rule="device-type-driver", path=path, text=text)
 
 
 def device_without_interface(index: Index) -> Iterator[Problem]:
@@ -75,7 +123,7 @@ def device_without_interface(index: Index) -> Iterator[Problem]:
     globs = NameGlobs(index.configuration.unmanaged)
     names = {name for name in (*index.configuration.interfaces, *index.broken) if "." not in name}
     addresses = {address_of_interface(name) for name in names}
-    for device in _devices(index.configuration.dataplane):
+    for device in every_device(index.configuration.dataplane):
         if device.name is None and device.address not in addresses:
             tail = interface_tail(device.address)
             text = f"no interface of the file is named after this device, such as TenGigabitEthernet{tail}"
@@ -87,17 +135,31 @@ def device_without_interface(index: Index) -> Iterator[Problem]:
 
 
 def interface_without_device(index: Index) -> Iterator[Problem]:
-    """Find interfaces that DPDK would have to provide and no listed device does."""
+    """Find interfaces that DPDK, or a driver of VPP's own, would have to provide and no listed device does."""
     section = index.configuration.dataplane
-    if section is None or section.dpdk.devices is None or "dataplane" in index.broken_entries:
+    if section is None or "dataplane" in index.broken_entries:
         return
+    yield from _without_native_device(index, section)
+    if section.dpdk.devices is None:
+        return
+    native = _native_names(section)
     given = {device.name for device in section.dpdk.devices.values()}
     unnamed = {device.address for device in section.dpdk.devices.values() if device.name is None}
     for interface in index.interfaces:
-        if not is_dpdk_port(interface) or interface.name in given:
+        if not is_dpdk_port(interface) or interface.name in given or interface.name in native:
             continue
         if address_of_interface(interface.name) not in unnamed:
             text = f"no device below `dataplane` becomes {interface.name}; list it, or say which `device-type` it has"
+            yield Problem(rule="interface-device", path=interface.path, text=text, severity=Severity.WARNING)
+
+
+def _without_native_device(index: Index, section: DataplaneSection) -> Iterator[Problem]:
+    if section.native_devices is None:
+        return
+    native = _native_names(section)
+    for interface in index.interfaces:
+        if interface.device_type in NATIVE_DRIVERS and interface.name not in native:
+            text = f"no device below `dataplane` becomes {interface.name}; list it below `devices`"
             yield Problem(rule="interface-device", path=interface.path, text=text, severity=Severity.WARNING)
 
 
@@ -107,7 +169,7 @@ def plugin_missing(index: Index) -> Iterator[Problem]:
     if section is None or section.plugins is None:
         return
     for need in NEEDS:
-        if need.plugin in section.plugins or not need.is_required or need.since > OLDEST:
+        if need.plugin in section.plugins or not need.is_required or need.since > OLDEST or need.until is not None:
             continue
         place = next(need.users(index.configuration), None)
         if place is not None:
@@ -120,7 +182,7 @@ def plugin_missing(index: Index) -> Iterator[Problem]:
 def queue_workers(index: Index) -> Iterator[Problem]:
     """Find devices whose workers and RX queues do not go together (dpdk/device/init.c)."""
     section = index.configuration.dataplane
-    for device in _devices(section):
+    for device in () if section is None else (section.dpdk.devices or {}).values():
         assert section is not None
         queues = device.queues.rx_queues or section.dpdk.default.rx_queues
         if device.workers is None:
@@ -146,8 +208,17 @@ def is_dpdk_port(interface: InterfaceConfig) -> bool:
     return address_of_interface(interface.name) is not None
 
 
-def _devices(section: DataplaneSection | None) -> tuple[DeviceSection, ...]:
-    return () if section is None else tuple((section.dpdk.devices or {}).values())
+def _native_names(section: DataplaneSection | None) -> frozenset[str | None]:
+    """Return the names of the ports of VPP's own drivers."""
+    devices = section.native_devices if section is not None else None
+    return frozenset(device.name for device in (devices or {}).values())
+
+
+def _name_path(device: DeviceSection, index: Index) -> KeyPath:
+    """Return the place of a device's name, that of the device when VPP names it."""
+    section = index.configuration.dataplane
+    path = (*device.path, "name")
+    return path if section is not None and path[1:] in section.given else device.path
 
 
 def _path(*keys: str) -> KeyPath:

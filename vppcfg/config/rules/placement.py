@@ -8,7 +8,7 @@ from vppcfg.common.numbers import address_of_interface
 from vppcfg.config.configuration import InterfaceConfig, QueueConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY, TX_KEY
-from vppcfg.model.dataplane import DataplaneSection, DeviceSection
+from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection, every_device
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.placement import thread_name
 from vppcfg.model.problem import KeyPath, Problem
@@ -58,14 +58,14 @@ def _queue_count(section: DataplaneSection, interface: InterfaceConfig, key: str
     device = _device_of(section, interface)
     if device is None:
         return None
-    own, others = device.queues, section.dpdk.default
+    own, others = device.queues, section.dpdk.default if device.driver is None else QueueSection()
     if key == TX_KEY:
         return own.tx_queues or others.tx_queues
     return own.rx_queues or (len(device.workers) if device.workers else None) or others.rx_queues
 
 
 def _device_of(section: DataplaneSection, interface: InterfaceConfig) -> DeviceSection | None:
-    devices = (section.dpdk.devices or {}).values()
+    devices = every_device(section)
     named = next((device for device in devices if device.name == interface.name), None)
     address = address_of_interface(interface.name)
     return named or next((device for device in devices if device.name is None and device.address == address), None)

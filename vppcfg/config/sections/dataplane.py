@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
@@ -21,10 +21,12 @@ from vppcfg.model.dataplane import (
     QueueSection,
     UnixSection,
 )
+from vppcfg.model.native_driver import NATIVE_DRIVERS, port_name
 from vppcfg.model.problem import KeyPath, Problem
 
 _KEY = "dataplane"
-_DEVICES: KeyPath = (_KEY, "dpdk", "devices")
+_DEVICES: tuple[tuple[str, ...], ...] = (("dpdk", "devices"), ("devices",))
+"""Where devices are named by their PCI address: those of DPDK, and those of VPP's own drivers."""
 
 
 class _Dataplane(Section):
@@ -38,14 +40,14 @@ class _Dataplane(Section):
         raw = parsing.content.get(self.key)
         if raw is None or parsing.is_bad(self.key):
             return None
-        devices = _part(_part(raw, "dpdk"), "devices")
-        problems = list(_bad_addresses(devices))
-        parsing.problems += problems
-        if problems:
-            bad = {problem.path[-1] for problem in problems}
-            parsing.broken_entries[self.key] = frozenset(str(key) for key in bad)
-            sound = {key: device for key, device in devices.items() if key not in bad}
-            raw = {**raw, "dpdk": {**_part(raw, "dpdk"), "devices": sound}}
+        for keys in _DEVICES:
+            problems = list(_bad_addresses(_below(raw, keys), (self.key, *keys)))
+            parsing.problems += problems
+            if problems:
+                bad = {problem.path[-1] for problem in problems}
+                broken = parsing.broken_entries.get(self.key, frozenset())
+                parsing.broken_entries[self.key] = broken | {str(key) for key in bad}
+                raw = _without(raw, keys, bad)
         return _section(raw)
 
 
@@ -60,6 +62,7 @@ def _section(raw: Mapping[str, Any]) -> DataplaneSection:
         buffers=_buffers(_part(raw, "buffers")),
         statseg_bytes=_size(raw.get("statseg")),
         dpdk=_dpdk(_part(raw, "dpdk")),
+        native_devices=_native_devices(raw.get("devices")),
         linux_cp=_linux_cp(_part(raw, "linux-cp")),
         plugins=None if plugins is None else tuple(sorted(name.removesuffix("_plugin.so") for name in plugins)),
         unix=_unix(_part(raw, "unix")),
@@ -117,11 +120,30 @@ def _devices(raw: Mapping[str, Any]) -> Iterator[DeviceSection]:
         workers = content.get("workers")
         yield DeviceSection(
             address=canonical_pci(key) or "",
-            path=(*_DEVICES, key),
+            path=(_KEY, "dpdk", "devices", key),
             name=content.get("name"),
             queues=_queues(content),
             workers=None if workers is None else tuple(workers),
         )
+
+
+def _native_devices(raw: Mapping[str, Any] | None) -> Mapping[str, DeviceSection] | None:
+    """Return the devices of VPP's own drivers; one without a name has that which VPP gives it for its place."""
+    if raw is None:
+        return None
+    devices = {}
+    for place, (key, content) in enumerate(raw.items()):
+        address, driver = canonical_pci(key) or "", str((content or {}).get("driver"))
+        if driver not in NATIVE_DRIVERS:  # the schema has said so
+            continue
+        devices[address] = DeviceSection(
+            address=address,
+            path=(_KEY, "devices", key),
+            name=content.get("name") or port_name(driver, place),
+            queues=_queues(content),
+            driver=driver,
+        )
+    return devices
 
 
 def _linux_cp(raw: Mapping[str, Any]) -> LinuxCpSection:
@@ -147,16 +169,29 @@ def _kernel(raw: Mapping[str, Any]) -> KernelSection:
     )
 
 
-def _bad_addresses(raw: Mapping[str, Any]) -> Iterator[Problem]:
+def _bad_addresses(raw: Mapping[str, Any], above: KeyPath) -> Iterator[Problem]:
     seen: dict[str, object] = {}
     for key in raw:
         address = canonical_pci(key)
         if address is None:
             text = f'{shown(key)} is no PCI address such as "0000:01:00.0", with the quotes'
-            yield Problem(rule="dataplane-pci-address", path=(*_DEVICES, key), text=text)
+            yield Problem(rule="dataplane-pci-address", path=(*above, key), text=text)
         elif seen.setdefault(address, key) != key:
             text = f"the device {address} stands here twice, as {shown(seen[address])} too; remove one"
-            yield Problem(rule="dataplane-pci-address", path=(*_DEVICES, key), text=text)
+            yield Problem(rule="dataplane-pci-address", path=(*above, key), text=text)
+
+
+def _below(raw: Mapping[str, Any], keys: tuple[str, ...]) -> Mapping[str, Any]:
+    for key in keys:
+        raw = _part(raw, key)
+    return raw
+
+
+def _without(raw: Mapping[str, Any], keys: tuple[str, ...], bad: Container[object]) -> Mapping[str, Any]:
+    """Return the section without some entries of the part that stands at `keys`."""
+    if not keys:
+        return {key: value for key, value in raw.items() if key not in bad}
+    return {**raw, keys[0]: _without(_part(raw, keys[0]), keys[1:], bad)}
 
 
 def _part(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:

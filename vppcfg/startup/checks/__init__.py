@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     machine.memory_fits,
     machine.group_exists,
     machine.plugins_of_release,
+    machine.drivers_of_release,
     machine.inside_container,
 )
 

@@ -32,6 +32,6 @@ def at(*keys: str) -> KeyPath:
 def device_key(device: Device, key: str, case: Case) -> KeyPath:
     """Return the path of a device's key, that of the default when only that is in the file."""
     own = (*device.path, key)
-    if own[1:] not in case.section.given and ("dpdk", "default", key) in case.section.given:
+    if device.driver is None and own[1:] not in case.section.given and ("dpdk", "default", key) in case.section.given:
         return at("dpdk", "default", key)
     return own

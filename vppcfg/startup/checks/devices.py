@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.host import Nic
+from vppcfg.model.host import FOR_USERS, Nic
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, device_key
 from vppcfg.startup.derive.devices import local_workers
@@ -29,11 +29,27 @@ def devices_free(case: Case) -> Iterator[Problem]:
     """Find devices that Linux uses, which VPP passes over (vlib/linux/pci.c)."""
     for device in case.settings.devices:
         nic = device.nic
+        if device.driver is not None:
+            yield from _bound_for_vpp(device, device.driver)
+            continue
         if nic is None or not nic.is_admin_up or (device.limits is not None and device.limits.is_bifurcated):
             continue
         names = ", ".join(nic.linux_names)
         text = f"Linux uses {device.address} as {names}, so that VPP passes it over; `ip link set {names} down` first"
         yield Problem(rule="device-in-use", path=device.path, text=text, severity=Severity.WARNING)
+
+
+def _bound_for_vpp(device: Device, driver: str) -> Iterator[Problem]:
+    """Find a device that a driver of VPP's own does not get, as it takes none from Linux (vlib/linux/pci.c)."""
+    nic = device.nic
+    if nic is None or nic.driver in FOR_USERS:
+        return
+    bound = f"bound to {nic.driver}" if nic.driver is not None else "bound to no driver of Linux"
+    text = (
+        f"{device.address} is {bound}, and VPP's driver {driver} takes it from vfio-pci alone; bind it before VPP "
+        "starts, with `driverctl set-override` or dpdk-devbind.py"
+    )
+    yield Problem(rule="device-in-use", path=device.path, text=text, severity=Severity.WARNING)
 
 
 def devices_placed(case: Case) -> Iterator[Problem]:
@@ -72,10 +88,8 @@ def rx_queues(case: Case) -> Iterator[Problem]:
     for device in case.settings.devices:
         limit = device.limits.rx_queues if device.limits else None
         if limit is not None and device.rx_queues > limit:
-            text = (
-                f"{device.rx_queues} RX queues are more than the {limit} of {_named(device)}; "
-                "VPP would silently take one only"
-            )
+            lost = "VPP would silently take one only" if device.driver is None else "VPP would not make its port"
+            text = f"{device.rx_queues} RX queues are more than the {limit} of {_named(device)}; {lost}"
             yield Problem(rule="rx-queues-limit", path=device_key(device, "rx-queues", case), text=text)
 
 
@@ -123,7 +137,7 @@ def shared_tx_queues(case: Case) -> Iterator[Problem]:
 def descriptors(case: Case) -> Iterator[Problem]:
     """Find rings that a device refuses: too short, too long, or no multiple of what it wants (DPDK's ethdev)."""
     for device in case.settings.devices:
-        if device.limits is None:
+        if device.limits is None or device.driver is not None:
             continue
         rings = (
             ("rx-descriptors", device.rx_descriptors, device.limits.rx_descriptors),

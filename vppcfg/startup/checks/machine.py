@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.numbers import MIB, size_text
 from vppcfg.config.plugins import NEEDS, needed_plugins
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, at
 from vppcfg.startup.derive.memory import buffer_bytes
@@ -32,7 +33,7 @@ def buffers(case: Case) -> Iterator[Problem]:
 def buffer_size(case: Case) -> Iterator[Problem]:
     """Find buffers that do not fit into a page (vlib/buffer.c)."""
     memory = case.settings.memory
-    size = buffer_bytes(memory.data_size, has_dpdk=bool(case.settings.devices))
+    size = buffer_bytes(memory.data_size, has_dpdk=any(device.driver is None for device in case.settings.devices))
     if size > memory.hugepage_bytes:
         text = f"a buffer of {size} bytes is larger than a page of {size_text(memory.hugepage_bytes)}"
         yield Problem(rule="buffer-size", path=at("buffers", "data-size"), text=text)
@@ -117,6 +118,15 @@ def plugins_of_release(case: Case) -> Iterator[Problem]:
         if need.is_new and release < need.since and place is not None:
             text = f"VPP {release} has no plugin {need.plugin}, which came with {need.since}"
             yield Problem(rule="plugin-release", path=place, text=text)
+
+
+def drivers_of_release(case: Case) -> Iterator[Problem]:
+    """Find devices whose driver came later: VPP would log that nothing drives them (vnet/dev/api.c)."""
+    for device in case.settings.devices:
+        driver = NATIVE_DRIVERS.get(device.driver or "")
+        absence = driver.absence(case.settings.release) if driver is not None else ""
+        if absence:
+            yield Problem(rule="driver-release", path=(*device.path, "driver"), text=absence)
 
 
 def inside_container(case: Case) -> Iterator[Problem]:

@@ -22,6 +22,8 @@ class ArgumentForm(Enum):
     MASK = "mask of CPUs"
     PCI = "PCI address"
     DEVICES = "PCI address or vendor and device"
+    ON_BUS = "device with its bus"
+    QUOTED = "text in single quotes"
 
 
 @record

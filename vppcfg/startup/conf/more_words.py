@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.common.release import Release
-from vppcfg.startup.conf.key import ANY, OPAQUE, D, H, Key, N, S, W, flags, keys, switches
+from vppcfg.startup.conf.key import ANY, OPAQUE, ArgumentForm, D, H, Key, N, S, W, flags, keys, switches
 
 _LEVELS = ("emerg", "alert", "crit", "error", "warn", "notice", "info", "debug", "disabled")
 
@@ -71,6 +71,30 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
         *(Key(name=family, block="ipsec tunnels", must_have_braces=True) for family in ("ip4", "ip6")),
     ),
     "ipsec tunnels": keys((N,), "num-buckets"),
+    # vnet/dev/config.c
+    "devices": (
+        Key(name="dev", arguments=(ArgumentForm.ON_BUS,), block="devices dev", is_many=True),
+        Key(
+            name="driver",
+            arguments=(W,),
+            block="devices driver",
+            must_have_braces=True,
+            since=Release(25, 6),
+            is_many=True,
+        ),
+    ),
+    "devices dev": (
+        *keys((W,), "driver", "flags"),
+        *keys((ArgumentForm.QUOTED,), "args"),
+        Key(name="port", arguments=(N,), block="devices port", must_have_braces=True, is_many=True),
+    ),
+    "devices port": (
+        *keys((W,), "name", "flags"),
+        *keys((N,), "num-rx-queues", "num-tx-queues", "rx-queue-size", "tx-queue-size"),
+        Key(name="rss-key", arguments=(W,), since=Release(25, 10)),
+        *keys((ArgumentForm.QUOTED,), "args"),
+    ),
+    "devices driver": keys((ArgumentForm.QUOTED,), "args"),
     # vnet/devices/tap/tap.c
     "tap": keys((N,), "host-mtu"),
     # vnet/session/session_cli.c

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.grammar import FORGIVING, STANZAS, keys_of
-from vppcfg.startup.conf.key import ANY, OPAQUE, Key
+from vppcfg.startup.conf.key import ANY, OPAQUE, ArgumentForm, Key
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 LIMIT_BYTES = 256 * 1024
@@ -144,14 +144,23 @@ class _ConfParser:
 
     def _arguments(self, key: Key, block: str) -> tuple[str, ...]:
         found: list[str] = []
-        for _ in key.arguments:
+        for form in key.arguments:
             value = self._peek()
             if (value is None or value.text in "{}") and block in FORGIVING:
                 return tuple(found)
             if value is None or value.text in "{}":
                 raise _SyntaxError(self._tokens[self._place - 1], f"a value is missing behind {key.name}")
-            found.append(self._next().text)
+            found.append(self._quoted() if form is ArgumentForm.QUOTED else self._next().text)
         return tuple(found)
+
+    def _quoted(self) -> str:
+        """Return the words up to the one that ends with a single quote, where the first one begins with one."""
+        words = [self._next().text]
+        is_open = words[0].startswith("'") and (words[0] == "'" or not words[0].endswith("'"))
+        while is_open and (token := self._peek()) is not None and token.text not in "{}":
+            words.append(self._next().text)
+            is_open = not words[-1].endswith("'")
+        return " ".join(words)
 
     # Entries, from the token at `start` to the one before the present place
 

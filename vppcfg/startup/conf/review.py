@@ -20,6 +20,9 @@ _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""
 _ONCE = (("plugins", "plugin"), ("dpdk", "dev"), ("logging", "class"))
 """Stanzas, and what in them VPP refuses to be told twice."""
+_DEVICES = "devices"
+_LOST_DEVICES = "and starts without this device and those behind it"
+"""VPP reads the stanza `devices` when it runs already (vnet/dev/config.c)."""
 _MAIN_CORE_NEEDED: Mapping[str, Release] = {
     "corelist-workers": Release(24, 10),
     "coremask-workers": Release(24, 10),
@@ -138,6 +141,9 @@ def _default_problems(entry: ConfEntry) -> Iterator[Problem]:
 
 def _unknown_word(entry: ConfEntry, block: str, where: str, release: Release) -> Problem:
     known = _names(block, release)
+    if block.startswith(_DEVICES):
+        text = f"upstream VPP does not know `{entry.name}` {_LOST_DEVICES} (in {where})"
+        return problem("conf-unknown", entry, f"{text}; {mend_text(entry.name, known)}")
     if _is_forgiving(block, release):
         text = f"VPP passes over `{entry.name}` in silence, and a default counts (in {where})"
         return problem("conf-passed-over", entry, f"{text}; {mend_text(entry.name, known)}")
@@ -149,6 +155,8 @@ def _unreadable(entry: ConfEntry, where: str, release: Release, reason: str) -> 
     if _is_forgiving(where, release):
         text = f"VPP passes over `{words}` in silence, and a default counts (in {where}): {reason}"
         return problem("conf-passed-over", entry, text)
+    if where.startswith(_DEVICES):
+        return problem("conf-value", entry, f"VPP cannot read `{words}` {_LOST_DEVICES} (in {where}): {reason}")
     return problem("conf-value", entry, f"VPP stops at `{words}` (in {where}): {reason}")
 
 

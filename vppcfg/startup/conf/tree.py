@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from vppcfg.common.numbers import canonical_pci
+from vppcfg.model.native_driver import NATIVE_DRIVERS, PORT
 from vppcfg.record import record
 from vppcfg.startup.conf.key import Key
 
@@ -20,6 +22,8 @@ _MANAGED: Mapping[str, frozenset[str]] = {
     "dpdk": frozenset({"dev", "dev default", "no-multi-seg", "no-tx-checksum-offload"}),
     "device": frozenset({"name", "workers", "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc"}),
     "device default": frozenset({"num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc"}),
+    "devices dev": frozenset({"driver", "port"}),
+    "devices port": frozenset({"name", "num-rx-queues", "num-tx-queues", "rx-queue-size", "tx-queue-size"}),
     "buffers numa": frozenset({"buffers"}),
     "linux-cp": frozenset({"default netns", "lcp-sync", "lcp-auto-subint"}),
     "linux-nl": frozenset({"nl-rx-buffer-size"}),
@@ -216,7 +220,20 @@ def _merged_block(
 
 
 def _is_managed(child: ConfEntry, block: str) -> bool:
+    if block == "devices":
+        return is_native_device(child)
     return child.name in _MANAGED.get(block, frozenset())
+
+
+def is_native_device(entry: ConfEntry) -> bool:
+    """Return whether the section can say an entry of the stanza `devices`: a driver that it knows, and its port."""
+    bus, _, place = _value(entry).partition("/")
+    is_on_pci = entry.name == "dev" and bus == "pci" and canonical_pci(place) is not None
+    return is_on_pci and _value(entry.find("driver")) in NATIVE_DRIVERS and _value(entry.find("port")) == str(PORT)
+
+
+def _value(entry: ConfEntry | None) -> str:
+    return entry.arguments[0] if entry is not None and entry.arguments else ""
 
 
 def _is_chosen_otherwise(child: ConfEntry, former: Mapping[tuple[str, ...], ConfEntry]) -> bool:

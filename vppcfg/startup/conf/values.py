@@ -34,6 +34,11 @@ _FORMS: Mapping[ArgumentForm, tuple[re.Pattern[str], str]] = {
         _ADDRESS,
         "a PCI address, such as 0000:3b:00.0",
     ),
+    ArgumentForm.ON_BUS: (
+        re.compile(r"pci/[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,2}:[0-9a-fA-F]{1,2}\.[0-9a-fA-F]|platform/\S+"),
+        "a device with its bus, such as pci/0000:3b:00.0",
+    ),
+    ArgumentForm.QUOTED: (re.compile(r"'.*'"), "text in single quotes"),
     ArgumentForm.DEVICES: (
         re.compile(rf"{_ADDRESS.pattern}|[0-9a-fA-F]+:[0-9a-fA-F]+"),
         "a PCI address, such as 0000:3b:00.0, or a vendor and a device, such as 8086:1539",

@@ -37,7 +37,8 @@ def derive(
         return known.get(nic.address) or limits_of(nic, release)
 
     devices = set_up_queues(chosen, section, placement, host, limits, ledger)
-    plugins = _choose_plugins(configuration, section, release, bool(devices), ledger)
+    of_dpdk = [device for device in devices if device.driver is None]
+    plugins = _choose_plugins(configuration, section, release, bool(of_dpdk), ledger)
     memory = size_memory(configuration, section, host, placement, devices, release, ledger)
     linux_cp = _linux_cp(section, ledger) if "linux_cp" in plugins else None
     _explain_unix(section, ledger)
@@ -46,7 +47,8 @@ def derive(
         placement=placement,
         memory=memory,
         devices=devices,
-        default_descriptors=default_descriptors(devices, section.dpdk.default),
+        has_native_stanza=section.native_devices is not None,
+        default_descriptors=default_descriptors(of_dpdk, section.dpdk.default),
         is_multi_seg=_choose_multi_seg(configuration, section, ledger),
         has_tx_checksum_offload=section.dpdk.has_tx_checksum_offload,
         plugins=plugins,

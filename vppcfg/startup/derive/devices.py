@@ -11,7 +11,7 @@ from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.host import Host, Nic
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE
-from vppcfg.startup.limits import NicLimits
+from vppcfg.startup.limits import NicLimits, native_limits
 from vppcfg.startup.settings import Device, Ledger, Placement, ValueOrigin
 
 Limits = Callable[[Nic], NicLimits | None]
@@ -26,12 +26,24 @@ _WIRE_BITS = (64 + 20) * 8
 def devices_of(
     configuration: Configuration, section: DataplaneSection, host: Host, ledger: Ledger
 ) -> Mapping[str, DeviceSection]:
-    """Return the devices by address: the listed ones, or those that the interfaces of the file are named after."""
+    """Return the devices by address: those of DPDK, and those of VPP's own drivers."""
+    native = section.native_devices or {}
+    if section.native_devices is not None:
+        addresses = ", ".join(native) or "none"
+        ledger.add("devices", addresses, ValueOrigin.FILE, "the file lists them for VPP's own drivers")
+    return {**_dpdk_devices(configuration, section, host, ledger), **native}
+
+
+def _dpdk_devices(
+    configuration: Configuration, section: DataplaneSection, host: Host, ledger: Ledger
+) -> Mapping[str, DeviceSection]:
+    """Return the listed devices, or those that the interfaces of the file are named after and DPDK may take."""
     if section.dpdk.devices is not None:
         addresses = ", ".join(section.dpdk.devices) or "none"
         ledger.add("dpdk.devices", addresses, ValueOrigin.FILE, "the file lists them, and VPP touches no others")
         return section.dpdk.devices
-    found = {address: _unlisted(address) for address in _named_after(configuration) if address in host.nic_by_address}
+    free = host.nic_by_address.keys() - (section.native_devices or {}).keys()
+    found = {address: _unlisted(address) for address in _named_after(configuration) if address in free}
     reason = "network devices of this machine that interfaces of the file are named after"
     ledger.add("dpdk.devices", ", ".join(found) or "none", ValueOrigin.HOST, reason)
     return found
@@ -78,6 +90,8 @@ class _Setup:
 
     def device(self, wanted: DeviceSection) -> Device:
         nic = self._host.nic_by_address.get(wanted.address)
+        if wanted.driver is not None:
+            return self._native_device(wanted, wanted.driver, nic)
         limits = None if nic is None else self._limits(nic)
         local = local_workers(self._placement, self._host, nic)
         rx_queues = self._rx_queues(wanted, limits, local)
@@ -94,6 +108,44 @@ class _Setup:
             nic=nic,
             limits=limits,
         )
+
+    def _native_device(self, wanted: DeviceSection, driver: str, nic: Nic | None) -> Device:
+        """Return a device of VPP's own drivers, which take nothing of `dpdk.default`."""
+        limits = native_limits(driver, nic)
+        local = local_workers(self._placement, self._host, nic)
+        return Device(
+            address=wanted.address,
+            path=wanted.path,
+            name=wanted.name,
+            rx_queues=self._native_queues(wanted, limits, local),
+            tx_queues=wanted.queues.tx_queues,
+            rx_descriptors=self._native_ring(wanted, "rx-descriptors", wanted.queues.rx_descriptors, limits),
+            tx_descriptors=self._native_ring(wanted, "tx-descriptors", wanted.queues.tx_descriptors, limits),
+            nic=nic,
+            limits=limits,
+            driver=driver,
+        )
+
+    def _native_queues(self, wanted: DeviceSection, limits: NicLimits, local: Sequence[int]) -> int:
+        key = f"devices.{wanted.address}.rx-queues"
+        if wanted.queues.rx_queues is not None:
+            self._ledger.add(key, wanted.queues.rx_queues, ValueOrigin.FILE, "the file says so")
+            return wanted.queues.rx_queues
+        queues = max(1, min(len(local), limits.rx_queues or 1))
+        reason = f"min({len(local)} worker(s) for it, {limits.rx_queues} queue(s) of the device)"
+        if limits.rx_queues is None:
+            reason = "1, because VPP makes no port of a device that has fewer queues than it is asked for"
+        self._ledger.add(key, queues, ValueOrigin.FORMULA, reason)
+        return queues
+
+    def _native_ring(self, wanted: DeviceSection, key: str, number: int | None, limits: NicLimits) -> int:
+        place = f"devices.{wanted.address}.{key}"
+        if number is not None:
+            self._ledger.add(place, number, ValueOrigin.FILE, "the file says so")
+            return number
+        number = limits.default_descriptors or _FEWEST
+        self._ledger.add(place, number, ValueOrigin.DEFAULT, f"what the driver {limits.driver} takes by itself")
+        return number
 
     def _rx_queues(self, wanted: DeviceSection, limits: NicLimits | None, local: Sequence[int]) -> int:
         key = f"dpdk.devices.{wanted.address}.rx-queues"

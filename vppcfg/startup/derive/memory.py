@@ -99,7 +99,8 @@ class _Sizer:
         self._ledger = ledger
         self.needs: dict[str, int] = {}
         self.page_bytes = self._page_bytes()
-        self._buffer_bytes = buffer_bytes(section.buffers.data_size, has_dpdk=bool(devices))
+        self._has_dpdk = any(device.driver is None for device in devices)
+        self._buffer_bytes = buffer_bytes(section.buffers.data_size, has_dpdk=self._has_dpdk)
         self._per_page = max(1, self.page_bytes // self._buffer_bytes)
         self._step = max(1, _STEP_BYTES // self._buffer_bytes)
 
@@ -206,7 +207,7 @@ class _Sizer:
         pages = {}
         for node, number in buffers.items():
             parts = [pages_for(number, self._per_page)]
-            if self._devices:
+            if self._has_dpdk:
                 parts.append(-(-EAL_BYTES_PER_NODE // self.page_bytes))
             if node == home:
                 parts += [-(-size // self.page_bytes) for size in huge_bytes if size]

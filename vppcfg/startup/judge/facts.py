@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vppcfg.common.numbers import bytes_of, canonical_pci, cpus_of
 from vppcfg.common.release import NEWEST
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.record import record
 from vppcfg.startup.conf.cpu_words import entries_read
 from vppcfg.startup.conf.tree import Conf, ConfEntry
@@ -11,6 +14,7 @@ from vppcfg.startup.conf.tree import Conf, ConfEntry
 _BUFFERS_PER_NUMA = 16384
 _DATA_SIZE = 2048
 _DESCRIPTORS = 1024
+_NATIVE_DESCRIPTORS = 512
 """VPP's defaults (vlib/buffer.h, dpdk/device/dpdk.h)."""
 
 
@@ -26,6 +30,13 @@ class DeviceFacts:
     rx_descriptors: int = _DESCRIPTORS
     tx_descriptors: int = _DESCRIPTORS
     workers: tuple[int, ...] | None = None
+    driver: str | None = None
+    """VPP's own driver, '' where VPP chooses it; None is DPDK."""
+
+    def key(self, name: str) -> ConfEntry:
+        """Return the entry of a key of the device or its port, that of the device when the file does not have it."""
+        port = self.entry.find("port")
+        return self.entry.find(name) or (port.find(name) if port is not None else None) or self.entry
 
 
 @record
@@ -49,7 +60,7 @@ def facts_of(conf: Conf) -> ConfFacts:
         main_core=number(entry_at(conf, "cpu", "main-core")),
         worker_cpus=cpus,
         workers=len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0,
-        devices=tuple(_devices(conf)),
+        devices=(*_devices(conf), *_native_devices(conf)),
         buffers_per_numa=number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA,
         data_size=number(entry_at(conf, "buffers", "default data-size")) or _DATA_SIZE,
         poll_sleep_us=number(entry_at(conf, "unix", "poll-sleep-usec")) or 0,
@@ -101,6 +112,27 @@ def _devices(conf: Conf) -> list[DeviceFacts]:
         for child in children
         if child.name == "dev" and child.arguments and canonical_pci(child.arguments[0]) is not None
     ]
+
+
+def _native_devices(conf: Conf) -> Iterator[DeviceFacts]:
+    """Yield the ports that VPP's own drivers are to make (vnet/dev/config.c); a device without a port has none."""
+    stanza = conf.stanza("devices")
+    for entry in (stanza.children if stanza else None) or ():
+        bus, _, place = (*entry.arguments, "")[0].partition("/")
+        address, port, driver = canonical_pci(place), entry.find("port"), entry.find("driver")
+        if entry.name != "dev" or bus != "pci" or address is None or port is None:
+            continue
+        name = (*driver.arguments, "")[0] if driver is not None else ""
+        usual = NATIVE_DRIVERS[name].descriptors if name in NATIVE_DRIVERS else _NATIVE_DESCRIPTORS
+        yield DeviceFacts(
+            entry=entry,
+            address=address,
+            rx_queues=number(port.find("num-rx-queues")) or 1,
+            tx_queues=number(port.find("num-tx-queues")) or None,
+            rx_descriptors=number(port.find("rx-queue-size")) or usual,
+            tx_descriptors=number(port.find("tx-queue-size")) or usual,
+            driver=name,
+        )
 
 
 def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator
 
 from vppcfg.common.numbers import cpu_text, size_text
 from vppcfg.common.release import Release
-from vppcfg.model.host import Host, Nic
+from vppcfg.model.host import FOR_USERS, Host, Nic
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
@@ -134,6 +135,10 @@ def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release)
         text = f"this machine has no network device {device.address}, and VPP goes on without it; it has {have}"
         yield warning("conf-device", device.entry, text)
         return
+    if device.driver is not None:
+        yield from _native_device(device, nic)
+        yield from _node(device, nic, facts, host)
+        return
     limits = limits_of(nic, release)
     if nic.is_admin_up and not (limits is not None and limits.is_bifurcated):
         names = ", ".join(nic.linux_names)
@@ -142,6 +147,25 @@ def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release)
     yield from _node(device, nic, facts, host)
     if limits is not None:
         yield from _limits(device, limits, release)
+
+
+def _native_device(device: DeviceFacts, nic: Nic) -> Iterator[Problem]:
+    """Find a device that Linux holds, and queues and rings that VPP's own driver does not take (vnet/dev/api.c)."""
+    if nic.driver not in FOR_USERS:
+        held = f"bound to {nic.driver}" if nic.driver is not None else "bound to no driver of Linux"
+        text = f"{device.address} is {held}, and VPP's own drivers take a device from vfio-pci alone; bind it first"
+        yield warning("conf-device", device.entry, text)
+    driver = NATIVE_DRIVERS.get(device.driver or "")
+    if driver is None:
+        return
+    for key, count in (("num-rx-queues", device.rx_queues), ("num-tx-queues", device.tx_queues or 0)):
+        if count > driver.queues:
+            text = f"the driver {driver.name} can have {driver.queues} queues, and {count} leave the port out"
+            yield warning("conf-device-limits", device.key(key), text)
+    for key, size in (("rx-queue-size", device.rx_descriptors), ("tx-queue-size", device.tx_descriptors)):
+        if not driver.takes(size):
+            text = f"the driver {driver.name} takes {driver.rings_text}, and a ring of {size} leaves the port out"
+            yield warning("conf-device-limits", device.key(key), text)
 
 
 def _node(device: DeviceFacts, nic: Nic, facts: ConfFacts, host: Host) -> Iterator[Problem]:

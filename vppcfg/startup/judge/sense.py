@@ -73,7 +73,7 @@ def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
                 f"{_count(facts.workers, 'worker') if facts.workers else 'the main thread alone'} to serve them; more "
                 "queues than that gain nothing"
             )
-            yield warning("conf-many-queues", device.entry.find("num-rx-queues") or device.entry, text)
+            yield warning("conf-many-queues", device.key("num-rx-queues"), text)
 
 
 def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
@@ -101,19 +101,19 @@ def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem
             f"{device.address} has {_count(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
             "share one wait for each other"
         )
-        yield warning("conf-tx-shared", device.entry.find("num-tx-queues") or device.entry, text)
+        yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
 
 
 def _receive_rings(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     """Find receive rings that take more buffers than there are; each descriptor holds one."""
     held = sum(device.rx_queues * device.rx_descriptors for device in facts.devices)
-    dpdk = conf.stanza("dpdk")
-    if dpdk is not None and held > facts.buffers_per_numa:
+    stanza = conf.stanza("dpdk") or conf.stanza("devices")
+    if stanza is not None and held > facts.buffers_per_numa:
         text = (
             f"the receive rings of {_count(len(facts.devices), 'port')} hold {held} buffers, and a NUMA node has "
             f"{facts.buffers_per_numa} (buffers-per-numa); on one node they do not fit"
         )
-        yield warning("conf-descriptors", entry_at(conf, "buffers", "buffers-per-numa") or dpdk, text)
+        yield warning("conf-descriptors", entry_at(conf, "buffers", "buffers-per-numa") or stanza, text)
 
 
 def _jumbo_frames(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:

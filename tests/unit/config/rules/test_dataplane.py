@@ -148,3 +148,77 @@ def test_an_address_without_quotes_gets_a_hint() -> None:
 def test_a_device_that_is_no_address_is_a_problem(key: str) -> None:
     text = f'dataplane: {{ dpdk: {{ devices: {{ "{key}": {{}} }} }} }}'
     assert rules_of(text) == ["dataplane-pci-address"]
+
+
+def native(device: str, *, interface: str = "xe0: { device-type: ige }", more: str = "") -> list[str]:
+    return rules_of(f'interfaces: {{ {interface} }}\ndataplane: {{ {more} devices: {{ "0000:01:00.0": {device} }} }}\n')
+
+
+@pytest.mark.parametrize(
+    ("driver", "keys", "broken"),
+    [
+        ("ige", "rx-queues: 4, tx-queues: 4", 0),
+        ("ige", "rx-queues: 5, tx-queues: 5", 2),
+        ("iavf", "rx-queues: 32", 0),
+        ("iavf", "rx-queues: 33", 1),
+        ("octeon", "tx-queues: 64", 0),
+        ("octeon", "tx-queues: 65", 1),
+        ("ige", "rx-descriptors: 512, tx-descriptors: 32768", 0),
+        ("ige", "rx-descriptors: 256, tx-descriptors: 768", 2),
+        ("iavf", "rx-descriptors: 32, tx-descriptors: 4096", 0),
+        ("iavf", "rx-descriptors: 96, tx-descriptors: 8192", 2),
+        ("octeon", "rx-descriptors: 288, tx-descriptors: 16384", 0),
+        ("octeon", "rx-descriptors: 300, tx-descriptors: 224", 2),
+        ("atlantic", "rx-descriptors: 72, tx-descriptors: 8184", 0),
+        ("atlantic", "rx-descriptors: 60, tx-descriptors: 8192", 2),
+        ("atlantic", "rx-queues: auto, rx-descriptors: auto", 0),
+    ],
+)
+def test_a_driver_of_vpps_own_takes_its_queues_and_rings(driver: str, keys: str, broken: int) -> None:
+    found = native(f"{{ driver: {driver}, name: xe0, {keys} }}", interface=f"xe0: {{ device-type: {driver} }}")
+    assert found == ["native-device-bounds"] * broken
+
+
+@pytest.mark.parametrize(("length", "broken"), [(31, []), (32, ["native-device-bounds"])])
+def test_vpp_reads_31_characters_of_a_name(length: int, broken: list[str]) -> None:
+    name = "x" * length
+    assert native(f"{{ driver: ige, name: {name} }}", interface=f"{name}: {{}}") == broken
+
+
+def test_a_device_of_vpps_own_drivers_without_a_name_is_called_after_its_place() -> None:
+    assert native("{ driver: ige }", interface="ige0/0: {}") == []
+    assert native("{ driver: ige }", interface="ige1/0: {}") == ["device-interface"]
+    assert native("{ driver: ige }", interface="ige0/0: { device-type: ige }, xe9: { device-type: ige }") == [
+        "interface-device"
+    ]
+
+
+def test_names_are_unique_over_both_kinds_of_devices() -> None:
+    dpdk = 'dpdk: { devices: { "0000:02:00.0": { name: ige0/0 } } },'
+    assert native("{ driver: ige }", interface="ige0/0: {}", more=dpdk) == ["device-name-duplicate"]
+
+
+def test_a_port_of_vpps_own_driver_that_is_called_like_one_of_dpdk_needs_no_device_there() -> None:
+    dpdk = "dpdk: { multi-seg: false, devices: {} },"
+    name = "TenGigabitEthernet1/0/0"
+    assert native(f"{{ driver: ige, name: {name} }}", interface=f"{name}: {{ mtu: 9000 }}", more=dpdk) == []
+
+
+@pytest.mark.parametrize("key", ["0000:01:00", "01:00.0"])
+def test_a_device_of_vpps_own_drivers_has_a_pci_address(key: str) -> None:
+    text = f'interfaces: {{}}\ndataplane: {{ devices: {{ "{key}": {{ driver: ige }} }} }}\n'
+    assert rules_of(text) == ["dataplane-pci-address"]
+
+
+def test_an_unknown_driver_is_refused() -> None:
+    text = 'interfaces: {}\ndataplane: { devices: { "0000:01:00.0": { driver: ena } } }\n'
+    (problem,) = parse_text(text, "test").problems
+    assert "iavf" in problem.text
+
+
+@pytest.mark.parametrize("device", ["{}", "null", "{ name: xe0 }", "{ driver: [ige] }"])
+def test_a_device_without_a_driver_is_refused_and_the_rest_of_the_file_is_judged(device: str) -> None:
+    text = f'interfaces: {{ xe0: {{ mtu: 1 }} }}\ndataplane: {{ devices: {{ "0000:01:00.0": {device} }} }}\n'
+    problems = parse_text(text, "test").problems
+    assert any(problem.path[:3] == ("dataplane", "devices", "0000:01:00.0") for problem in problems)
+    assert any(problem.path[:1] == ("interfaces",) for problem in problems)
