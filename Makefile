@@ -45,8 +45,10 @@ PARALLEL ?= -n $(shell expr $$(nproc) + 2) --dist worksteal
 NONE_NAMED = [ $$? = 5 ]
 TIMED = $(shell grep -rl --include="test_*.py" "mark.timed" tests)
 
+# In a new checkout each worker would compile all of vppcfg by itself, and all at the same time.
 .PHONY: test
 test: $(READY) ## run the tests
+	@$(BIN)/python -m compileall -q -j 0 vppcfg
 	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
 	@$(BIN)/python -m pytest -m 'timed and not long' $(or $(PYTEST_ARGS),$(TIMED)) || $(NONE_NAMED)
 
