@@ -114,6 +114,16 @@ def test_every_transition_ends_where_an_empty_vpp_would(
         assert run(vpp, "plan", "-c", str(after), "--detailed-exitcode") == ExitCode.DONE
 
 
+def test_a_new_sub_interface_routes_no_larger_packets_than_its_port(vpp: RealVpp, tmp_path: Path) -> None:
+    """VPP does not take the MTU of the port for a sub-interface without one of its own: it routes 9000 bytes then."""
+    others, file = "".join(f"  {name}: {{}}\n" for name in PORTS[1:]), tmp_path / "port.yaml"
+    for below in ("", "    sub-interfaces: { 100: { addresses: [ 192.0.2.1/24 ] } }\n"):
+        file.write_text(f"interfaces:\n{others}  {PORTS[0]}:\n    mtu: 1500\n{below}")
+        apply(vpp, file)
+    adjacencies = vpp.cli("show adj")[1]
+    assert f"{PORTS[0]}.100: mtu:1500" in adjacencies
+
+
 @pytest.mark.parametrize("file", CONFIGURATIONS, ids=[file.stem for file in CONFIGURATIONS])
 def test_a_dump_is_valid_and_its_plan_is_empty(file: Path, vpp: RealVpp, tmp_path: Path) -> None:
     apply(vpp, file)

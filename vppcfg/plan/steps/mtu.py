@@ -96,9 +96,14 @@ def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
 
 
 def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
+    """Return whether an interface must be told its packet MTU.
+
+    A sub-interface that is new always is: without one of its own, VPP routes packets of up to 9000 bytes out of it,
+    whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h).
+    """
     if current.protocol_mtus != after.protocol_mtus:
         return True
-    if current.packet_mtu == 0 and after.parent is not None:
+    if current.packet_mtu == 0 and transition.kept(after.name) is not None and after.parent is not None:
         return after.packet_mtu not in (0, transition.desired.packet_mtu(after.parent))
     return current.packet_mtu != after.packet_mtu
 
