@@ -22,6 +22,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import Facts, State
+from vppcfg.model.tunnel import Gre
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
@@ -165,10 +166,17 @@ def apply(text: str, vpp: SimulatedVpp) -> None:
 
 
 def comparable(state: State) -> State:
-    """Return a state without what vppcfg sets and a script may leave: its marks, and the link MTU."""
+    """Return a state without what vppcfg sets and a script may leave: its marks, and the link MTU.
+
+    Nor with the MAC addresses that GRE tunnels have by the order in which they are made.
+    """
+    gres = state.made_as(Gre)
     return replace(
         state,
-        interfaces={name: replace(each, tag="", link_mtu=None) for name, each in state.interfaces.items()},
+        interfaces={
+            name: replace(each, tag="", link_mtu=None, mac="" if name in gres else each.mac)
+            for name, each in state.interfaces.items()
+        },
         bridges={name: replace(each, tag="") for name, each in state.bridges.items()},
         facts=Facts(),
     ).with_explicit_mtus()

@@ -19,6 +19,9 @@ _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _START_S = 30.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
+_SOCKET = "api.sock"
+_LONGEST_SOCKET = 107
+"""Bytes of a path at which Linux can listen (unix(7))."""
 _OWN_FOLDERS = (
     'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
 )
@@ -46,7 +49,7 @@ class PrivateVpp:
     @property
     def api_socket(self) -> str:
         """Return the path of its API socket."""
-        return str(self.folder / "api.sock")
+        return str(self.folder / _SOCKET)
 
     def add_device(self, name: str) -> None:
         """Make a Linux device with another end that nobody is at. Raise LinuxError."""
@@ -71,13 +74,11 @@ def private_vpp(prefix: Path) -> Iterator[PrivateVpp]:
     """
     _require(prefix)
     folder = Path(tempfile.mkdtemp(prefix="vppcfg-rehearsal-"))
-    process = None
     try:
-        process = _started(prefix, folder)
-        yield PrivateVpp(folder=folder, pid=process.pid)
+        _require_room(folder)
+        with _running(prefix, folder) as process:
+            yield PrivateVpp(folder=folder, pid=process.pid)
     finally:
-        if process is not None:
-            _end(process)
         for left in Path("/dev/shm").glob(f"{folder.name}-*"):
             left.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -96,7 +97,17 @@ def _require(prefix: Path) -> None:
             raise LinuxError(f"the program {tool} is missing", "it is in iproute2 or util-linux")
 
 
-def _started(prefix: Path, folder: Path) -> subprocess.Popen[bytes]:
+def _require_room(folder: Path) -> None:
+    """Raise LinuxError where the folder has a name that leaves no room for that of a socket."""
+    if len(os.fsencode(folder / _SOCKET)) > _LONGEST_SOCKET:
+        raise LinuxError(
+            f"{folder} is too long a name for a socket in it", "let TMPDIR name a folder with a shorter one"
+        )
+
+
+@contextmanager
+def _running(prefix: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a VPP that listens in a folder, and end it. Raise DataplaneError when it does not start."""
     path = next(_plugin_folders(prefix), None)
     startup = folder / "startup.conf"
     startup.write_text(_STARTUP.format(folder=folder, name=folder.name, path=f"path {path}" if path else ""))
@@ -107,14 +118,16 @@ def _started(prefix: Path, folder: Path) -> subprocess.Popen[bytes]:
             stdout=output,
             stderr=output,
         )
-    deadline = time.monotonic() + _START_S
-    while not _listens(folder / "api.sock"):
-        if process.poll() is not None or time.monotonic() > deadline:
-            _end(process)
-            text = (folder / "output").read_text(errors="replace").strip()
-            raise DataplaneError(f"VPP does not start: {text[-1000:] or 'it says nothing'}")
-        time.sleep(0.02)
-    return process
+    try:
+        deadline = time.monotonic() + _START_S
+        while not _listens(folder / _SOCKET):
+            if process.poll() is not None or time.monotonic() > deadline:
+                text = (folder / "output").read_text(errors="replace").strip()
+                raise DataplaneError(f"VPP does not start: {text[-1000:] or 'it says nothing'}")
+            time.sleep(0.02)
+        yield process
+    finally:
+        _end(process)
 
 
 def _listens(path: Path) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.unixsocket import open_socket
 
 _LOG = logging.getLogger(__name__)
@@ -84,7 +85,11 @@ def _threads(connection: Connection) -> Iterable[dict[str, Any]]:
     replies = connection.ask([connection.request("show_threads")[1]])
     message = connection.message("show_threads_reply")
     for data in replies.get(message.index, ()):
-        for number, name, cpu, socket in message.items(data, "id", "name", "cpu_id", "cpu_socket"):
+        try:
+            rows = list(message.items(data, "id", "name", "cpu_id", "cpu_socket"))
+        except struct.error as error:
+            raise malformed(message.name) from error
+        for number, name, cpu, socket in rows:
             yield {"id": number, "name": text_of(name), "cpu_id": cpu, "cpu_socket": socket}
 
 
@@ -104,6 +109,9 @@ def _tx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[
     read = message.reader("sw_if_index", "queue_id", "shared")
     pages = connection.pages(replies, get, of_all, "transmit queues")
     for data in (data for page in pages for data in page.get(message.index, ())):
-        index, queue, shared = read(data)
-        threads = [thread for (thread,) in message.items(data, "")]
+        try:
+            index, queue, shared = read(data)
+            threads = [thread for (thread,) in message.items(data, "")]
+        except struct.error as error:
+            raise malformed(message.name) from error
         yield {"interface": names.get(index, f"#{index}"), "queue": queue, "shared": shared, "threads": threads}

@@ -52,9 +52,11 @@ def test_every_simulated_command_is_one_of_vpp(release: str) -> None:
     """What the simulator adds to VPP would be replayed, and refused by every real one."""
     year, month = (int(part) for part in release.split("."))
     grammar = grammar_of(Release(year, month))
+    vpp = SimulatedVpp(release=release)
     unknown = [
         words
-        for words in SimulatedVpp(release=release).commands
+        for words in vpp.commands
         if not words.startswith("show") and grammar.read(words).command != words
+        if "unknown input" not in vpp.run_line(words)[1]
     ]
     assert unknown == []

@@ -28,6 +28,7 @@ plugins {
   plugin default { disable }
   plugin dpdk_plugin.so { enable }
   plugin linux_cp_plugin.so { enable }
+  plugin tap_plugin.so { enable }
   plugin ping_plugin.so { disable }
 }
 logging { default-log-level info }
@@ -52,7 +53,7 @@ dataplane:
     per-numa: 128000
     data-size: 2048
   statseg: 1G
-  plugins: [ dpdk, linux_cp ]
+  plugins: [ dpdk, linux_cp, tap ]
   dpdk:
     default:
       rx-queues: 2

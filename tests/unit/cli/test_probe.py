@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -52,16 +54,24 @@ def test_a_rehearsal_needs_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         pass
 
 
-def test_a_vpp_that_does_not_start_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_vpp_that_does_not_start_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "bin/vpp"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho no memory >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
     monkeypatch.setattr("vppcfg.linux.private_vpp.APART", ())
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with tempfile.TemporaryDirectory() as short:
+        monkeypatch.setattr("tempfile.tempdir", short)
+        assert main(["probe", "-q", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.DATAPLANE
+        assert not os.listdir(short)
+    (deep := tmp_path / ("x" * 90)).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
     assert main(["probe", "-q", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.DATAPLANE
-    assert not list(tmp_path.glob("vppcfg-rehearsal-*"))
+    assert "too long a name for a socket" in capsys.readouterr().err
+    assert not os.listdir(deep)
 
 
 def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
