@@ -6,6 +6,7 @@ VPP believes that it runs on a machine of tests/hosts. There is no such hardware
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +14,14 @@ import pytest
 
 from tests.hosts.trees import MACHINES, grow
 from tests.real_vpp import release
-from tests.startup_vpp import starting, why_not
+from tests.startup_vpp import StartupVpp, starting, why_not
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
 from vppcfg.config import parse_text
+from vppcfg.config.for_release import too_new_for
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
+from vppcfg.model.native_driver import DEVICES_SINCE
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case
 from vppcfg.startup.conf.plugin_review import lost_plugins
@@ -260,3 +263,37 @@ def test_what_vpp_refuses_of_a_section_is_found_before(
     with starting(f"{OK}{conf}\n", tree, has_small_pages="page-size" not in conf) as vpp:
         assert not vpp.is_running
         assert words in vpp.output
+
+
+def test_vpp_reads_the_stanza_of_its_own_drivers_and_finds_no_device(tmp_path: Path) -> None:
+    """The hardware is missing: VPP runs, and its log names the device, not a word of the stanza."""
+    text = (
+        "interfaces: { xe0: {}, xe1: {} }\ndataplane:\n  cpu: { workers: 1 }\n  unix: { gid: root }\n  devices:\n"
+        '    "0000:17:02.0": { driver: iavf, name: xe0, rx-queues: 2, tx-queues: 2, rx-descriptors: 1024 }\n'
+        '    "0000:17:02.1": { driver: iavf, name: xe1, tx-descriptors: 64 }\n'
+    )
+    configuration = parse_text(text, "test").configuration
+    assert configuration is not None
+    if RELEASE < DEVICES_SINCE:
+        assert [problem.rule for problem in too_new_for(configuration, RELEASE)] == ["vpp-too-old"] * 2
+        return
+    conf = render(derive(configuration, read_host(str(grow("container", tmp_path))), RELEASE))[STARTUP_CONF]
+    assert "num-rx-queues 2\n      num-tx-queues 2\n      rx-queue-size 1024\n" in conf
+    with starting(conf, tmp_path) as vpp:
+        assert vpp.is_running, vpp.output
+        log = _log_of_devices(vpp)
+    assert "pci/0000:17:02.0" in log and "unknown input" not in log
+    with starting(conf.replace("num-rx-queues", "num-rx-queue"), tmp_path) as vpp:
+        assert vpp.is_running and "unknown input" in _log_of_devices(vpp)
+
+
+def _log_of_devices(vpp: StartupVpp) -> str:
+    """Return what VPP has logged about the stanza `devices`, which it reads soon after it listens."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        log = read_running(str(vpp.socket_path), (*COMMANDS, "show logging")).shown["show logging"]
+        lines = [line for line in log.splitlines() if "dev/" in line]
+        if lines:
+            return "\n".join(lines)
+        time.sleep(0.1)
+    raise AssertionError(f"VPP logs nothing about its devices:\n{log}")
