@@ -61,6 +61,7 @@ IN_TABLES = {
         for what in ("family", "self", "remote-own")
     ),
     *("gre-l3", "ipip-l3", "wireguard-l3", "memif-l3", "conf-unclosed"),
+    *("placement-missing", "tx-placement-gap", "macip-rules-most", "macip-shapes-most"),
     *(f"fleet-{word}-{what}" for word in ("vxlan", "gre", "ipip") for what in ("one-sided", "nobody")),
     *("fleet-vxlan-vni", "fleet-vxlan-port", "fleet-vxlan-mtu"),
     *("fleet-gre-mode", "fleet-gre-key", "fleet-gre-session", "fleet-gre-mtu", "fleet-ipip-mtu"),

@@ -36,7 +36,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "arp": (("static-arp", "nd-static", "neighbor", "neighbour", "neighbours"), "written `neighbors`"),
     "mss": (("tcp-mss", "adjust-mss", "mss-adjust", "tcp-mss-clamp"), "written `mss-clamp`"),
     "rp-filter": (("rpf", "unicast-rpf", "source-validation"), "written `urpf`"),
-    "netflow": (("ipfix", "flowprobe", "sampling"), "not managed by vppcfg; `sflow` is"),
+    "netflow": (("flowprobe", "sampling"), "written `ipfix`, or `sflow` for samples of packets"),
     "acl": (
         ("access-list", "access-lists", "access-group", "firewall", "filter"),
         "written `acls`; they have no state",

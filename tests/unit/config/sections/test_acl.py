@@ -191,7 +191,7 @@ def test_a_list_with_a_problem_of_its_own_breaks_the_acl_in_silence() -> None:
         "prefixlists": {"l"}, "acls": {"a"}, "bondethernets": set(), "bridgedomains": set(), "taps": set(),
         "vxlan_tunnels": set(),
         "gre_tunnels": set(), "ipip_tunnels": set(), "wireguards": set(), "vrfs": set(),
-        "host_interfaces": set(), "memifs": set(), "vhost_users": set(),
+        "host_interfaces": set(), "memifs": set(), "vhost_users": set(), "macip_acls": set(),
     }  # fmt: skip
 
 
