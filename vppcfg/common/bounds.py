@@ -30,9 +30,16 @@ ALL_ACL_RULES_MOST = 300_000
 """Rules of all access lists of a configuration: 60 MB."""
 MACIP_RULES_MOST = 20_000
 """Rules of all MACIP access lists of a configuration. VPP keeps each of them in up to six classifiers."""
+MACIP_RULES_PER_SHAPE = 1_000
+"""Rules of one MACIP access list with the same prefix length and MAC mask. Each of their classifiers has 8 MB, and VPP
+ends when that is full (acl_classify_add_del_table_small in plugins/acl/acl.c). VPP 26.10 took up to 2 MB for 1,000 and
+up to 4.4 MB for 2,000, and ended at 4,000 random addresses with a MAC address each."""
 MACIP_SHAPES_MOST = 64
 """Combinations of prefix length and MAC mask in one MACIP access list. VPP makes up to six classifiers of each, and
 asks them one after the other for every packet; here, each is compared with each."""
+ALL_MACIP_SHAPES_MOST = 1_000
+"""The same of all MACIP access lists together. Each classifier takes two of the 65,530 mappings of memory that Linux
+lets a process have by default (vm.max_map_count): VPP 26.10 ended at 5,200 combinations."""
 RESULT_BYTES = 64 << 20
 """Of the result of a load test. One of a day with a sample a second has some 40 MB."""
 CAPTURE_BYTES = 64 << 20

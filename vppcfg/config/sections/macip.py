@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from vppcfg.common.addresses import canonical_mac
-from vppcfg.common.bounds import MACIP_RULES_MOST, MACIP_SHAPES_MOST
+from vppcfg.common.bounds import (
+    ALL_MACIP_SHAPES_MOST,
+    MACIP_RULES_MOST,
+    MACIP_RULES_PER_SHAPE,
+    MACIP_SHAPES_MOST,
+)
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import MacipConfig
 from vppcfg.config.desired import DesiredState
@@ -25,6 +31,7 @@ from vppcfg.model.state import State
 
 KIND = "macip:"
 """What stands before the tag of a list of somebody else."""
+_RULES, _SHAPES = "macip-rules-most", "macip-shapes-most"
 _ALL4, _ALL6 = acl_match.EVERYWHERE.ipv4[0], acl_match.EVERYWHERE.ipv6[0]
 
 
@@ -56,8 +63,7 @@ class MacipAcls(NamedSection):
                 problems += found
         if not is_sound:
             return problems
-        parsing.macip_rule_count += len(rules)
-        if problem := _too_much(entry, rules, parsing.macip_rule_count):
+        if problem := _too_much(entry, rules, parsing):
             return problem
         return MacipConfig(name=entry.name, path=entry.path, rules=tuple(rules), positions=tuple(positions))
 
@@ -139,16 +145,26 @@ def shape_of(rule: MacipRule) -> tuple[bool, int, str]:
     return ":" in rule.source, int(rule.source.partition("/")[2]), rule.mac_mask
 
 
-def _too_much(entry: SectionEntry, rules: list[MacipRule], count_so_far: int) -> Problem | None:
-    """Return the problem of a list that is more than VPP should be given."""
-    shapes = len({shape_of(rule) for rule in rules})
-    if count_so_far > MACIP_RULES_MOST:
-        text = f"with this one the MACIP ACLs have {count_so_far:,} rules; {MACIP_RULES_MOST:,} are possible"
-        return Problem(rule="macip-rules-most", path=(*entry.path, "terms"), text=text)
-    if shapes > MACIP_SHAPES_MOST:
-        text = f"the terms have {shapes} combinations of prefix length and MAC mask; {MACIP_SHAPES_MOST} are possible"
-        return Problem(rule="macip-shapes-most", path=(*entry.path, "terms"), text=text)
-    return None
+def _too_much(entry: SectionEntry, rules: list[MacipRule], parsing: Parsing) -> Problem | None:
+    """Count the rules of a list, and return the problem of one that is more than VPP should be given."""
+    shapes = Counter(map(shape_of, rules))
+    parsing.macip_rule_count += len(rules)
+    parsing.macip_shape_count += len(shapes)
+    count, shape_count, alike = parsing.macip_rule_count, parsing.macip_shape_count, max(shapes.values(), default=0)
+    what = "combinations of prefix length and MAC mask"
+    if count > MACIP_RULES_MOST:
+        rule, text = _RULES, f"with this one the MACIP ACLs have {count:,} rules; {MACIP_RULES_MOST:,} are possible"
+    elif alike > MACIP_RULES_PER_SHAPE:
+        possible = f"{MACIP_RULES_PER_SHAPE:,} are possible, because VPP ends where its memory for them is full"
+        rule, text = _RULES, f"{alike:,} rules have the same prefix length and MAC mask; {possible}"
+    elif len(shapes) > MACIP_SHAPES_MOST:
+        rule, text = _SHAPES, f"the terms have {len(shapes)} {what}; {MACIP_SHAPES_MOST} are possible"
+    elif shape_count > ALL_MACIP_SHAPES_MOST:
+        possible = f"{ALL_MACIP_SHAPES_MOST:,} are possible"
+        rule, text = _SHAPES, f"with this one the MACIP ACLs have {shape_count:,} {what}; {possible}"
+    else:
+        return None
+    return Problem(rule=rule, path=(*entry.path, "terms"), text=text)
 
 
 def _pairs(rules: tuple[MacipRule, ...]) -> Iterator[tuple[MacipRule, bool]]:

@@ -49,6 +49,7 @@ class Parsing:
         self.rule_count = 0
         """How many rules the ACLs so far have."""
         self.macip_rule_count = 0
+        self.macip_shape_count = 0
         """The same for MACIP ACLs."""
         self.broken: set[str] = set()
         """Names of the interfaces and loopbacks that could not be parsed."""

@@ -9,7 +9,12 @@ from ipaddress import ip_network
 
 import pytest
 
-from vppcfg.common.bounds import MACIP_RULES_MOST, MACIP_SHAPES_MOST
+from vppcfg.common.bounds import (
+    ALL_MACIP_SHAPES_MOST,
+    MACIP_RULES_MOST,
+    MACIP_RULES_PER_SHAPE,
+    MACIP_SHAPES_MOST,
+)
 from vppcfg.config import parse_text
 from vppcfg.config.rules.macip import overruled
 from vppcfg.config.sections import macip as section
@@ -85,3 +90,27 @@ def test_there_are_only_so_many(members: str, rules: list[str], monkeypatch: pyt
         f"prefixlists: {{p: {{members: [{members}]}}}}\nmacip_acls: {{a: {{terms: [{{action: permit, source: p}}]}}}}"
     )
     assert [problem.rule for problem in parse_text(text, "file").problems] == rules
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        (["p", "192.0.2.9", "192.0.2.8/31"], []),
+        (["p", "q"], []),
+        (["r"], ["3 rules have the same prefix length and MAC mask; 2 are possible"]),
+        (["p", "192.0.2.9", "192.0.2.8/31", "::/0"], ["with this one the MACIP ACLs have 4 combinations"]),
+    ],
+)
+def test_no_more_are_given_to_a_classifier_and_to_vpp_than_have_room(
+    sources: list[str], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (MACIP_RULES_PER_SHAPE, ALL_MACIP_SHAPES_MOST) == (1_000, 1_000)
+    monkeypatch.setattr(section, "MACIP_RULES_PER_SHAPE", 2)
+    monkeypatch.setattr(section, "ALL_MACIP_SHAPES_MOST", 3)
+    prefixes = "p: {members: [192.0.2.1, 192.0.2.2]}, q: {members: [192.0.2.3, 192.0.2.4]}"
+    lists = [f"list{n}: {{terms: [{{action: permit, source: '{source}'}}]}}" for n, source in enumerate(sources)]
+    members = "r: {members: [192.0.2.1, 192.0.2.2, 192.0.2.3]}"
+    text = f"prefixlists: {{{prefixes}, {members}}}\nmacip_acls: {{{', '.join(lists)}}}"
+    problems = parse_text(text, "file").problems
+    assert len(problems) == len(said)
+    assert all(words in problem.text for words, problem in zip(said, problems, strict=True))
