@@ -1,0 +1,89 @@
+"""What is recorded of flows: when VPP lets it be changed, and whose the exporter is."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, IpfixExporter, IpfixSettings
+from vppcfg.model.state import Facts, State
+from vppcfg.plan.operations import SetFlowParams, SetFlowRecords, SetIpfixExporter
+from vppcfg.plan.plan import make_plan
+
+EXPORTER = IpfixExporter(collector="192.0.2.9", source="192.0.2.1")
+L3 = FlowParams(layers=(FlowLayer.L3,))
+SECTION = "ipfix: { collector: 192.0.2.9, source: 192.0.2.1, records: [ l3, l4 ] }\n"
+OWN = "interfaces: { eth0: { ipfix: ip4 }, eth1: {} }\n"
+OTHER = "interfaces: { eth0: {} }\nunmanaged: [ eth1 ]\n"
+
+
+def vpp(params: FlowParams, recorded: str = "", exporter: IpfixExporter = EXPORTER) -> State:
+    """Return a VPP with two ports, of which one is recorded."""
+    interfaces = {
+        name: Interface(
+            name=name,
+            kind=InterfaceKind.PHYSICAL,
+            device_class="dpdk",
+            link_mtu=1500,
+            packet_mtu=1500,
+            is_up=True,
+            flow_records=FlowRecords() if name == recorded else None,
+        )
+        for name in ("eth0", "eth1")
+    }
+    settings = IpfixSettings(exporter=exporter, params=params)
+    return State(interfaces=interfaces, ipfix=settings, facts=Facts(version="26.10", plugins=frozenset({"flowprobe"})))
+
+
+def wanted(text: str, state: State) -> Resolution:
+    loaded = parse_text(text, "file")
+    assert loaded.configuration is not None, loaded.problems
+    return resolve(loaded.configuration, state)
+
+
+def operations(text: str, state: State) -> list[type]:
+    resolution = wanted(text, state)
+    assert resolution.problems == ()
+    return [type(operation) for operation in make_plan(state, resolution.desired).operations]
+
+
+def test_what_is_recorded_stays_while_an_interface_is_recorded_that_is_not_managed() -> None:
+    state = vpp(L3, recorded="eth1")
+    resolution = wanted(OTHER + SECTION, state)
+    (problem,) = resolution.problems
+    assert (problem.rule, problem.path) == ("ipfix-frozen", ("ipfix",))
+    assert "flows of eth1, which is not managed, are recorded" in problem.text
+    assert resolution.desired.ipfix.params == L3
+
+
+def test_what_is_recorded_changes_while_the_interfaces_of_the_file_are_not() -> None:
+    found = operations(OWN + SECTION, vpp(L3, recorded="eth0"))
+    assert found == [SetFlowRecords, SetFlowParams, SetFlowRecords]
+
+
+@pytest.mark.parametrize(
+    ("params", "is_refused"),
+    [(FlowParams(layers=(FlowLayer.L3,), active_s=0), True), (FlowParams(active_s=0), False), (L3, False)],
+)
+def test_a_vpp_that_has_told_of_packets_has_no_memory_for_flows(params: FlowParams, *, is_refused: bool) -> None:
+    resolution = wanted(OWN + SECTION, vpp(params))
+    assert [problem.rule for problem in resolution.problems] == (["ipfix-stateless"] if is_refused else [])
+    after = resolution.desired.ipfix.params
+    assert after == (params if is_refused else FlowParams(layers=(FlowLayer.L3, FlowLayer.L4)))
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "found"),
+    [
+        ("", FlowParams(), []),
+        ("ipfix: {}\n", FlowParams(), [SetIpfixExporter]),
+        ("", L3, [SetIpfixExporter, SetFlowParams]),
+    ],
+    ids=["it may be of something else", "the section turns it off", "it was of flow records"],
+)
+def test_an_exporter_that_records_nothing_is_left_alone_until_the_file_has_the_section(
+    text: str, params: FlowParams, found: list[type]
+) -> None:
+    assert operations(f"interfaces: {{ eth0: {{}}, eth1: {{}} }}\n{text}", vpp(params)) == found
