@@ -108,3 +108,18 @@ def test_texts_that_say_nothing_are_differences_and_no_crash(asked: tuple[Settin
 
 def test_colours_do_not_disturb() -> None:
     assert shown.plugin_names("\x1b[33m  1. ping_plugin.so   26.10  Ping\x1b[0m") == {"ping"}
+
+
+@pytest.mark.parametrize(
+    ("name", "queues", "unmet"),
+    [("GigabitEthernet1/0/0", 2, []), ("GigabitEthernet1/0/0", 3, ["3, not 2"]), ("ige0/0", 2, ["ige0/0, not none"])],
+)
+def test_a_port_of_vpps_own_driver_is_there_with_its_queues(
+    asked: tuple[Settings, Host], name: str, queues: int, unmet: list[str]
+) -> None:
+    settings, host = asked
+    device = replace(settings.devices[0], driver="ige", name=name, rx_queues=queues, workers=None)
+    found = verify(replace(settings, devices=(device,)), RUNNING, host)
+    about = [value for value in found if value.what.startswith(device.address)]
+    assert [f"{value.asked}, not {value.found}" for value in about if not value.is_met] == unmet
+    assert len(about) == 1
