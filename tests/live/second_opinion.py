@@ -127,7 +127,9 @@ def _state(client: Any) -> dict[str, Any]:
             )
             for row in _told(api)
         ),
-        "MPLS": sorted(names[row.sw_if_index] for row in _rows(api, "mpls_interface_dump")),
+        "MPLS": sorted(
+            names[row.sw_if_index] for row in _rows(api, "mpls_interface_dump") if row.sw_if_index not in hosts
+        ),
         **_made(client, names, hosts),
         **_access_lists(api, names),
         "sflow": [
