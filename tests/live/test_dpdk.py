@@ -19,6 +19,7 @@ import pytest
 from tests.live.test_startup_check import disagreement, small
 from tests.live.test_startup_check import tree as tree
 from tests.real_vpp import RealVpp, prefix, skip_reason
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, TO_L2XC, TO_L3
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface
@@ -37,58 +38,12 @@ def why_not() -> str | None:
 REASON = why_not()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
-GI1, GI3 = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
 LINKS = ("veth1", "veth3")
 WITHOUT_HARDWARE = "no-hugetlb no-pci iova-mode va"
 SEED = "dev default { num-rx-desc 512 num-tx-desc 1024 } no-multi-seg no-tx-checksum-offload"
 VDEVS = " ".join(f"vdev net_af_packet{number},iface={link}" for number, link in enumerate(LINKS))
 _ATTEMPTS = 3
 """VPP gives up when a worker stands still for a second, as one may on a busy machine."""
-
-L2XC = f"""\
-interfaces:
-  {GI1}:
-    mtu: 1500
-    l2xc: {GI3}
-  {GI3}:
-    mtu: 1500
-    l2xc: {GI1}
-"""
-L3 = f"""\
-interfaces:
-  {GI1}:
-    mtu: 1500
-    lcp: e1-0-0
-    addresses: [ 100.64.10.1/30 ]
-  {GI3}:
-    mtu: 1500
-    lcp: e3-0-0
-    addresses: [ 100.64.10.5/30 ]
-"""
-EMPTY_TO_L2XC = f"""\
-comment {{ vppcfg sync: 10 CLI statement(s) follow }}
-set interface l2 xconnect {GI1} {GI3}
-set interface l2 tag-rewrite {GI1} disable
-set interface l2 xconnect {GI3} {GI1}
-set interface l2 tag-rewrite {GI3} disable
-set interface mtu 1500 {GI1}
-set interface mtu 1500 {GI3}
-set interface mtu packet 1500 {GI1}
-set interface mtu packet 1500 {GI3}
-set interface state {GI1} up
-set interface state {GI3} up
-"""
-L2XC_TO_L3 = f"""\
-comment {{ vppcfg prune: 2 CLI statement(s) follow }}
-set interface l3 {GI1}
-set interface l3 {GI3}
-comment {{ vppcfg create: 2 CLI statement(s) follow }}
-lcp create {GI1} host-if e1-0-0
-lcp create {GI3} host-if e3-0-0
-comment {{ vppcfg sync: 2 CLI statement(s) follow }}
-set interface ip address {GI1} 100.64.10.1/30
-set interface ip address {GI3} 100.64.10.5/30
-"""
 
 
 @contextmanager
@@ -166,7 +121,7 @@ def joined(vpp: RealVpp, link: str) -> socket.socket:
 
 def test_the_seeds_plans_are_its_own_to_the_letter_and_lead_there_and_back(tmp_path: Path) -> None:
     with router() as vpp:
-        for way, plans in (("typed", (EMPTY_TO_L2XC, L2XC_TO_L3)), ("applied", ("", L2XC_TO_L3))):
+        for way, plans in (("typed", (TO_L2XC, TO_L3)), ("applied", ("", TO_L3))):
             for text, expected in zip((L2XC, L3), plans, strict=True):
                 plan = planned(vpp, text, tmp_path)
                 assert plan == expected or not expected

@@ -1,4 +1,4 @@
-"""What the tests of the commands share: simulated VPPs in a thread, and the configurations of the two transcripts."""
+"""What the tests of the commands share: simulated VPPs in a thread, and the two transcripts: files and their plans."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ interfaces:
     mtu: 1500
     lcp: e3-0-0
     addresses: [ 100.64.10.5/30 ]
+"""
+TO_L2XC = f"""\
+comment {{ vppcfg sync: 10 CLI statement(s) follow }}
+set interface l2 xconnect {GI1} {GI3}
+set interface l2 tag-rewrite {GI1} disable
+set interface l2 xconnect {GI3} {GI1}
+set interface l2 tag-rewrite {GI3} disable
+set interface mtu 1500 {GI1}
+set interface mtu 1500 {GI3}
+set interface mtu packet 1500 {GI1}
+set interface mtu packet 1500 {GI3}
+set interface state {GI1} up
+set interface state {GI3} up
+"""
+TO_L3 = f"""\
+comment {{ vppcfg prune: 2 CLI statement(s) follow }}
+set interface l3 {GI1}
+set interface l3 {GI3}
+comment {{ vppcfg create: 2 CLI statement(s) follow }}
+lcp create {GI1} host-if e1-0-0
+lcp create {GI3} host-if e3-0-0
+comment {{ vppcfg sync: 2 CLI statement(s) follow }}
+set interface ip address {GI1} 100.64.10.1/30
+set interface ip address {GI3} 100.64.10.5/30
 """
 
 
