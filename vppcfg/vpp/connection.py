@@ -156,6 +156,20 @@ class Connection:
         except struct.error as error:
             raise malformed(name) from error
 
+    def lists(
+        self, replies: Replies, name: str, heads: Sequence[str], *paths: str
+    ) -> list[tuple[tuple[Any, ...], list[tuple[Any, ...]]]]:
+        """Return the values at `heads` of every message `name` among `replies`, and its list: the values at `paths`.
+
+        Raise DataplaneError when one is shorter than its definition says.
+        """
+        message = self.message(name)
+        read = message.reader(*heads)
+        try:
+            return [(read(data), list(message.items(data, *paths))) for data in replies.get(message.index, ())]
+        except struct.error as error:
+            raise malformed(name) from error
+
     def texts(self, replies: Replies, name: str) -> list[bytes]:
         """Return the string at the end of every message `name` among `replies`.
 

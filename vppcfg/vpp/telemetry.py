@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import struct
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unixsocket import open_socket
 
 _LOG = logging.getLogger(__name__)
@@ -83,12 +82,8 @@ def _interface_names(connection: Connection) -> dict[int, str]:
 
 def _threads(connection: Connection) -> Iterable[dict[str, Any]]:
     replies = connection.ask([connection.request("show_threads")[1]])
-    message = connection.message("show_threads_reply")
-    for data in replies.get(message.index, ()):
-        try:
-            rows = list(message.items(data, "id", "name", "cpu_id", "cpu_socket"))
-        except struct.error as error:
-            raise malformed(message.name) from error
+    keys = ("id", "name", "cpu_id", "cpu_socket")
+    for _, rows in connection.lists(replies, "show_threads_reply", ("retval",), *keys):
         for number, name, cpu, socket in rows:
             yield {"id": number, "name": text_of(name), "cpu_id": cpu, "cpu_socket": socket}
 
@@ -105,13 +100,9 @@ def _rx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[
 def _tx_placement(connection: Connection, names: Mapping[int, str]) -> Iterable[dict[str, Any]]:
     get, of_all = "sw_interface_tx_placement_get", {"sw_if_index": _EVERY_INTERFACE}
     replies = connection.ask([connection.request(get, {**of_all, "cursor": 0})[1]])
-    message = connection.message("sw_interface_tx_placement_details")
-    read = message.reader("sw_if_index", "queue_id", "shared")
     pages = connection.pages(replies, get, of_all, "transmit queues")
-    for data in (data for page in pages for data in page.get(message.index, ())):
-        try:
-            index, queue, shared = read(data)
-            threads = [thread for (thread,) in message.items(data, "")]
-        except struct.error as error:
-            raise malformed(message.name) from error
-        yield {"interface": names.get(index, f"#{index}"), "queue": queue, "shared": shared, "threads": threads}
+    heads = ("sw_if_index", "queue_id", "shared")
+    for page in pages:
+        for (index, queue, shared), items in connection.lists(page, "sw_interface_tx_placement_details", heads, ""):
+            threads = [thread for (thread,) in items]
+            yield {"interface": names.get(index, f"#{index}"), "queue": queue, "shared": shared, "threads": threads}

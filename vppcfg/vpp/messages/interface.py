@@ -6,7 +6,6 @@ All interfaces come as the rows of one dump; `build` makes of them the interface
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from vppcfg.plan import operations as op
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.codec import Value
-from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
@@ -266,16 +265,12 @@ def read_placements(
             placed = QueuePlacement(queue=queue, threads=(thread,), is_chosen=thread == 0)
             found.setdefault(index, ([], []))[0].append(placed)
     if tx_requests(connection, workers):
-        message = connection.message("sw_interface_tx_placement_details")
-        read = message.reader("sw_if_index", "queue_id")
         pages = connection.pages(told, _TX_QUEUES, {"sw_if_index": ALL_INDEXES}, "transmit queues")
-        try:
-            for data in (data for page in pages for data in page.get(message.index, ())):
-                index, queue = read(data)
-                threads = tuple(sorted(thread for (thread,) in message.items(data, "")))
+        for page in pages:
+            heads = ("sw_if_index", "queue_id")
+            for (index, queue), items in connection.lists(page, "sw_interface_tx_placement_details", heads, ""):
+                threads = tuple(sorted(thread for (thread,) in items))
                 found.setdefault(index, ([], []))[1].append(QueuePlacement(queue=queue, threads=threads))
-        except struct.error as error:
-            raise malformed(message.name) from error
     return {index: (in_order(received), in_order(sent)) for index, (received, sent) in found.items()}
 
 

@@ -123,15 +123,9 @@ def read(connection: Connection, replies: Replies, known: Known) -> dict[int, st
     if not connection.offers(_DUMP):
         return {}
     names = names_of(read_lists(connection, replies))
-    details = connection.message("macip_acl_interface_list_details")
-    read_head = details.reader("sw_if_index")
     found = {}
-    try:
-        for data in replies.get(details.index, ()):
-            (index,) = read_head(data)
-            for (macip,) in details.items(data, ""):
-                if macip != NO_INDEX:
-                    found[index] = names.get(macip, f"macip:@{macip}")
-    except struct.error as error:
-        raise malformed(details.name) from error
+    for (index,), lists in connection.lists(replies, "macip_acl_interface_list_details", ("sw_if_index",), ""):
+        for (macip,) in lists:
+            if macip != NO_INDEX:
+                found[index] = names.get(macip, f"macip:@{macip}")
     return found
