@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.app import places
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
+from vppcfg.cli.options import (
+    add_dataplane_options,
+    add_force_option,
+    add_state_dir_option,
+    refuse_to_overwrite,
+    target_of,
+)
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +80,7 @@ def add_parser(subparsers: Subparsers) -> None:
     where.add_argument(
         "--into", metavar="FILE", help="change a configuration file so that it says this; its comments and order stay"
     )
+    add_force_option(parser)
     parser.add_argument(
         "--rest",
         metavar="FILE",
@@ -92,8 +99,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Adopt what the options name, report, and write the files."""
     for file_name in (args.output, _rest_name(args)):
-        if file_name is not None and os.path.lexists(file_name) and os.path.isfile(file_name):
-            raise UsageError(f"{file_name} exists, and is not overwritten", "name another file, or move it away")
+        refuse_to_overwrite(file_name, force=args.force)
     adoption = _of_sources(args) if args.sources else _of_running_vpp(args)
     stream = sys.stdout if args.output is not None or args.into is not None else sys.stderr
     _show(adoption.report, args, stream)

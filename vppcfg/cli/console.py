@@ -54,11 +54,13 @@ class Terminal:
             return True
         from vppcfg.render.impact_text import impact_summary
 
-        impact = printable(impact_summary(plan))
+        # Whoever sees the plan has its impact before their eyes already, in the line above.
+        is_seen = not self._is_json and is_terminal(sys.stdout)
+        impact = "" if is_seen else printable(impact_summary(plan))
         if not is_terminal(sys.stdin):
-            text = f"the plan has impact ({impact}), and there is no terminal to ask at; nothing was changed"
-            raise PlanRefusedError(text, "--yes does it without a question")
-        write(f"Impact: {impact}. Go on? [y/N] ", sys.stderr)
+            text = f"the plan has impact{impact and f' ({impact})'}, and there is no terminal to ask at"
+            raise PlanRefusedError(f"{text}; nothing was changed", "--yes does it without a question")
+        write(f"{impact and f'Impact: {impact}. '}Go on? [y/N] ", sys.stderr)
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def report(self, plan: Plan) -> Report:

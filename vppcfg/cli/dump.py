@@ -8,7 +8,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_state_dir_option, target_of
+from vppcfg.cli.options import (
+    add_dataplane_options,
+    add_force_option,
+    add_state_dir_option,
+    refuse_to_overwrite,
+    target_of,
+)
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, PlanRefusedError, UsageError
 
@@ -33,12 +39,13 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_dataplane_options(parser)
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
+    where.add_argument("-o", "--output", metavar="OUT", help="write to a new file (default: standard output)")
     where.add_argument(
         "--into",
         metavar="FILE",
         help="change a configuration file so that it says what VPP has; its comments and order stay",
     )
+    add_force_option(parser)
     parser.add_argument(
         "--format",
         choices=["yaml", "json"],
@@ -57,6 +64,9 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     if args.into is not None and args.format == "json":
         raise UsageError("--into changes a configuration, which is YAML", "leave --format out")
+    if args.force and args.output is None:
+        raise UsageError("--force overwrites the file that -o names, and there is no -o", "add -o FILE")
+    refuse_to_overwrite(args.output, force=args.force)
     with target_of(args).connect() as dataplane:
         state = dataplane.observe()
     if args.into is not None:

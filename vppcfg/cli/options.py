@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,19 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
         help=f"configuration file, - for standard input (default: {places.CONFIG}); given several times, each file "
         "is laid over those before it; a folder stands for its files *.yaml",
     )
+
+
+def add_force_option(parser: argparse.ArgumentParser) -> None:
+    """Add --force, for commands whose file somebody may have edited since it was written."""
+    parser.add_argument("--force", action="store_true", help="overwrite a file that is there already")
+
+
+def refuse_to_overwrite(file_name: str | None, *, force: bool) -> None:
+    """Raise UsageError where a file is there already that nobody has said to overwrite; a pipe or a device is none."""
+    if file_name is not None and not force and os.path.isfile(file_name):
+        raise UsageError(
+            f"{file_name} exists, and is not overwritten", "name another file, or overwrite this one with --force"
+        )
 
 
 def files_of(args: argparse.Namespace) -> SourceFiles:

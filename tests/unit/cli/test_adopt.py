@@ -82,6 +82,9 @@ def test_a_file_that_exists_is_not_overwritten(capsys: pytest.CaptureFixture[str
     assert main(["adopt", "--from", "a.vpp", "-o", "b.yaml"]) == ExitCode.INVALID
     assert Path("a.yaml").read_text() == Path("vppcfg-rest.vpp").read_text() == "mine"
     assert not Path("b.yaml").exists()
+    assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--force"]) == ExitCode.DONE
+    assert Path("a.yaml").read_text().startswith("interfaces:\n")
+    assert "nat44" in Path("vppcfg-rest.vpp").read_text()
 
 
 def test_strict_writes_nothing_that_is_not_whole(capsys: pytest.CaptureFixture[str]) -> None:

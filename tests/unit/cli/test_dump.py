@@ -66,6 +66,24 @@ def test_a_vpp_that_does_not_run_exits_4(nobody: str, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("dump_format", ["yaml", "json"])
+def test_a_file_that_exists_is_overwritten_by_force_alone(
+    vpp: str, capsys: pytest.CaptureFixture[str], dump_format: str
+) -> None:
+    Path("mine.yaml").write_text("mine")
+    dump = ["dump", "-a", vpp, "--format", dump_format, "-o"]
+    assert main([*dump, "mine.yaml"]) == ExitCode.INVALID
+    err = capsys.readouterr().err
+    assert "mine.yaml exists, and is not overwritten\n" in err
+    assert "name another file, or overwrite this one with --force\n" in err
+    assert Path("mine.yaml").read_text() == "mine"
+    assert main([*dump, "mine.yaml", "--force"]) == ExitCode.DONE
+    assert GI1 in Path("mine.yaml").read_text()
+    assert main([*dump, "/dev/null"]) == ExitCode.DONE
+    assert main(["dump", "-a", vpp, "--force"]) == ExitCode.INVALID
+    assert "there is no -o" in capsys.readouterr().err
+
+
 def test_a_file_gets_what_vpp_has_and_keeps_its_comments(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     socket = serve(SimulatedVpp(ports=two_ports()))
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", socket]) == ExitCode.DONE

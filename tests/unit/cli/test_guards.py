@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -220,6 +221,19 @@ def test_at_a_terminal_whatever_has_impact_is_asked(
     if expected is ExitCode.DONE:
         at_a_terminal(monkeypatch, answer)
         assert run("rollback")[0] == ExitCode.DONE
+
+
+def test_the_question_repeats_no_impact_that_stands_right_above_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_a_terminal(monkeypatch, "n\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(sys.stdout, "isatty", lambda: True)
+        code, out, err = run("apply", "--color", "never", "-c", "other.yaml")
+    assert code == ExitCode.REFUSED
+    assert out.endswith(f"impact: remove on {GI1}\n")
+    assert err.splitlines()[-2].startswith("Go on? [y/N] ")
+    assert "mpact" not in err.partition("Go on?")[2]
 
 
 def test_what_has_no_impact_is_not_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
