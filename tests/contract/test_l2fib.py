@@ -118,3 +118,26 @@ def test_they_are_typed(vpp: Subject, first: int, sub: int) -> None:
     for words in (f"del {MACS[0]} 10", f"add {MACS[0]} 11 filter", f"add {MACS[0]} 10 nothing", "add 10 filter"):
         assert vpp.cli(f"l2fib {words}")[0] != 0
     assert known(vpp, 10) == []
+
+
+@pytest.mark.parametrize("looked_at_by", ["state", "mac", "mirror", "access list"])
+def test_they_are_typed_for_whatever_interface_was_looked_at_once(
+    vpp: Subject, first: int, sub: int, looked_at_by: str
+) -> None:
+    loop = loopback(vpp, 7)
+    if looked_at_by == "state":
+        assert vpp.api.sw_interface_set_flags(sw_if_index=loop, flags=1).retval == 0
+    elif looked_at_by == "mac":
+        assert vpp.api.sw_interface_set_mac_address(sw_if_index=loop, mac_address=MACS[3]).retval == 0
+    elif looked_at_by == "mirror":
+        assert vpp.cli(f"set interface span loop7 l2 destination {PORTS[0]} rx") == (0, "")
+        assert vpp.cli(f"set interface span loop7 l2 destination {PORTS[0]} disable") == (0, "")
+    else:
+        made = vpp.api.acl_add_replace(acl_index=ALL, tag="looked", count=1, r=[{"is_permit": 1}]).acl_index
+        for count in (1, 0):
+            lists = {"acls": [made][:count], "count": count, "n_input": count}
+            assert vpp.api.acl_interface_set_acl_list(sw_if_index=loop, **lists).retval == 0
+        assert vpp.api.acl_del(acl_index=made).retval == 0
+    assert vpp.cli(f"l2fib add {MACS[0]} 10 loop7 static") == (0, "")
+    assert (10, MACS[0], loop, True, False, False) in known(vpp, 10)
+    assert forget(vpp, MACS[0], 10) == 0

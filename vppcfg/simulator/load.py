@@ -149,6 +149,8 @@ def _is_ethernet(wanted: Interface) -> bool:
 def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
     row.mtus = [wanted.packet_mtu, *wanted.protocol_mtus]
     row.is_up = wanted.is_up
+    if row.is_up:
+        tables.look_at_l2(row.index)
     row.tag = to_bytes(wanted.tag)
     if not row.is_sub:
         port = tables.hw_of(row)

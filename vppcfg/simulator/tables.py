@@ -308,6 +308,8 @@ class Tables:
         self.children: dict[tuple[int, int], int] = {}
         """sw_if_index of a sub-interface by its parent's index and its id."""
         self.l2: dict[int, L2Config] = {}
+        self.l2_length = 0
+        """One more than the largest index that L2 has looked at (the length of l2input_main.configs)."""
         self.ip4 = AddressBook(32)
         self.ip6 = AddressBook(128)
         """IPv6 link-local address by sw_if_index."""
@@ -365,4 +367,9 @@ class Tables:
 
     def l2_of(self, sw_if_index: int) -> L2Config:
         """Return the L2 settings of an index, made when there are none yet."""
+        self.look_at_l2(sw_if_index)
         return self.l2.setdefault(sw_if_index, L2Config())
+
+    def look_at_l2(self, sw_if_index: int) -> None:
+        """Note that L2 has looked at an index, whatever for: all up to it have settings then (l2input_intf_config)."""
+        self.l2_length = max(self.l2_length, sw_if_index + 1)

@@ -166,6 +166,8 @@ def set_lists(tables: Tables, sw_if_index: int, inputs: Sequence[int], outputs: 
         if len(set(wanted)) < len(wanted):
             return _DUPLICATE
         bound.set(sw_if_index, wanted)
+    if inputs:
+        tables.look_at_l2(sw_if_index)
     return 0
 
 
@@ -185,6 +187,8 @@ def add_delete(tables: Tables, sw_if_index: int, index: int, *, is_add: bool, is
     else:
         lists.append(index)
     bound.set(sw_if_index, lists)
+    if is_input:
+        tables.look_at_l2(sw_if_index)
 
 
 def _interface_deleted(tables: Tables, sw_if_index: int) -> None:

@@ -92,7 +92,7 @@ def _command_add(tables: Tables, line: Input) -> str:
     row = line.require_interface(tables)
     is_static = line.take("static")
     is_bvi = not is_static and line.take("bvi")
-    if row.index > max(tables.l2, default=-1):
+    if row.index >= tables.l2_length:
         raise RefusedError(Retval.UNSPECIFIED, f"Interface sw_if_index {row.index} not in L2 mode")
     entry = MacEntry(sw_if_index=row.index, is_static=is_static or is_bvi, is_bvi=is_bvi)
     tables.part(MacTable).entries[key] = entry

@@ -50,6 +50,8 @@ def set_mirror(tables: Tables, source: Source, target: int, state: int) -> None:
         raise RefusedError(Retval.UNIMPLEMENTED)
     if source.sw_if_index == NONE or (target == NONE and state) or source.sw_if_index == target:
         raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface")
+    if source.is_l2 and state & _STATES["rx"]:
+        tables.look_at_l2(source.sw_if_index)
     mirrors = tables.part(SpanMain).mirrors.setdefault(source, {})
     if target == NONE:
         mirrors.clear()
