@@ -321,10 +321,13 @@ class _Network:
             proxy_arps=self._proxy_arps(self._dice.further(79)),
         )
 
-    def _ipfix(self, dice: _Dice) -> IpfixConfig:
-        """Return where flow records go, in a VRF with IPv4 or in none."""
+    def _ipfix(self, dice: _Dice) -> IpfixConfig | None:
+        """Return where flow records go, in a VRF with IPv4 or in none; where there are none, others may use it."""
         vrfs = [None, *(name for name, vrf in self.vrfs.items() if vrf.has_ipv4)]
-        return replace(dice.pick(IPFIX), vrf=dice.pick(vrfs))
+        to_collector = replace(dice.pick(IPFIX), vrf=dice.pick(vrfs))
+        if any(interface.flow_records for interface in self.interfaces.values()):
+            return to_collector
+        return dice.pick([to_collector, replace(to_collector, params=FlowParams()), None])
 
     def _proxy_arps(self, dice: _Dice) -> tuple[ProxyArpRange, ...]:
         """Return ranges for which VPP answers, in the default table and in VRFs with IPv4."""

@@ -47,14 +47,15 @@ class Ipfix(Section):
 
     def restate(self, state: State, unmanaged: Unmanaged) -> IpfixConfig | None:
         """Return the settings of VPP, nothing where no file can say them."""
-        settings = state.ipfix
+        params = state.ipfix.params if state.ipfix.params.layers or state.ipfix.params.active_s else FlowParams()
+        settings = replace(state.ipfix, params=params)
         table_id = settings.exporter.table_id
         table = state.vrfs.get(table_key(table_id, is_ipv6=False))
         is_sayable = not table_id or (table is not None and not table.is_unnamed and table.key not in unmanaged.vrfs)
-        if settings == IpfixSettings() or not is_sayable or not settings.params.active_s:
+        if settings == IpfixSettings() or not is_sayable or not params.active_s:
             return None
         vrf = table.name if table_id and table is not None else None
-        return IpfixConfig(exporter=replace(settings.exporter, table_id=0), vrf=vrf, params=settings.params)
+        return IpfixConfig(exporter=replace(settings.exporter, table_id=0), vrf=vrf, params=params)
 
     def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
         """Yield the section itself."""
@@ -98,13 +99,11 @@ SECTION = Ipfix()
 def resolve(desired: DesiredState) -> None:
     """Set what the file says; nothing is recorded, and sent nowhere, where it says nothing.
 
-    An exporter that flow records do not use belongs to something else: it stays, as long as its FIB table does.
+    An exporter that flow records do not use stays when its FIB table does and is not the file's, which cannot name it.
     """
     config, observed = desired.configuration.ipfix, desired.observed.ipfix
-    if config is None and not observed.params.layers:
-        table_id = observed.exporter.table_id
-        is_there = not table_id or table_key(table_id, is_ipv6=False) in desired.vrfs
-        desired.ipfix = observed if is_there else replace(observed, exporter=IpfixExporter())
+    if config is None and not observed.params.layers and _is_in_table_of_others(desired):
+        desired.ipfix = observed
         return
     config = config or IpfixConfig()
     vrf = desired.configuration.vrfs.get(config.vrf) if config.vrf is not None else None
@@ -112,9 +111,19 @@ def resolve(desired: DesiredState) -> None:
     desired.ipfix = IpfixSettings(exporter=exporter, params=_params(config.params, desired))
 
 
+def _is_in_table_of_others(desired: DesiredState) -> bool:
+    """Return whether the exporter is in a FIB table that stays, and that is no VRF of the file."""
+    table_id = desired.observed.ipfix.exporter.table_id
+    if not table_id or table_key(table_id, is_ipv6=False) not in desired.vrfs:
+        return False
+    return all(each.table_id != table_id or not each.has_ipv4 for each in desired.configuration.vrfs.values())
+
+
 def _params(wanted: FlowParams, desired: DesiredState) -> FlowParams:
-    """Return what is to be recorded, as it is where it cannot be changed."""
+    """Return what is to be recorded, as it is where it cannot be changed, or is a timer of what nobody records."""
     observed, path = desired.observed.ipfix.params, (SECTION.key,)
+    if not wanted.layers and not observed.layers and not observed.active_s:
+        return observed
     if wanted == observed or not desired.has_plugin(PLUGIN, path, "the file says what is recorded of flows"):
         return observed
     if not observed.active_s and observed.layers:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vppcfg.config import parse_text
+from vppcfg.config.dump import write
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, IpfixExporter, IpfixSettings
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import SetFlowParams, SetFlowRecords, SetIpfixExporter
 from vppcfg.plan.plan import make_plan
 
@@ -77,13 +81,37 @@ def test_a_vpp_that_has_told_of_packets_has_no_memory_for_flows(params: FlowPara
 @pytest.mark.parametrize(
     ("text", "params", "found"),
     [
-        ("", FlowParams(), []),
+        ("", FlowParams(), [SetIpfixExporter]),
+        ("", FlowParams(active_s=0), [SetIpfixExporter]),
         ("ipfix: {}\n", FlowParams(), [SetIpfixExporter]),
         ("", L3, [SetIpfixExporter, SetFlowParams]),
+        ("ipfix: { collector: 192.0.2.9, source: 192.0.2.1 }\n", FlowParams(), []),
+        ("ipfix: { collector: 192.0.2.9, source: 192.0.2.1 }\n", FlowParams(active_s=0), []),
     ],
-    ids=["it may be of something else", "the section turns it off", "it was of flow records"],
+    ids=["no section", "no section, odd timer", "empty", "it was of flow records", "kept", "kept, odd timer"],
 )
-def test_an_exporter_that_records_nothing_is_left_alone_until_the_file_has_the_section(
-    text: str, params: FlowParams, found: list[type]
-) -> None:
+def test_an_exporter_that_the_file_does_not_say_is_turned_off(text: str, params: FlowParams, found: list[type]) -> None:
     assert operations(f"interfaces: {{ eth0: {{}}, eth1: {{}} }}\n{text}", vpp(params)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "found"),
+    [
+        ("", FibTable(table_id=7, is_ipv6=False, name="ipv4-VRF:7"), []),
+        ('unmanaged: [ "vrf:red" ]\n', FibTable(table_id=7, is_ipv6=False, name="red"), []),
+        ("vrfs: { red: { id: 7 } }\n", FibTable(table_id=7, is_ipv6=False, name="red"), [SetIpfixExporter]),
+    ],
+    ids=["of nobody", "not managed", "of the file"],
+)
+def test_an_exporter_stays_in_a_table_that_the_file_cannot_name(text: str, table: FibTable, found: list[type]) -> None:
+    tables = {each.key: each for each in (table, replace(table, is_ipv6=True))}
+    state = replace(vpp(FlowParams(), exporter=replace(EXPORTER, table_id=7)), vrfs=tables)
+    assert operations(f"interfaces: {{ eth0: {{}}, eth1: {{}} }}\n{text}", state) == found
+
+
+@pytest.mark.parametrize("params", [FlowParams(), FlowParams(active_s=0), L3])
+def test_the_plan_of_a_dump_has_nothing_to_do_for_the_exporter(params: FlowParams) -> None:
+    state = vpp(params)
+    text = write(state)
+    assert "collector: 192.0.2.9" in text
+    assert operations(text, state) == []
