@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from vppcfg.app.deviations import deviations
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
+from vppcfg.probe.aims import Campaign
 from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason
+from vppcfg.probe.report import ProbeReport, report_of
 from vppcfg.probe.trace import Names, Observation, observe_way, packets
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 
@@ -27,11 +30,24 @@ class Injectable(Protocol):
     def read_numbers(self) -> Numbers:
         """Return what its numbers stand for. Raise DataplaneError."""
 
+    def observe(self) -> State:
+        """Return what it has. Raise DataplaneError."""
+
     def inject(self, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
         """Send frames in, and return what is traced of each, by place. Raise DataplaneError."""
 
 
-def prove(
+def prove(vpp: Injectable, network: Network, campaign: Campaign, pause_s: float = 0.0) -> ProbeReport:
+    """Return what came of the frames of a campaign, and what VPP has otherwise than the file, which `network` is.
+
+    Raise DataplaneError.
+    """
+    observed = vpp.observe()
+    findings = sent(vpp, observed, network, campaign.probes, pause_s)
+    return report_of(findings, campaign.unproved, deviations(observed, network.state), network.without_link)
+
+
+def sent(
     vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe], pause_s: float = 0.0
 ) -> list[ProbeFinding]:
     """Return what came of each probe. `observed` is what VPP has, `network` what the file says. Raise DataplaneError.

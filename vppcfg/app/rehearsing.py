@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +24,14 @@ from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.aims import Campaign, free_host, probes_for
 from vppcfg.probe.network import Network
-from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.report import ProbeReport
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
 
 _PATIENCE_S = 30.0
+_MORE_ROUNDS = 2
+_WITH_SOCKET = (MemifConfig, VhostUserConfig)
 _PORT_MAC = "02:00:5e:02:{:02x}:{:02x}"
 _NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
 
@@ -53,15 +55,15 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
         )
         for name, interface in {**configuration.interfaces, **declared}.items()
     }
-    made = {name: _apart(config, folder) for name, config in configuration.made.items() if name not in taps}
+    sockets = {each.socket: None for each in configuration.made.values() if isinstance(each, _WITH_SOCKET)}
+    apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
+    made = {name: _apart(config, apart) for name, config in configuration.made.items() if name not in taps}
     return replace(configuration, interfaces=interfaces, made=made)
 
 
-def _apart(config: MadeConfig, folder: Path) -> MadeConfig:
-    if isinstance(config, MemifConfig) and config.socket is not None:
-        return replace(config, socket=str(folder / f"memif-{Path(config.socket).name}"))
-    if isinstance(config, VhostUserConfig):
-        return replace(config, socket=str(folder / f"vhost-{Path(config.socket).name}"))
+def _apart(config: MadeConfig, sockets: Mapping[str | None, str]) -> MadeConfig:
+    if isinstance(config, _WITH_SOCKET) and config.socket is not None:
+        return replace(config, socket=sockets[config.socket])
     return config
 
 
@@ -145,9 +147,9 @@ def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
     added = neighbors_to_add(desired)
     desired = with_neighbors(desired, added)
     _perform(vpp, vpp.observe(), desired)
-    numbers = vpp.read_numbers()
-    without_link = frozenset(numbers.interfaces.values()) - numbers.linked
-    return Rehearsal(vpp=vpp, observed=vpp.observe(), network=Network(with_macs(desired, vpp.observe()), without_link))
+    observed = vpp.observe()
+    network = Network(with_macs(desired, observed), vpp.read_numbers().without_link)
+    return Rehearsal(vpp=vpp, observed=observed, network=network)
 
 
 def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
@@ -171,8 +173,19 @@ def with_macs(desired: State, observed: State) -> State:
 def rehearse(configuration: Configuration, prefix: Path) -> ProbeReport:
     """Return what came of all frames that prove a configuration. Raise as `rehearsal` does."""
     with rehearsal(configuration, prefix) as stage:
-        campaign = probes_for(stage.network)
-        return report_of(prove(stage.vpp, stage.observed, stage.network, campaign.probes), campaign.unproved)
+        return prove_with_links(stage.vpp, stage.network)
+
+
+def prove_with_links(vpp: LiveDataplane, network: Network) -> ProbeReport:
+    """Return what came of all frames that prove a state; once more where a link has come or gone meanwhile."""
+    report = prove(vpp, network, probes_for(network))
+    for _ in range(_MORE_ROUNDS):
+        without_link = vpp.read_numbers().without_link
+        if without_link == network.without_link:
+            break
+        network = Network(network.state, without_link)
+        report = prove(vpp, network, probes_for(network))
+    return report
 
 
 def campaign_for(configuration: Configuration) -> Campaign:

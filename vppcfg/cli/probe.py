@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         write_document(_json(probe_text.report_document(report)), None)
     else:
         write_document("".join(f"{line}\n" for line in probe_text.report_lines(report)), None)
-    return ExitCode.DRIFT if report.wrong else ExitCode.DONE
+    return ExitCode.DRIFT if report.suspects else ExitCode.DONE
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -5,6 +5,8 @@ Sources: src/plugins/acl/public_inlines.h and dataplane_node.c, src/plugins/urpf
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from ipaddress import ip_address, ip_network
 
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
@@ -63,19 +65,24 @@ def matches(rule: AclRule, packet: Packet) -> bool:
 def keeps_out(way: Journey, name: str, frame: Frame | None) -> bool:
     """Note whether a station may not send by an interface, and drop what it sends.
 
-    VPP asks the rules first that look at more bits (src/plugins/acl/acl.c, macip_create_classify_tables).
+    VPP sorts rules by what they look at, those first that look at more bits or are more, ten bits for each rule, and of
+    two that look for the same it keeps the last (src/plugins/acl/acl.c, macip_create_classify_tables).
     """
     acl_name = way.network.interface(name).macip
     if acl_name is None:
         return False
     if frame is None or frame.tags:
         raise UndecidedError("which stations may send tagged frames is not followed")
-    acl = way.network.state.macips[acl_name]
-    found = [rule for rule in acl.rules if is_about_station(rule, frame)]
-    found.sort(key=_bits, reverse=True)
-    if len(found) > 1 and _bits(found[0]) == _bits(found[1]) and found[0].action is not found[1].action:
-        raise UndecidedError("two rules about a station look at as many bits")
-    if found and found[0].action is not MacipAction.DENY:
+    rules = way.network.state.macips[acl_name].rules
+    weights = station_weights(rules)
+    found = [
+        (weights[shape], shape, rule) for rule in rules if is_about_station(rule, frame) for shape in [_shape(rule)]
+    ]
+    heaviest = max((weight for weight, _, _ in found), default=0)
+    first = {shape: rule.action for weight, shape, rule in found if weight == heaviest}
+    if len(set(first.values())) > 1:
+        raise UndecidedError("two rules about a station weigh the same")
+    if first and MacipAction.DENY not in first.values():
         return False
     way.drop(Reason.STATION, Blame(thing=f"MACIP access list {acl_name}"))
     return True
@@ -88,8 +95,22 @@ def is_about_station(rule: MacipRule, frame: Frame) -> bool:
     return mac & mask == own & mask and source.version == prefix.version and source in prefix
 
 
-def _bits(rule: MacipRule) -> int:
-    return int(rule.mac_mask.replace(":", ""), 16).bit_count() + ip_network(rule.source).prefixlen
+Shape = tuple[int, int, str]
+"""What a MACIP rule looks at: the family, the length of its prefix, and the bits of the MAC address."""
+
+
+def station_weights(rules: Iterable[MacipRule]) -> dict[Shape, int]:
+    """Return how early VPP asks the rules that look at the same; the greater the earlier."""
+    counts = Counter(map(_shape, rules))
+    return {
+        (version, length, mask): length + int(mask.replace(":", ""), 16).bit_count() + (version == 6) + 10 * count
+        for (version, length, mask), count in counts.items()
+    }
+
+
+def _shape(rule: MacipRule) -> Shape:
+    prefix = ip_network(rule.source)
+    return prefix.version, prefix.prefixlen, rule.mac_mask
 
 
 def lacks_way_back(way: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:

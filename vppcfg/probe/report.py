@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vppcfg.probe.aims import Unproved
+from vppcfg.probe.deviation import Deviation, explained
 from vppcfg.probe.outcome import Blame
 from vppcfg.probe.verdict import ProbeFinding
 from vppcfg.record import record
@@ -14,10 +15,12 @@ from vppcfg.record import record
 
 @record
 class Suspect:
-    """An object of the file, and the findings that are to be blamed on it."""
+    """An object of the file, and what speaks against it: frames, what VPP has otherwise, or both."""
 
     thing: str
     findings: tuple[ProbeFinding, ...]
+    lines: tuple[str, ...] = ()
+    """What VPP's own tables have otherwise than the file."""
 
 
 @record
@@ -26,7 +29,7 @@ class ProbeReport:
 
     sent: int
     suspects: tuple[Suspect, ...]
-    """The one with the most findings first."""
+    """Those first that VPP has otherwise than the file, the one with the most findings at their head."""
     unproved: tuple[Unproved, ...]
 
     @property
@@ -34,17 +37,37 @@ class ProbeReport:
         """Return how many frames went elsewhere."""
         return sum(len(suspect.findings) for suspect in self.suspects)
 
+    @property
+    def unnoticed(self) -> int:
+        """Return how many objects VPP has otherwise than the file without that any frame went elsewhere."""
+        return sum(not suspect.findings for suspect in self.suspects)
 
-def report_of(findings: Sequence[ProbeFinding], unproved: Iterable[Unproved]) -> ProbeReport:
-    """Return the report of some findings. Of what may be to blame for one, that is which explains most of them."""
-    wrong = [finding for finding in findings if finding.blame is not None]
+
+def report_of(
+    findings: Sequence[ProbeFinding],
+    unproved: Iterable[Unproved],
+    deviations: Sequence[Deviation] = (),
+    without_link: frozenset[str] = frozenset(),
+) -> ProbeReport:
+    """Return the report of some findings. Of what may be to blame for one, that is which explains most of them.
+
+    `deviations` are what VPP has otherwise than the file: each is reported, whether or not a frame shows it.
+    """
+    wrong = explained((each for each in findings if each.blame is not None), deviations, without_link)
+    otherwise = {each.blame.thing for each in deviations}
     counts = Counter(blame.thing for finding in wrong for blame in _blames(finding))
     by_thing: dict[str, list[ProbeFinding]] = {}
     for finding in wrong:
-        blame = max(_blames(finding), key=lambda each: counts[each.thing])
+        blame = max(_blames(finding), key=lambda each: (each.thing in otherwise, counts[each.thing]))
         by_thing.setdefault(blame.thing, []).append(replace(finding, blame=blame, others=()))
-    suspects = [Suspect(thing=thing, findings=tuple(found)) for thing, found in by_thing.items()]
-    suspects.sort(key=lambda suspect: (-len(suspect.findings), suspect.thing))
+    lines: dict[str, list[str]] = {}
+    for deviation in deviations:
+        lines.setdefault(deviation.blame.thing, []).extend(deviation.lines)
+    suspects = [
+        Suspect(thing=thing, findings=tuple(by_thing.get(thing, ())), lines=tuple(lines.get(thing, ())))
+        for thing in dict.fromkeys([*by_thing, *lines])
+    ]
+    suspects.sort(key=lambda suspect: (suspect.thing not in lines, -len(suspect.findings), suspect.thing))
     return ProbeReport(sent=len(findings), suspects=tuple(suspects), unproved=tuple(unproved))
 
 

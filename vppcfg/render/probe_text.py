@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.probe.aims import Campaign, Unproved
 from vppcfg.probe.frame import frame_bytes, frame_text
 from vppcfg.probe.outcome import FrameProbe
-from vppcfg.probe.report import ProbeReport, reasons
+from vppcfg.probe.report import ProbeReport, Suspect, reasons
 from vppcfg.probe.verdict import ProbeFinding, end_text
 
 _FIRST = 3
@@ -36,13 +36,22 @@ def _ends_text(probe: FrameProbe) -> str:
 def report_lines(report: ProbeReport) -> Iterator[str]:
     """Yield what came of the frames: what is wrong by object, what was not proved, and the count last."""
     for suspect in report.suspects:
-        yield f"{suspect.thing}: {len(suspect.findings)} of the frames that it has to do with go elsewhere"
+        yield f"{suspect.thing}: {_charges(suspect)}"
+        yield from (f"  {line}" for line in suspect.lines)
         for finding in suspect.findings[:_FIRST]:
             yield from _finding_lines(finding)
         if len(suspect.findings) > _FIRST:
             yield f"  {len(suspect.findings) - _FIRST} more"
     yield from _unproved_lines(report.unproved)
     yield summary(report)
+
+
+def _charges(suspect: Suspect) -> str:
+    """Return what speaks against an object."""
+    frames = f"{len(suspect.findings)} of the frames that it has to do with go elsewhere"
+    if not suspect.lines:
+        return frames
+    return f"VPP has it otherwise than the file, and {frames if suspect.findings else 'no frame shows it'}"
 
 
 def _finding_lines(finding: ProbeFinding) -> Iterator[str]:
@@ -62,9 +71,13 @@ def _unproved_lines(unproved: tuple[Unproved, ...]) -> Iterator[str]:
 
 def summary(report: ProbeReport) -> str:
     """Return the outcome in one line."""
-    if not report.wrong:
-        return f"VPP did with all {report.sent:,} frames what the file says"
-    return f"VPP did with {report.wrong:,} of {report.sent:,} frames something else than the file says"
+    if report.wrong:
+        return f"VPP did with {report.wrong:,} of {report.sent:,} frames something else than the file says"
+    text = f"VPP did with all {report.sent:,} frames what the file says"
+    if report.unnoticed:
+        objects = "1 object" if report.unnoticed == 1 else f"{report.unnoticed:,} objects"
+        return f"{text}, but has {objects} otherwise, which no frame shows"
+    return text
 
 
 def campaign_document(campaign: Campaign) -> dict[str, Any]:
@@ -75,11 +88,15 @@ def campaign_document(campaign: Campaign) -> dict[str, Any]:
 def report_document(report: ProbeReport) -> dict[str, Any]:
     """Return what came of the frames as plain data."""
     return {
-        "is_as_predicted": not report.wrong,
+        "is_as_predicted": not report.suspects,
         "sent": report.sent,
         "wrong": report.wrong,
         "suspects": [
-            {"object": suspect.thing, "findings": [_finding_document(each) for each in suspect.findings]}
+            {
+                "object": suspect.thing,
+                "findings": [_finding_document(each) for each in suspect.findings],
+                "otherwise": list(suspect.lines),
+            }
             for suspect in report.suspects
         ],
         "not_sent": _unproved(report.unproved),

@@ -46,6 +46,11 @@ class Numbers:
     tables: Mapping[tuple[int, str], int]
     """VPP's indexes of FIB tables, by family and name."""
 
+    @property
+    def without_link(self) -> frozenset[str]:
+        """Return the interfaces that nothing is plugged into."""
+        return frozenset(self.interfaces.values()) - self.linked
+
 
 def read_numbers(connection: Connection) -> Numbers:
     """Return the numbers of interfaces and tables. Raise DataplaneError."""

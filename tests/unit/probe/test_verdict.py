@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from vppcfg.app.deviations import deviations
 from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.state import State
 from vppcfg.probe.aims import Campaign, Unproved, probes_for
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.report import reasons, report_of
 from vppcfg.probe.trace import Node, Observation
-from vppcfg.probe.verdict import ProbeFinding, judge
+from vppcfg.probe.verdict import ProbeFinding, comparable, judge
+from vppcfg.render.probe_text import report_document, report_lines
 
 FIRST, SECOND = Blame(thing="interface a"), Blame(thing="interface b")
 DOWN = FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)
@@ -56,6 +59,62 @@ def test_an_error_that_was_not_to_come_is_blamed_on_the_mtu_of_where_the_packet_
     assert finding.blame == Blame(thing=f"interface {passed[-1][1]}", aspect="mtu")
 
 
+def otherwise(state: State, name: str, **changes: Any) -> State:
+    return replace(state, interfaces={**state.interfaces, name: replace(state.interfaces[name], **changes)})
+
+
+PORT, SUB = "GigabitEthernet1/0/0", "GigabitEthernet1/0/1.100"
+OTHERWISE: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "an MTU": (PORT, {"packet_mtu": 1300}, f"interface {PORT}", "mtu: 1300 -> 1500"),
+    "a member": (SUB, {"bridge": None}, "bridge domain bd10", f"+ interfaces: {SUB}"),
+    "a rewrite": (SUB, {"tag_rewrite": None}, f"interface {SUB}", "- tag-rewrite: none"),
+}
+
+
+@pytest.mark.parametrize(("name", "changes", "thing", "line"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_vpp_has_otherwise_is_to_blame_for_what_it_accounts_for(
+    state: State, campaign: Campaign, name: str, changes: dict[str, Any], thing: str, line: str
+) -> None:
+    """The frames are judged as a router would treat them that has what VPP has."""
+    observed = otherwise(state, name, **changes)
+    network = Network(observed)
+    findings = []
+    for probe in probes_for(Network(state)).probes:
+        try:
+            told = predict(network, probe.port, probe.frame)
+        except UndecidedError:
+            continue
+        seen = Observation(
+            steps=tuple(step.seen for step in told.steps), ends=frozenset(comparable(end) for end, _ in told.ends)
+        )
+        findings.append(judge(probe, seen))
+    assert any(finding.blame is not None for finding in findings)
+    report = report_of(findings, (), deviations(observed, state))
+    assert [suspect.thing for suspect in report.suspects] == [thing]
+    assert line in "\n".join(report.suspects[0].lines)
+    assert report.wrong
+    assert not report.unnoticed
+
+
+def test_what_no_frame_shows_is_reported_all_the_same(state: State) -> None:
+    name = "GigabitEthernet1/0/2"
+    report = report_of([], (), deviations(otherwise(state, name, tag="by hand"), state))
+    assert [suspect.thing for suspect in report.suspects] == [f"interface {name}"]
+    assert (report.wrong, report.unnoticed) == (0, 1)
+    *_, last = report_lines(report)
+    assert last == "VPP did with all 0 frames what the file says, but has 1 object otherwise, which no frame shows"
+    assert not report_document(report)["is_as_predicted"]
+
+
+def test_what_a_frame_has_nothing_to_do_with_is_not_blamed_for_it(state: State, campaign: Campaign) -> None:
+    finding = ProbeFinding(probe=campaign.probes[0], observation=None, blame=FIRST)
+    report = report_of([finding], (), deviations(otherwise(state, "GigabitEthernet1/0/2", tag="by hand"), state))
+    assert [(each.thing, len(each.findings)) for each in report.suspects] == [
+        ("interface GigabitEthernet1/0/2", 0),
+        (FIRST.thing, 1),
+    ]
+
+
 HOST = MacipRule(action=MacipAction.PERMIT, source="192.0.2.5/32", mac="02:00:00:00:00:05", mac_mask=ONE_MAC)
 OTHERS = MacipRule(action=MacipAction.DENY, source="192.0.2.0/24")
 LISTS = {
@@ -64,6 +123,18 @@ LISTS = {
     "another address": ((HOST,), "02:00:00:00:00:05", "192.0.2.6", True),
     "the rule that looks at more bits first": ((OTHERS, HOST), "02:00:00:00:00:05", "192.0.2.5", False),
     "the rest": ((OTHERS, HOST), "02:00:00:00:00:06", "192.0.2.5", True),
+    "many rules that look at less": (
+        (*(replace(OTHERS, source=f"10.{number}.0.0/24") for number in range(6)), OTHERS, HOST),
+        "02:00:00:00:00:05",
+        "192.0.2.5",
+        True,
+    ),
+    "the last of two about the same": (
+        (HOST, replace(HOST, action=MacipAction.DENY)),
+        "02:00:00:00:00:05",
+        "192.0.2.5",
+        True,
+    ),
     "a part of the address": (
         (replace(HOST, mac="02:00:00:00:00:00", mac_mask="ff:ff:00:00:00:00"),),
         "02:00:07:07:07:07",

@@ -1,0 +1,82 @@
+"""What a VPP has otherwise than a file, object by object, for frames that went elsewhere to be explained by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from vppcfg.model.state import State
+from vppcfg.plan.diff import Action, Change, ObjectKind, diff
+from vppcfg.probe.deviation import Deviation
+from vppcfg.probe.outcome import Blame
+from vppcfg.probe.stages import of_bridge, of_interface
+from vppcfg.render.entry_view import EntryLine
+
+T = TypeVar("T")
+_SIGNS = {Action.CREATE: "+", Action.DELETE: "-"}
+_NOUNS = {
+    ObjectKind.ACL: "access list",
+    ObjectKind.MACIP: "MACIP access list",
+    ObjectKind.BRIDGE: "bridge domain",
+    ObjectKind.LCP: "LCP pair of",
+    ObjectKind.VRF: "table",
+    ObjectKind.LINUX: "Linux device of",
+}
+_MEMBERSHIP = frozenset({"bridge", "is_bvi"})
+
+
+def deviations(observed: State, desired: State) -> list[Deviation]:
+    """Return what a VPP has otherwise than a file, object by object."""
+    return [
+        Deviation(
+            blame=_blamed(change, desired),
+            lines=tuple(f"{line.sign} {line.text}".strip() for line in _entry_lines(change, observed, desired)),
+            state=_with(change, observed, desired),
+        )
+        for change in diff(observed, desired)
+    ]
+
+
+def _blamed(change: Change[Any], desired: State) -> Blame:
+    """Return the object that a difference is told of: of what is missing in a bridge domain, that is the domain."""
+    if change.kind is not ObjectKind.INTERFACE:
+        return Blame(thing=f"{_NOUNS.get(change.kind, change.kind.value)} {change.name}")
+    attributes = {each.name for each in change.attributes}
+    bd_id = next((each.bridge for each in (change.after, change.before) if each and each.bridge is not None), None)
+    if _MEMBERSHIP & attributes and bd_id is not None:
+        return of_bridge(bd_id, f"member {change.name}")
+    made = desired.made.get(change.name)
+    if attributes and made is not None and attributes <= {each.name for each in fields(made)}:
+        return Blame(thing=f"{made.noun} {change.name}")
+    return of_interface(change.name)
+
+
+def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterator[EntryLine]:
+    from vppcfg.render.file_difference import file_difference
+
+    for entry in file_difference(observed, desired, [change]):
+        yield from entry.lines or [EntryLine(" ".join(map(str, entry.path)), _SIGNS.get(entry.action, ""))]
+
+
+def _with(change: Change[Any], observed: State, desired: State) -> State:
+    """Return what a file says, but for one object, which is as it is observed."""
+    match change.kind:
+        case ObjectKind.INTERFACE:
+            return replace(
+                desired,
+                interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
+                made=_as_observed(change.name, observed.made, desired.made),
+            )
+        case ObjectKind.BRIDGE:
+            return replace(desired, bridges=_as_observed(change.name, observed.bridges, desired.bridges))
+        case ObjectKind.ACL:
+            return replace(desired, acls=_as_observed(change.name, observed.acls, desired.acls))
+        case ObjectKind.MACIP:
+            return replace(desired, macips=_as_observed(change.name, observed.macips, desired.macips))
+    return desired
+
+
+def _as_observed(name: str, observed: Mapping[str, T], desired: Mapping[str, T]) -> dict[str, T]:
+    others = {each: thing for each, thing in desired.items() if each != name or name in observed}
+    return {**others, name: observed[name]} if name in observed else others
