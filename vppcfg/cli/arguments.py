@@ -12,7 +12,7 @@ from vppcfg import __version__
 from vppcfg.cli.output import ColourChoice, write
 from vppcfg.errors import ExitCode, UsageError
 
-_SCHEMA = "the schema is built in, and the one for editors is schema/vppcfg.schema.json; see docs/migration.md"
+_SCHEMA = "the schema is built in; `vppcfg completion json-schema` writes the one for editors"
 _FORCE = "there is no such option: a guard that refuses names the one that overrides it; see docs/migration.md"
 _OF_THE_PUBLIC_TOOL = {"-s": _SCHEMA, "--schema": _SCHEMA, "-f": _FORCE, "--force": _FORCE}
 """Options that the public vppcfg 1.2 has and this one has not, and what to do instead."""

@@ -1,4 +1,4 @@
-"""`vppcfg completion`: writes a script that completes vppcfg's commands, options and values in a shell."""
+"""`vppcfg completion`: writes what completes vppcfg's command line in a shell, or its file in an editor."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from vppcfg.cli.arguments import CommandModule, Subparsers
 from vppcfg.errors import ExitCode
 
 SHELLS = ("bash", "zsh", "fish")
+FOR_EDITORS = "json-schema"
 
 
 class CompletionCommand:
@@ -21,19 +22,28 @@ class CompletionCommand:
         """Declare the command."""
         parser = subparsers.add_parser(
             "completion",
-            help="write completion for a shell",
-            description="Write a script that completes commands, options and their values in a shell.",
+            help="write completion for a shell or an editor",
+            description=(
+                "Write a script that completes commands, options and their values in a shell, or the JSON Schema by "
+                "which an editor completes the keys of the configuration file and marks mistakes in it."
+            ),
         )
-        parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash, zsh or fish")
+        parser.add_argument(
+            "wanted", metavar="WHAT", choices=[*SHELLS, FOR_EDITORS], help=f"bash, zsh, fish or {FOR_EDITORS}"
+        )
         parser.set_defaults(run=self.run)
 
     def run(self, args: argparse.Namespace) -> ExitCode:
-        """Write the script for `args.shell` to standard output."""
+        """Write the script for `args.wanted`, or the schema, to standard output."""
         import sys
 
+        from vppcfg import assets
         from vppcfg.cli.output import write
 
-        write(script_for(args.shell, self._all_commands()), sys.stdout)
+        if args.wanted == FOR_EDITORS:
+            write(assets.find("schema/vppcfg.schema.json").read_text(encoding="utf-8"), sys.stdout)
+        else:
+            write(script_for(args.wanted, self._all_commands()), sys.stdout)
         return ExitCode.DONE
 
 

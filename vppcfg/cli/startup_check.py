@@ -66,7 +66,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help="also judge it for the machine whose proc, sys and etc are below this directory; / is this one",
     )
     parser.add_argument(
-        "--plugins", metavar="DIR", help="the directory of VPP's plugins (default: those of the release are there)"
+        "--plugins",
+        metavar="DIR",
+        help="the directory of VPP's plugins, to see which are installed (default: take all of the release for "
+        "installed)",
     )
     parser.add_argument(
         "--allow",

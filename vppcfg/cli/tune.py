@@ -65,7 +65,7 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="packets per second sent to each receiving port (1.48M), or to one (PORT=1.48M)",
     )
-    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, where no counter tells")
+    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, for where no counter tells it")
     parser.add_argument(
         "--trial",
         metavar="FRAME=SENT:BACK",
@@ -85,7 +85,7 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add what becomes of the findings."""
     parser.add_argument(
-        "-c", "--config", metavar="FILE", action=OneConfig, help="the configuration that changes are for"
+        "-c", "--config", metavar="FILE", action=OneConfig, help="the configuration file that changes are proposed for"
     )
     parser.add_argument("--write", action="store_true", help="put the changes into the configuration, and show them")
     parser.add_argument(

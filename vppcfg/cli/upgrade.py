@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         dest="target_release",
         metavar="RELEASE",
         required=True,
-        help="the release to go to, such as 26.06; an older one too",
+        help="the release to go to, such as 26.06, or an older one to go back to",
     )
     parser.add_argument(
         "--from",

@@ -137,3 +137,8 @@ def test_the_command_writes_the_script(capsys: pytest.CaptureFixture[str]) -> No
 def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "csh"]) == ExitCode.INVALID
     assert "csh" in capsys.readouterr().err
+
+
+def test_editors_get_the_schema_that_comes_with_vppcfg(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "json-schema"]) == ExitCode.DONE
+    assert capsys.readouterr().out == (HERE.parents[2] / "schema" / "vppcfg.schema.json").read_text()

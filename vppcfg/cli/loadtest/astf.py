@@ -62,9 +62,7 @@ def _add_rate_options(parser: argparse.ArgumentParser) -> None:
         "-hd", "--hold-duration", metavar="S", type=whole_seconds, default=30,
         help="seconds to stay at the target (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--step", metavar="CPS", help="rise in steps of this; without it the rate is another every second"
-    )
+    group.add_argument("--step", metavar="CPS", help="rise in steps of this; without it the rate rises every second")
     group.add_argument(
         "--finish", metavar="S", type=whole_seconds, default=_FINISH_S,
         help="seconds that connections have to end after the hold, and after --open; what is open then is cut, and "
@@ -118,15 +116,16 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--ports", metavar="A,B", default="0,1",
-        help="its ports, two per path: clients on an even one, their servers on the next (default: %(default)s)",
+        help="the generator's ports, two per path: clients on an even one, their servers on the next "
+        "(default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--force", action="store_true", help="take a server that somebody else owns; traffic on all its ports stops"
     )
     group.add_argument(
         "--device", metavar="KEY=VALUE,...", default="",
-        help="of the simulated engine: capacity (1M, connections per second), open (at once), latency (us), generator "
-        "(connections per second that it can begin), pace (seconds per simulated one)",
+        help="what --engine simulated is like: capacity (1M, connections per second), open (at once), latency (us), "
+        "generator (connections per second that it can begin), pace (seconds per simulated one)",
     )  # fmt: skip
 
 

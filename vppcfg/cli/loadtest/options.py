@@ -31,8 +31,8 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--ports",
         metavar="A,B",
         default="0,1",
-        help="its ports, two per path; traffic goes from the first of each pair to the second, and back; trafgen's are "
-        "DEVICE or NETNS/DEVICE (default: %(default)s)",
+        help="the generator's ports, two per path; traffic goes from the first of each pair to the second, and back; "
+        "trafgen's are DEVICE or NETNS/DEVICE (default: %(default)s)",
     )
     group.add_argument(
         "--next-mac",
@@ -46,8 +46,9 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--device",
         metavar="KEY=VALUE,...",
         default="",
-        help="of the simulated engine: capacity (1M, packets per second), loss, collapse, jitter (shares), latency "
-        "(us), link (1G), generator (packets per second that it can send), seed, pace (seconds per simulated one)",
+        help="what --engine simulated is like: capacity (1M, packets per second), loss, collapse, jitter (shares), "
+        "latency (us), link (1G), generator (packets per second that it can send), seed, pace (seconds per simulated "
+        "one)",
     )
 
 
@@ -65,7 +66,11 @@ def add_traffic_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--vm", metavar="NAME", help="what varies in bench: none, var1 or var2 (default: none)")
     group.add_argument("--offset", metavar="N", type=int, help="third octet of all addresses (default: 0)")
     group.add_argument(
-        "-t", "--tunables", metavar="KEY=VALUE,...", default="", help="the same in one: size=64,vm=var2,offset=10"
+        "-t",
+        "--tunables",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="the three options before in one: size=64,vm=var2,offset=10",
     )
     ways = group.add_mutually_exclusive_group()
     ways.add_argument(

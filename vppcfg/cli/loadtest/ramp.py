@@ -74,7 +74,7 @@ def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_settle_option(group)
     group.add_argument(
-        "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load is another every second"
+        "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load rises every second"
     )
     group.add_argument(
         "--loss", metavar="PERCENT", type=percentage, default=_LIMIT_PERCENT,
