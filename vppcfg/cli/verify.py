@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import logging
 
-from vppcfg.app.signals import Terminated
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import add_dataplane_options, add_look_options, seconds_between_looks, target_of
 from vppcfg.errors import ExitCode
-
-log = logging.getLogger("root.main")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -40,21 +36,11 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Verify until told to stop, or once."""
     from vppcfg import __version__
     from vppcfg.app.watching.verification import Verification, verifier_of
-    from vppcfg.cli.watch_output import ReaderLeftError, check_output, output_for
+    from vppcfg.cli.watch_output import check_output, look, output_for
     from vppcfg.render.prometheus import VerifyMetrics
 
     check_output(args)
-    look = verifier_of(target_of(args))
+    verifier = verifier_of(target_of(args))
     status = VerifyMetrics(version=__version__)
-    verification = Verification(look, output_for(args), status, interval_s=args.interval)
-    try:
-        if args.once:
-            return verification.once()
-        verification.run()
-    except ReaderLeftError:
-        return ExitCode.DONE
-    except (KeyboardInterrupt, Terminated):
-        if args.once:
-            raise
-        log.info("Stopped")
-    return ExitCode.DONE
+    verification = Verification(verifier, output_for(args), status, interval_s=args.interval)
+    return look(verification.once, verification.run, args)

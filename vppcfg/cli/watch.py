@@ -88,23 +88,17 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Watch until told to stop, or look once."""
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.cli.console import Terminal
-    from vppcfg.cli.watch_output import ReaderLeftError, check_output
+    from vppcfg.cli.watch_output import check_output, look
 
     check_output(args)
     file = WatchedFile(files_of(args), Terminal(args.color))
     watch = _watch(file, args)
-    try:
-        if args.once:
-            return watch.once()
+
+    def forever() -> None:
         with _asked_by_signal(file):
             watch.run()
-    except ReaderLeftError:
-        return ExitCode.DONE
-    except (KeyboardInterrupt, Terminated):
-        if args.once:
-            raise
-        log.info("Stopped")
-    return ExitCode.DONE
+
+    return look(watch.once, forever, args)
 
 
 def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:

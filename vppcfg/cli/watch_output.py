@@ -6,12 +6,14 @@ import argparse
 import logging
 import os
 import sys
+from collections.abc import Callable
 
+from vppcfg.app.signals import Terminated
 from vppcfg.app.target import now
 from vppcfg.app.watching.notices import Metered, Notice, Output
 from vppcfg.cli.output import drop_output, write_file
 from vppcfg.common.printable import json_text, printable
-from vppcfg.errors import UsageError
+from vppcfg.errors import ExitCode, UsageError
 
 log = logging.getLogger("root.main")
 
@@ -93,6 +95,21 @@ class Metrics:
             raise ReaderLeftError from error
         except (UsageError, OSError) as error:
             log.error("%s", error)
+
+
+def look(once: Callable[[], ExitCode], forever: Callable[[], None], args: argparse.Namespace) -> ExitCode:
+    """Look once where `--once` says so, else until somebody stops it or nobody reads it any more; both are no error."""
+    try:
+        if args.once:
+            return once()
+        forever()
+    except ReaderLeftError:
+        return ExitCode.DONE
+    except (KeyboardInterrupt, Terminated):
+        if args.once:
+            raise
+        log.info("Stopped")
+    return ExitCode.DONE
 
 
 def check_output(args: argparse.Namespace) -> None:
