@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.folders import MODE
+from vppcfg.transaction.folders import MODE, WHO_MAY
 from vppcfg.transaction.sealed import MODE as FILE_MODE
 from vppcfg.transaction.sealed import sync_folder, write_durably
 
@@ -107,6 +107,8 @@ class EntryFolders:
             return os.listdir(self.folder)
         except (FileNotFoundError, NotADirectoryError):
             return []
+        except PermissionError as error:
+            raise StorageError(f"cannot read {self.folder}: {error.strerror}", WHO_MAY) from error
         except OSError as error:
             raise StorageError(f"cannot read {self.folder}: {error.strerror}") from error
 

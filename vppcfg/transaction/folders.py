@@ -14,6 +14,8 @@ from vppcfg.transaction.trusted import check_folder
 
 GROUP = "vpp"
 """Its members may drive VPP over its API socket (`unix { gid vpp }`), and so may they keep the journal."""
+WHO_MAY = f"run vppcfg as root or as a member of group {GROUP}, or name another folder with --state-dir"
+"""What to do when the folder of a journal is closed to whoever asks."""
 MODE = 0o2770
 """New files belong to the folder's group."""
 _LONGEST_NAME = 200
@@ -33,7 +35,7 @@ def made_folder(path: Path) -> Path:
     except OSError as error:
         raise StorageError(
             f"cannot use {path}: {error.strerror}",
-            f"run vppcfg as root or as a member of group {GROUP}, or name another folder with --state-dir",
+            WHO_MAY,
         ) from error
     return path
 

@@ -284,3 +284,13 @@ def test_a_folder_is_usable_when_files_can_be_made_in_it(tmp_path: Path, monkeyp
     assert asked == [os.W_OK | os.X_OK]
     (tmp_path / "file").write_text("")
     assert not is_usable(tmp_path / "file")
+
+
+def test_whoever_may_not_read_the_journal_is_told_who_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(path: Path) -> list[str]:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.listdir", closed)
+    with pytest.raises(StorageError, match=r"cannot read .*: Permission denied") as raised:
+        EntryFolders(tmp_path).numbers()
+    assert raised.value.hint is not None and "as root or as a member of group vpp" in raised.value.hint
