@@ -285,7 +285,7 @@ def test_the_disk_is_full_when_the_journal_is_written(
                 assert "No space left on device" in capfd.readouterr().err
                 assert router.state() == before
             else:
-                assert "The journal does not know how this ended" in capfd.readouterr().err
+                assert "How this ended could not be written into the journal" in capfd.readouterr().err
                 assert_new(router)
             assert_tidy(router, folders_of_this_test)
     assert set(codes) == {ExitCode.NOT_NOW, ExitCode.DONE}

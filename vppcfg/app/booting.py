@@ -57,7 +57,9 @@ def _note_half_way(place: Workplace) -> None:
             try:
                 place.journal.end(record, Status.UNDONE, now(), text)
             except StorageError as error:
-                log.error("The journal does not know that change %d is undone: %s", record.entry.number, error.message)
+                log.error(
+                    "Change %d is undone, but the journal does not say so: %s", record.entry.number, error.message
+                )
 
 
 def _apply_at(place: Workplace, files: str | SourceFiles, terms: Terms, console: Console) -> ExitCode:
@@ -65,14 +67,14 @@ def _apply_at(place: Workplace, files: str | SourceFiles, terms: Terms, console:
     accepted = accepted_entry(place.records, copy)
     if accepted is None:
         if place.journal.last_lost():
-            log.warning("The journal does not tell what was applied last: %s is applied", files)
+            log.warning("The journal does not tell what was applied last, so %s is applied", files)
         return _apply_file(*load_configuration(files, console), place, terms, console)
     loaded = _readable(files)
     if loaded is not None and loaded.digest == accepted.source_digest:
         return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
     state = accepted_state(accepted, place.journal, copy)
     if state is None:
-        log.warning("What was applied last (change %d) is lost: %s is applied", accepted.number, files)
+        log.warning("The file of change %d, which was applied last, is lost, so %s is applied", accepted.number, files)
         loaded = read(files) if loaded is None else loaded
         return _apply_file(configuration_in(loaded, console), loaded, place, terms, console)
     log.warning(

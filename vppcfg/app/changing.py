@@ -80,7 +80,7 @@ def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
     except StorageError as error:
         if intent.origin not in UNSTOPPABLE:
             raise
-        log.error("The journal does not know how this ended: %s", error.message)
+        log.error("How this ended could not be written into the journal: %s", error.message)
     return record
 
 
@@ -217,7 +217,7 @@ def _ended(record: Record, outcome: Outcome, stop: Stop, report: Report, place: 
     try:
         record = place.journal.end(record, status, now(), text)
     except StorageError as error:
-        log.error("The journal does not know how this ended: %s", error.message)
+        log.error("How this ended could not be written into the journal: %s", error.message)
     report.ended(outcome, record, code, place.journal.folder)
     return Made(code=code, record=record)
 

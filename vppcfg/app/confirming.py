@@ -113,7 +113,7 @@ def note_rolled_back(journal: Journal) -> None:
             journal.end(change, Status.ROLLED_BACK, now())
         except StorageError as error:
             number = change.entry.number
-            log.error("The journal does not know that change %d is rolled back: %s", number, error.message)
+            log.error("Change %d is rolled back, but the journal does not say so: %s", number, error.message)
 
 
 def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
@@ -140,7 +140,7 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     change = target.journal().record(number)
     if change.timer is None:
         return ExitCode.DONE
-    log.warning("Change %d is rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
+    log.warning("Change %d will be rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
     if wait and console.listens():
         log.warning("Type yes to keep it, here or with `vppcfg confirm` elsewhere")
     if not wait:

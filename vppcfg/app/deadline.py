@@ -129,7 +129,7 @@ def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
             raise VppcfgError(f"the way back ended with exit code {code}")
     change.is_back = True
     if found is not None and place.journal.record(change.number).status in UNDECIDED:
-        raise VppcfgError("the old state is back, but the journal cannot say so")
+        raise VppcfgError("the old state is back, but that could not be written into the journal")
     return ExitCode.DONE
 
 

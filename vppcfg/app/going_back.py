@@ -219,6 +219,6 @@ def note(record: Record, place: Workplace, *, is_timer: bool) -> None:
             place.journal.end(other, Status.ROLLED_BACK, now(), text)
         except StorageError as error:
             number = other.entry.number
-            log.error("The journal does not know that change %d is rolled back: %s", number, error.message)
+            log.error("Change %d is rolled back, but the journal does not say so: %s", number, error.message)
         else:
             disarm(other)

@@ -43,7 +43,7 @@ def armed_again(change: Record, journal: Journal, target: Target) -> Record:
     try:
         return journal.arm(change, timer)
     except StorageError as error:  # it runs all the same, and finds its change by the number
-        log.warning("The journal does not know the new timer: %s", error.message)
+        log.warning("The new timer could not be written into the journal: %s", error.message)
         return change
 
 

@@ -73,7 +73,10 @@ def run(args: argparse.Namespace) -> ExitCode:
         from vppcfg.app.saved_plans import apply_saved
 
         if args.config != DEFAULT_CONFIG:
-            raise UsageError("name a configuration or a saved plan, not both", "the plan knows its configuration")
+            raise UsageError(
+                "name a configuration or a saved plan, not both",
+                "a saved plan holds the configuration that it was made from",
+            )
         return apply_saved(args.plan, target, terms, console).code
     from vppcfg.app.applying import apply_file
 

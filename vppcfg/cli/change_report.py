@@ -119,7 +119,7 @@ def _say_what_stands(outcome: Outcome, folder: Path) -> None:
     if outcome.trouble:
         log.error("%s", printable(outcome.trouble))
     if outcome.ending is Ending.LOST:
-        log.error("VPP is without what the former process had; `vppcfg apply` brings it to the file")
+        log.error("VPP was restarted and has lost its configuration; `vppcfg apply` brings it to the file again")
         return
     log.error("VPP is between the old state and the new one")
     if outcome.way_back is None:

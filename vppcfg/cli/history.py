@@ -113,6 +113,6 @@ def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
         log.warning("%s", wrong.text)
     elif (change := awaited(reversed(records))) is not None and change.timer and change.status is Status.WAITING:
         number, until = change.entry.number, change.timer.deadline
-        log.info("Change %d is rolled back at %s unless `vppcfg confirm` keeps it", number, until)
+        log.info("Change %d will be rolled back at %s unless `vppcfg confirm` keeps it", number, until)
     if (found := half_way(reversed(records))) is not None:
         log.warning("%s", found.text)

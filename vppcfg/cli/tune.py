@@ -185,7 +185,7 @@ def _trial(text: str) -> FrameTrial:
         raise UsageError(f"--trial {text}: write FRAME=SENT:BACK", "for example --trial 64=1.48M:1.18M")
     offered, received = parse_figure(sent), parse_figure(back)
     if not offered > 0:
-        raise UsageError(f"--trial {text}: a rate is more than 0")
+        raise UsageError(f"--trial {text}: a rate must be more than 0")
     return FrameTrial(frame=frame, offered_pps=offered, received_pps=received)
 
 

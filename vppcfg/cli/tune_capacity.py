@@ -79,7 +79,7 @@ def _shares(texts: list[str]) -> dict[str, float]:
                 f"{text!r}: {share!r} is no share", "write NODE, or NODE=0.5 for half of the packets"
             ) from (error)
         if not 0 < shares[name] <= 10:
-            raise UsageError(f"{text!r}: a share is more than 0 and at most 10")
+            raise UsageError(f"{text!r}: a share must be more than 0 and at most 10")
     return shares
 
 

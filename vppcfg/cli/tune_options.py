@@ -98,7 +98,7 @@ def named_rates(texts: list[str]) -> dict[str, float]:
             raise UsageError(f"--offered is given twice for {port or 'all ports'}")
         rates[port] = parse_figure(rate)
         if rates[port] <= 0:
-            raise UsageError(f"--offered {text}: a rate is more than 0")
+            raise UsageError(f"--offered {text}: a rate must be more than 0")
     return rates
 
 

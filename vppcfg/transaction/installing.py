@@ -80,7 +80,7 @@ def refuse_misplaced(change: Record) -> None:
     if change.status in ACCEPTED and entry.install_as and digest_at(entry.install_as) != entry.source_digest:
         raise StorageError(
             f"change {entry.number} is {change.status.value}, but its file is not in place as {entry.install_as}",
-            f"see to {Path(entry.install_as).parent}, and give the same command again",
+            f"see whether {Path(entry.install_as).parent} can be written to, and give the same command again",
         )
 
 

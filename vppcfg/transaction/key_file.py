@@ -74,4 +74,4 @@ def kept_keys(path: Path, group: int) -> dict[str, bytes]:
     try:
         return {name: key_bytes(key) for name, key in content.items()}
     except (ValueError, TypeError) as error:
-        raise UntrustedFileError(f"{path} holds what are no keys") from error
+        raise UntrustedFileError(f"{path} holds something else than keys") from error

@@ -130,9 +130,7 @@ def _check_folder(descriptor: int, group: int | None) -> None:
 
 def _check_owner(status: os.stat_result, descriptor: int, group: int | None) -> None:
     if status.st_uid not in _oneself() and not _is_member(status.st_uid, group):
-        raise UntrustedFileError(
-            f"{_name_of(descriptor)} belongs to {_user(status.st_uid)}, whose hand is not trusted here"
-        )
+        raise UntrustedFileError(f"{_name_of(descriptor)} belongs to {_user(status.st_uid)}, who is not trusted here")
 
 
 def _check_writers(status: os.stat_result, descriptor: int, group: int | None) -> None:

@@ -62,5 +62,5 @@ def _is_listed(kind: InterfaceKind, state: State) -> bool:
 
 def _contradiction(text: str) -> DataplaneError:
     return DataplaneError(
-        f"what VPP says of itself cannot be: {text}", "did somebody change VPP at this moment? try again"
+        f"what VPP answers does not fit together: {text}", "did somebody change VPP at this moment? try again"
     )

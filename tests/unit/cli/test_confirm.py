@@ -269,7 +269,7 @@ def test_a_rollback_may_have_to_be_confirmed_too(router: Router) -> None:
     assert router.vppcfg("apply", "-c", "l3.yaml", "--yes").returncode == ExitCode.DONE
     answer = router.vppcfg("rollback", "--yes", "--confirm=5")
     assert answer.returncode == ExitCode.DONE
-    assert "Change 3 is rolled back at" in answer.stderr
+    assert "Change 3 will be rolled back at" in answer.stderr
     assert router.statuses() == ["applied", "applied", "waiting to be confirmed"]
     assert router.vppcfg("rollback", "--yes", "--confirm=5").returncode == ExitCode.REFUSED
     assert router.vppcfg("confirm").returncode == ExitCode.DONE

@@ -83,7 +83,7 @@ def test_one_look_of_a_watch_starts_it_again(router: Router) -> None:
     assert "its timer was gone and was started again" in answer.stdout
     assert len(router.timers()) == 1
     assert "unconfirmed" not in router.vppcfg("watch", "--once", "-c", "l3.yaml", "--format", "json").stdout
-    assert "is rolled back at" in router.vppcfg("history").stderr
+    assert "will be rolled back at" in router.vppcfg("history").stderr
 
 
 def test_one_look_of_a_watch_when_it_is_late_is_no_success(router: Router) -> None:

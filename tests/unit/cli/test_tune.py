@@ -132,7 +132,7 @@ def test_a_result_that_is_not_valid_is_not_written(capsys: pytest.CaptureFixture
         (["--from", "nowhere"], "there is no capture at nowhere"),
         (["--from", BOTH, "--write"], "--write needs the configuration"),
         (["--from", BOTH, "--offered", "x"], "'x' is not a number"),
-        (["--from", BOTH, "--offered", "0"], "a rate is more than 0"),
+        (["--from", BOTH, "--offered", "0"], "a rate must be more than 0"),
         (["--from", BOTH, "--offered", "1", "--offered", "2"], "given twice"),
         (["--from", BOTH, "--frame", "12"], "is no frame size"),
         (["--from", BOTH, "--fit", ONE], "--fit needs two captures"),

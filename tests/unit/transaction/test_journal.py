@@ -293,4 +293,4 @@ def test_whoever_may_not_read_the_journal_is_told_who_may(tmp_path: Path, monkey
     monkeypatch.setattr("os.listdir", closed)
     with pytest.raises(StorageError, match=r"cannot read .*: Permission denied") as raised:
         EntryFolders(tmp_path).numbers()
-    assert raised.value.hint is not None and "as root or as a member of group vpp" in raised.value.hint
+    assert "as root or as a member of group vpp" in raised.value.hint

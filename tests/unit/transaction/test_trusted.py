@@ -144,11 +144,11 @@ def test_a_member_of_the_group_may_own_what_is_read(file: Path, monkeypatch: pyt
     for user in (OTHER_USER, OTHER_USER + 1):
         os.chown(file, user, -1)
         assert read_trusted(file, GROUP) == b"content"
-        with pytest.raises(UntrustedFileError, match="whose hand is not trusted here"):
+        with pytest.raises(UntrustedFileError, match="who is not trusted here"):
             read_trusted(file)
     for user in (OTHER_USER + 2, OTHER_USER + 3):
         os.chown(file, user, -1)
-        with pytest.raises(UntrustedFileError, match="whose hand is not trusted here"):
+        with pytest.raises(UntrustedFileError, match="who is not trusted here"):
             read_trusted(file, GROUP)
 
 

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.loadtest.report.page import page_of
 
     if args.loss == 0:
-        raise UsageError("--loss 0: a rate without any loss is what `vppcfg loadtest search` finds")
+        raise UsageError("--loss must be more than 0; `vppcfg loadtest search` finds the highest load without any loss")
     results = [read_any(Path(name), FileForm(args.format)) for name in args.results]
     page = page_of(results, args.title, args.loss / 100 if args.loss else None)
     write_document(page, None if args.output == "-" else args.output)
