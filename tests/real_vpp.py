@@ -55,8 +55,13 @@ def prefix() -> Path:
 
 
 def release() -> str:
-    """Return the release of that installation, by the name of VPP's own library, such as 25.10."""
-    (library,) = (prefix() / "lib").rglob("libvlib.so.*")
+    """Return the release of that installation, such as 25.10."""
+    return release_in(prefix())
+
+
+def release_in(installation: Path) -> str:
+    """Return the release of an installation, by the name of VPP's own library."""
+    (library,) = (installation / "lib").rglob("libvlib.so.*")
     return library.name.removeprefix("libvlib.so.")
 
 
@@ -260,16 +265,7 @@ class RealVpp:
         return " && ".join([*made, _OWN_FOLDERS])
 
     def _environment(self) -> dict[str, str]:
-        sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
-        if self._makes_vlan_devices and not _kernel_knows_vlan_devices():
-            sources.append(_VLAN_SOURCE)
-        libraries = [str(self._compiled(source)) for source in sources]
-        return {**os.environ, "LD_PRELOAD": ":".join(libraries)} if libraries else dict(os.environ)
-
-    def _compiled(self, source: Path) -> Path:
-        library = self.folder / f"{source.stem}.so"
-        _checked("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl")
-        return library
+        return {**os.environ, **stand_ins(self.folder, makes_vlan_devices=self._makes_vlan_devices)}
 
     def _wait_for_sockets(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_S
@@ -317,6 +313,24 @@ class RealVpp:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def stand_ins(folder: Path, *, makes_vlan_devices: bool) -> dict[str, str]:
+    """Return the variables by which a VPP works on a kernel that lacks what VPP needs; compile what they name.
+
+    TAPs need vhost, and with `makes_vlan_devices` LCP pairs on sub-interfaces need 802.1Q.
+    """
+    sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
+    if makes_vlan_devices and not _kernel_knows_vlan_devices():
+        sources.append(_VLAN_SOURCE)
+    libraries = [str(_compiled(source, folder)) for source in sources]
+    return {"LD_PRELOAD": ":".join(libraries)} if libraries else {}
+
+
+def _compiled(source: Path, folder: Path) -> Path:
+    library = folder / f"{source.stem}.so"
+    _checked("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl")
+    return library
 
 
 @contextlib.contextmanager

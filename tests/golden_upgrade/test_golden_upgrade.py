@@ -20,7 +20,8 @@ KINDS = {
     *("up-file", "up-startup", "up-passed-over", "up-ignored", "up-no-plugin", "up-plugin", "up-package", "up-command"),
     *("up-port-name", "up-glob", "up-dpdk"),
 }
-"""Rules that are no notes about behaviour, but for up-message: no message of what a file can say has ever gone."""
+"""Rules that are no notes about behaviour, but for up-message and up-state: no message of what a file can say has ever
+gone, and no boot is known that leads to something else without a note."""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

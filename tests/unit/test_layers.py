@@ -44,6 +44,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "simulator",
         "render",
         "vpp",
+        "linux",
         "transaction",
         "config",
         "plan",

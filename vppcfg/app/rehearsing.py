@@ -118,13 +118,24 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
 
 def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configuration) -> None:
     """Make what stands for the ports of the file, and the Linux devices that host-interfaces need."""
+    add_host_devices(process, configuration)
+    add_ports(vpp, process, dict.fromkeys(_ports(configuration), ""))
+
+
+def add_host_devices(process: PrivateVpp, configuration: Configuration) -> None:
+    """Make the Linux devices that the host-interfaces of a file need. Raise LinuxError."""
     for config in configuration.made.values():
         if isinstance(config, HostInterfaceConfig):
             process.add_device(config.name.removeprefix("host-"))
-    for number, name in enumerate(_ports(configuration), start=1):
+
+
+def add_ports(vpp: LiveDataplane, process: PrivateVpp, ports: Mapping[str, str]) -> None:
+    """Make what stands for ports, each by its name with its MAC address, '' for one that is made up here."""
+    for number, (name, mac) in enumerate(ports.items(), start=1):
         device = f"port{number}"
         process.add_device(device)
-        vpp.run_line(f"create host-interface name {device} hw-addr {_PORT_MAC.format(number >> 8, number & 0xFF)}")
+        own = mac or _PORT_MAC.format(number >> 8, number & 0xFF)
+        vpp.run_line(f"create host-interface name {device} hw-addr {own}")
         vpp.run_line(f"set interface name host-{device} {name}")
 
 

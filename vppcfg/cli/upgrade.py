@@ -77,7 +77,14 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--packages", metavar="DIR", help="a folder with the packages (*.deb) of the target release")
     parser.add_argument(
-        "--rehearse", action="store_true", help="also boot a simulated VPP of the target release as this router"
+        "--rehearse",
+        metavar="PREFIX",
+        nargs="?",
+        const="",
+        help=(
+            "also boot a VPP of the target release as this router: a simulated one, or the real one that is installed "
+            "below this folder, in namespaces of its own"
+        ),
     )
     add_dataplane_options(parser)
     add_state_dir_option(parser)
@@ -99,7 +106,7 @@ def _report(args: argparse.Namespace) -> UpgradeReport:
     from vppcfg.app.loading import configuration_in, read
     from vppcfg.cli.console import terminal_for
     from vppcfg.upgrade.finding import ReleaseChange
-    from vppcfg.upgrade.judging import judge_upgrade, not_looked_at
+    from vppcfg.upgrade.judging import in_order, judge_upgrade, not_looked_at
     from vppcfg.upgrade.packages import packages_in
     from vppcfg.upgrade.report import UpgradeReport
     from vppcfg.upgrade.subject import subject_of
@@ -117,10 +124,14 @@ def _report(args: argparse.Namespace) -> UpgradeReport:
     change = ReleaseChange(old=old, new=new)
     findings = judge_upgrade(subject, change)
     rehearsal = None
-    if args.rehearse:
+    if args.rehearse is not None:
+        from pathlib import Path
+
         from vppcfg.upgrade.rehearsal import rehearse
 
-        rehearsal = rehearse(subject, change, files, observed)
+        prefix = Path(args.rehearse) if args.rehearse else None
+        rehearsal = rehearse(subject, change, files, observed, prefix)
+        findings = in_order((*findings, *rehearsal.findings))
         simulated = rehearsal.release
         if simulated != str(new):
             remarks = (*remarks, f"the rehearsal is on {simulated}, the nearest release that can be simulated")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -16,18 +17,17 @@ from vppcfg.errors import DataplaneError, LinuxError, UsageError
 from vppcfg.record import record
 
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
-_START_S = 30.0
+_START_S = 60.0
 _STOP_S = 5.0
 _PORT_MTU = 9216
 _SOCKET = "api.sock"
 _LONGEST_SOCKET = 107
 """Bytes of a path at which Linux can listen (unix(7))."""
-_OWN_FOLDERS = (
-    'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
-)
+_OWN_FOLDERS = "for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done"
 """Names of namespaces, and where sockets are by default, are its own."""
-APART = ("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", _OWN_FOLDERS)
-"""What starts a program in namespaces of its own, and ends it when this process ends."""
+_SOCKETS = "/run/vpp"
+_APART = ("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
+"""What starts a shell in namespaces of its own, and ends it when this process ends."""
 _STARTUP = """\
 unix {{ nodaemon nosyslog log {folder}/vpp.log cli-listen {folder}/cli.sock runtime-dir {folder} poll-sleep-usec 100 }}
 api-segment {{ prefix {name} }}
@@ -35,8 +35,24 @@ socksvr {{ socket-name {folder}/api.sock }}
 statseg {{ socket-name {folder}/stats.sock size 64M }}
 memory {{ main-heap-size 1G main-heap-page-size 4k }}
 buffers {{ buffers-per-numa 8192 page-size 4k }}
-plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin sflow_plugin.so {{ enable }} }}
+plugins {{ {path} plugin dpdk_plugin.so {{ disable }} plugin af_packet_plugin.so {{ enable }} }}
 """
+_WITH_SFLOW = "plugins { plugin sflow_plugin.so { enable } }\n"
+
+
+@record
+class VppEnvironment:
+    """What a VPP finds when it starts, beside sockets, memory and a folder of its own."""
+
+    stanzas: str = _WITH_SFLOW
+    """What else startup.conf says. VPP puts stanzas of one name together."""
+    namespaces: tuple[str, ...] = ()
+    """Names of the network namespaces that are there."""
+    bridges: tuple[tuple[str, str], ...] = ()
+    """The Linux bridges that are there, each by namespace ('' is that of VPP) and name."""
+    hidden: tuple[Path, ...] = ()
+    """Folders in whose place it sees an empty one, for others may have sockets there; those in /run/vpp need not be
+    there."""
 
 
 @record
@@ -58,6 +74,10 @@ class PrivateVpp:
         for end in (name, f"{name[:11]}-far"):
             self._ip("link", "set", end, "up")
 
+    def add_bridge(self, netns: str, name: str) -> None:
+        """Make a Linux bridge. Raise LinuxError."""
+        self._ip(*(("-n", netns) if netns else ()), "link", "add", name, "type", "bridge")
+
     def _ip(self, *words: str) -> None:
         command = ["nsenter", "--target", str(self.pid), "--net", "--mount", "ip", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -66,25 +86,30 @@ class PrivateVpp:
 
 
 @contextmanager
-def private_vpp(prefix: Path) -> Iterator[PrivateVpp]:
+def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[PrivateVpp]:
     """Start the VPP that is installed below `prefix`, and end it, with all that was made for it.
 
     It ends with this process, too. Raise UsageError when there is none, LinuxError without the rights, DataplaneError
     when it does not start.
     """
-    _require(prefix)
+    around = around or VppEnvironment()
+    require_startable(prefix)
     folder = Path(tempfile.mkdtemp(prefix="vppcfg-rehearsal-"))
     try:
-        _require_room(folder)
-        with _running(prefix, folder) as process:
-            yield PrivateVpp(folder=folder, pid=process.pid)
+        _require_room(folder, around)
+        with _running(prefix, folder, around) as process:
+            vpp = PrivateVpp(folder=folder, pid=process.pid)
+            for netns, bridge in around.bridges:
+                vpp.add_bridge(netns, bridge)
+            yield vpp
     finally:
         for left in Path("/dev/shm").glob(f"{folder.name}-*"):
             left.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _require(prefix: Path) -> None:
+def require_startable(prefix: Path) -> None:
+    """Raise UsageError when there is no VPP below `prefix`, LinuxError when nobody may start it here."""
     if not os.access(prefix / "bin/vpp", os.X_OK):
         raise UsageError(
             f"there is no program {prefix / 'bin/vpp'}",
@@ -97,8 +122,14 @@ def _require(prefix: Path) -> None:
             raise LinuxError(f"the program {tool} is missing", "it is in iproute2 or util-linux")
 
 
-def _require_room(folder: Path) -> None:
-    """Raise LinuxError where the folder has a name that leaves no room for that of a socket."""
+def _require_room(folder: Path, around: VppEnvironment) -> None:
+    """Raise LinuxError where the folder leaves no room for the name of a socket, or would be hidden."""
+    hiding = next((hidden for hidden in around.hidden if folder.is_relative_to(hidden)), None)
+    if hiding is not None:
+        raise LinuxError(
+            f"sockets of the file are in {hiding}, and so would be those of the rehearsal",
+            "let TMPDIR name a folder elsewhere",
+        )
     if len(os.fsencode(folder / _SOCKET)) > _LONGEST_SOCKET:
         raise LinuxError(
             f"{folder} is too long a name for a socket in it", "let TMPDIR name a folder with a shorter one"
@@ -106,14 +137,15 @@ def _require_room(folder: Path) -> None:
 
 
 @contextmanager
-def _running(prefix: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[subprocess.Popen[bytes]]:
     """Start a VPP that listens in a folder, and end it. Raise DataplaneError when it does not start."""
     path = next(_plugin_folders(prefix), None)
     startup = folder / "startup.conf"
-    startup.write_text(_STARTUP.format(folder=folder, name=folder.name, path=f"path {path}" if path else ""))
+    own = _STARTUP.format(folder=folder, name=folder.name, path=f"path {path}" if path else "")
+    startup.write_text(own + around.stanzas, encoding="utf-8", errors="surrogateescape")
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
-            [*APART, str(prefix / "bin/vpp"), "-c", str(startup)],
+            [*apart(around), str(prefix / "bin/vpp"), "-c", str(startup)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -124,10 +156,20 @@ def _running(prefix: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             if process.poll() is not None or time.monotonic() > deadline:
                 text = (folder / "output").read_text(errors="replace").strip()
                 raise DataplaneError(f"VPP does not start: {text[-1000:] or 'it says nothing'}")
-            time.sleep(0.02)
+            time.sleep(0.05)
         yield process
     finally:
         _end(process)
+
+
+def apart(around: VppEnvironment) -> tuple[str, ...]:
+    """Return the words before a command that has it run in namespaces of its own, which end with this process."""
+    making = []
+    for folder in around.hidden:
+        is_own = folder.is_relative_to(_SOCKETS)
+        making.append(f"{'mkdir -p' if is_own else 'mount -t tmpfs none'} {shlex.quote(str(folder))}")
+    making += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
+    return (*_APART, " && ".join([_OWN_FOLDERS, *making, 'exec "$0" "$@"']))
 
 
 def _listens(path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vppcfg.config.for_release import too_new_for
 from vppcfg.upgrade.commands import command_findings
@@ -22,7 +22,12 @@ def judge_upgrade(subject: UpgradeSubject, change: ReleaseChange) -> tuple[Upgra
     """Return what is to be known before a router changes its release, the heaviest first."""
     if change.old == change.new:
         return tuple(package_findings(subject, change))
-    return tuple(sorted(_findings(subject, change), key=lambda finding: _ORDER[finding.weight]))
+    return in_order(_findings(subject, change))
+
+
+def in_order(findings: Iterable[UpgradeFinding]) -> tuple[UpgradeFinding, ...]:
+    """Return findings, the heaviest first."""
+    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.weight]))
 
 
 def not_looked_at(subject: UpgradeSubject) -> tuple[str, ...]:

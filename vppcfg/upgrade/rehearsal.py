@@ -1,38 +1,27 @@
-"""A boot of the router rehearsed on a simulated VPP of the target release, with a journal that is thrown away.
+"""A boot of the router rehearsed on a VPP of the target release: a simulated one, or a real one of one's own.
 
-It shows that plan, messages and their order go together with the target's startup.conf, as far as the simulated VPP is
-like a real one. Drivers, hugepages and faults of VPP itself are not tried.
+It shows that plan, messages and their order go together with the target and its startup.conf: the simulated one as far
+as it is like a real one, the real one with ports that lead nowhere. Drivers and hugepages are not tried.
 """
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vppcfg.adopt.startup_conf import adopt_conf
-from vppcfg.app.booting import apply_at_boot
-from vppcfg.app.consent import Terms
-from vppcfg.app.console import Silent
-from vppcfg.app.report import Report, SilentReport
 from vppcfg.app.target import Target
+from vppcfg.common.release import Release
 from vppcfg.config.assumed import assumed_state
-from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.lcp import LcpSettings
-from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import Facts, State
 from vppcfg.model.state_document import document_of
-from vppcfg.plan.operations import Operation
-from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
-from vppcfg.render.plan_text import cli_line, describe
+from vppcfg.render.diff_view import difference_lines
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.port import PhysicalPort
@@ -40,22 +29,22 @@ from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.judge.judging import judge
-from vppcfg.transaction.transact import Failure
-from vppcfg.upgrade.finding import ReleaseChange
+from vppcfg.upgrade.boot import Boot, boot
+from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight
 from vppcfg.upgrade.names import renamed_ports
+from vppcfg.upgrade.real_boot import boot_real
 from vppcfg.upgrade.subject import UpgradeSubject
 from vppcfg.upgrade.tables import table_of
-
-_MISSING = "phy-missing"
-_LOGGERS = ("root.main", "vppcfg")
 
 
 @record
 class BootRehearsal:
-    """How the boot of a simulated VPP went."""
+    """How the boot of a VPP of the target release went."""
 
     release: str
-    """The one that was simulated."""
+    """The one that was simulated or started."""
+    prefix: str = ""
+    """Where the real VPP is installed that was started; '' for a simulated one."""
     steps: int = 0
     """How many the boot takes."""
     failed_at: int | None = None
@@ -63,122 +52,116 @@ class BootRehearsal:
     failure: str = ""
     state_digest: str = ""
     """Of the state that the boot led to."""
+    findings: tuple[UpgradeFinding, ...] = ()
+    """What VPP has after the boot otherwise than the release that runs would have it."""
 
     @property
     def sentence(self) -> str:
         """Return how it went."""
-        on = f"rehearsal on a simulated VPP {self.release}"
+        which = f"the VPP {self.release} in {self.prefix}" if self.prefix else f"a simulated VPP {self.release}"
+        on = f"rehearsal on {which}"
         if self.failure:
             where = f" at step {self.failed_at} of {self.steps}" if self.failed_at else " before the first step"
             return f"{on} failed{where}: {self.failure}"
         return f"{on}: {self.steps} {'step' if self.steps == 1 else 'steps'} done, and nothing is left to do"
 
 
-class _Listener(SilentReport):
-    """Keeps what a boot tells: its plan, and what failed."""
-
-    def __init__(self) -> None:
-        self.plan: Plan | None = None
-        self.failure: Failure | None = None
-
-    def performing(self, plan: Plan) -> None:
-        """Keep the plan."""
-        self.plan = plan
-
-    def failed(self, failure: Failure) -> None:
-        """Keep what failed."""
-        self.failure = failure
-
-
-class _Audience(Silent):
-    """A console that shows nothing and keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-        self.listener = _Listener()
-
-    def show_problems(self, problems: Sequence[Problem], file_name: str) -> None:
-        """Keep the problems."""
-        self.problems += problems
-
-    def report(self, plan: Plan) -> Report:
-        """Return what keeps the rest."""
-        return self.listener
-
-
 def rehearse(
-    subject: UpgradeSubject, change: ReleaseChange, files: SourceFiles, observed: State | None
+    subject: UpgradeSubject,
+    change: ReleaseChange,
+    files: SourceFiles,
+    observed: State | None,
+    prefix: Path | None = None,
 ) -> BootRehearsal:
-    """Boot a simulated VPP of the target release as this router, and return how that went.
+    """Boot a VPP of the target release as this router, and return how that went.
 
-    Its ports are those of `observed`, or else those that the file names.
+    It is the real one below `prefix`, else a simulated one. Its ports are those of `observed`, or else those that the
+    file names. Raise UsageError when there is no VPP of that release below `prefix`, LinuxError when it cannot be
+    started here.
     """
-    release = release_of(str(change.new)).name
-    if subject.startup is not None and judge(subject.startup.text, (change.new,)).stopped:
-        return BootRehearsal(release=release, failed_at=0, failure=f"VPP does not start with {subject.startup.name}")
-    vpp = SimulatedVpp(
+    ports = _ports(subject, observed or assumed_state(subject.configuration), prefix is not None)
+    renamed = renamed_ports(subject, change)
+    new_ports = [replace(port, name=renamed.get(port.name, port.name)) for port in ports]
+    if prefix is None:
+        release = release_of(str(change.new)).name
+        done = _boot_simulated(subject, change.new, files, new_ports)
+    else:
+        release = str(change.new)
+        done = boot_real(subject, change.new, files, {port.name: port.mac for port in new_ports}, prefix)
+    findings: tuple[UpgradeFinding, ...] = ()
+    if done.reached is not None and (prefix is not None or change.old != change.new):
+        before = _boot_simulated(subject, change.old, files, ports)
+        if before.reached is not None:
+            findings = _differences(subject, change, before.reached, done.reached)
+    return BootRehearsal(
         release=release,
-        ports=_ports(subject, change, observed or assumed_state(subject.configuration)),
-        state=State(facts=Facts(lcp=_lcp_settings(subject, change))),
-        plugins=_plugins(subject, change),
+        prefix=str(prefix or ""),
+        steps=done.steps,
+        failed_at=done.failed_at,
+        failure=done.failure,
+        state_digest=_digest(done.reached) if done.reached is not None else "",
+        findings=findings,
+    )
+
+
+def _boot_simulated(subject: UpgradeSubject, release: Release, files: SourceFiles, ports: list[PhysicalPort]) -> Boot:
+    name = release_of(str(release)).name
+    if subject.startup is not None and judge(subject.startup.text, (release,)).stopped:
+        return Boot(failed_at=0, failure=f"VPP does not start with {subject.startup.name}")
+    vpp = SimulatedVpp(
+        release=name,
+        ports=ports,
+        state=State(facts=Facts(lcp=_lcp_settings(subject, release))),
+        plugins=_plugins(subject, release),
     )
     with TemporaryDirectory(prefix="vppcfg-rehearsal-") as folder:
         socket = str(Path(folder, "api.sock"))
-        write_api_dir(Path(folder, "api"), release)
+        write_api_dir(Path(folder, "api"), name)
         target = Target(
             api_socket=socket,
             json_dir=str(Path(folder, "api")),
             state_dir=str(Path(folder, "state")),
             run_dir=folder,
         )
-        with SimulatorServer(vpp, socket, stats_path=str(Path(folder, "stats.sock"))), _silence():
-            return _boot(subject, target, files, release)
+        with SimulatorServer(vpp, socket, stats_path=str(Path(folder, "stats.sock"))):
+            return boot(subject, target, files)
 
 
-def _boot(subject: UpgradeSubject, target: Target, files: SourceFiles, release: str) -> BootRehearsal:
-    audience = _Audience()
-    listener = audience.listener
-    try:
-        with target.connect() as dataplane:
-            problems = resolve(subject.configuration, dataplane.observe()).problems
-        missing = [problem.text for problem in problems if problem.rule == _MISSING]
-        if missing:  # a boot would wait for ports to appear
-            return BootRehearsal(release=release, failed_at=0, failure="; ".join(missing))
-        code = apply_at_boot(files, target, Terms(), audience)
-        with target.connect() as dataplane:
-            reached = dataplane.observe()
-    except VppcfgError as error:
-        return BootRehearsal(release=release, failed_at=0, failure=error.message)
-    steps = len(listener.plan.steps) if listener.plan is not None else 0
-    if listener.failure is not None:
-        return BootRehearsal(
-            release=release, steps=steps, failed_at=_place(listener.failure), failure=_why(listener.failure)
-        )
-    errors = [problem for problem in audience.problems if problem.severity is Severity.ERROR]
-    if code is not ExitCode.DONE:
-        failure = "; ".join(f"{problem.text} [{problem.rule}]" for problem in errors) or f"it ended with {code.value}"
-        return BootRehearsal(release=release, steps=steps, failed_at=0, failure=failure)
-    left = make_plan(reached, resolve(subject.configuration, reached).desired).operations
-    if left:
-        text = f"{len(left)} steps are left to do after the boot, the first: {_said(left[0])}"
-        return BootRehearsal(release=release, steps=steps, failed_at=steps, failure=text)
-    return BootRehearsal(release=release, steps=steps, state_digest=_digest(reached))
+def _differences(
+    subject: UpgradeSubject, change: ReleaseChange, before: State, after: State
+) -> tuple[UpgradeFinding, ...]:
+    """Return the finding about what two boots of the same file led to, when that is not the same."""
+    lines = [line.text.strip() for line in difference_lines(_comparable(subject, before), _comparable(subject, after))]
+    if not lines:
+        return ()
+    return (
+        UpgradeFinding(
+            rule="up-state",
+            weight=Weight.CHANGES,
+            text=f"after the boot VPP {change.new} has otherwise than {change.old}: {'; '.join(lines)}",
+            objects=tuple(lines),
+            mend="look whether the router can live with it",
+        ),
+    )
 
 
-def _place(failure: Failure) -> int:
-    refusals = failure.performance.refusals if failure.performance is not None else ()
-    return refusals[0].index + 1 if refusals else 0
-
-
-def _why(failure: Failure) -> str:
-    refusals = failure.performance.refusals if failure.performance is not None else ()
-    if not refusals:
-        return failure.text or failure.cause.value
-    return f"{_said(refusals[0].operation)}: {refusals[0].text}"
-
-
-def _said(operation: Operation) -> str:
-    return cli_line(operation) or describe(operation)
+def _comparable(subject: UpgradeSubject, state: State) -> State:
+    """Return what a boot makes of a state: without what VPP chooses and numbers by itself, and without Linux."""
+    kept = subject.wanted.interfaces
+    chosen = {name for name, config in subject.configuration.interfaces.items() if config.mac is None}
+    interfaces = {
+        name: replace(each, device_class="", mac="" if name in chosen else each.mac)
+        for name, each in state.interfaces.items()
+        if name in kept
+    }
+    return replace(
+        state,
+        interfaces=interfaces,
+        facts=Facts(),
+        linux={},
+        namespaces=frozenset(),
+        linux_bridges=frozenset(),
+    )
 
 
 def _digest(state: State) -> str:
@@ -187,42 +170,26 @@ def _digest(state: State) -> str:
     return sha256(told.encode()).hexdigest()
 
 
-def _ports(subject: UpgradeSubject, change: ReleaseChange, seen: State) -> list[PhysicalPort]:
-    """Return the ports as the target finds them: down, under the names that it gives them."""
-    renamed = renamed_ports(subject, change)
+def _ports(subject: UpgradeSubject, seen: State, is_real: bool) -> list[PhysicalPort]:
+    """Return the ports as the release that runs finds them: down; a real VPP has others in their place."""
     found = []
     for name, port in seen.interfaces.items():
         is_port = name in assumed_state(subject.configuration).interfaces or name in set(subject.ports())
         if is_port and port.parent is None and name not in seen.made and name != "local0":
-            found.append(
-                PhysicalPort(name=renamed.get(name, name), device_class=port.device_class or "dpdk", mac=port.mac)
-            )
+            device_class = "af-packet" if is_real else port.device_class or "dpdk"
+            found.append(PhysicalPort(name=name, device_class=device_class, mac=port.mac))
     return found
 
 
-def _plugins(subject: UpgradeSubject, change: ReleaseChange) -> frozenset[str]:
-    """Return the optional parts that the target has with this startup.conf."""
+def _plugins(subject: UpgradeSubject, release: Release) -> frozenset[str]:
+    """Return the optional parts that a release has with this startup.conf."""
     if subject.startup is None:
         return PLUGINS
-    known = table_of(change.new).plugins
-    return frozenset(part for part in PLUGINS if part not in known or subject.loads(part, change.new))
+    known = table_of(release).plugins
+    return frozenset(part for part in PLUGINS if part not in known or subject.loads(part, release))
 
 
-def _lcp_settings(subject: UpgradeSubject, change: ReleaseChange) -> LcpSettings:
+def _lcp_settings(subject: UpgradeSubject, release: Release) -> LcpSettings:
     if subject.startup is None:
         return LcpSettings()
-    return adopt_conf(subject.startup.name, subject.startup.text, change.new).lcp
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Let nothing be logged: it would be about a VPP that is none."""
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+    return adopt_conf(subject.startup.name, subject.startup.text, release).lcp

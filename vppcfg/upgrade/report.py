@@ -103,6 +103,7 @@ def document_of(report: UpgradeReport) -> dict[str, Any]:
         if rehearsal is None
         else {
             "release": rehearsal.release,
+            "prefix": rehearsal.prefix or None,
             "steps": rehearsal.steps,
             "failed_at": rehearsal.failed_at,
             "failure": rehearsal.failure,

@@ -1,0 +1,98 @@
+"""The boot of a router on a real VPP of the target release, which is started for it and ends with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from vppcfg.app.rehearsing import add_host_devices, add_ports
+from vppcfg.app.target import Target
+from vppcfg.common.release import Release, nearest, release_of
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.sections.memif import MemifConfig
+from vppcfg.config.sections.tap import TapConfig
+from vppcfg.config.sections.vhost_user import VhostUserConfig
+from vppcfg.config.yaml.files import SourceFiles
+from vppcfg.errors import DataplaneError, UsageError
+from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp, require_startable
+from vppcfg.upgrade.boot import Boot, boot
+from vppcfg.upgrade.private_startup import private_netns, private_stanzas
+from vppcfg.upgrade.subject import UpgradeSubject
+from vppcfg.vpp.live import connect
+
+_PATIENCE_S = 30.0
+
+
+def boot_real(
+    subject: UpgradeSubject, release: Release, files: SourceFiles, ports: Mapping[str, str], prefix: Path
+) -> Boot:
+    """Start the VPP below `prefix` with the router's startup.conf and ports, boot it, and return how that went.
+
+    `ports` are their MAC addresses by name, '' for any. Raise UsageError when it is of another release, LinuxError when
+    it cannot be started here.
+    """
+    require_startable(prefix)
+    stanzas = private_stanzas(subject, release)
+    if stanzas is None:
+        return Boot(failed_at=0, failure=f"VPP cannot read {subject.startup.name if subject.startup else ''}")
+    try:
+        with private_vpp(prefix, environment_of(subject, release, stanzas)) as process:
+            _prepare(subject.configuration, release, ports, process, prefix)
+            return boot(subject, _target(process, prefix), files)
+    except DataplaneError as error:
+        return Boot(failed_at=0, failure=error.message)
+
+
+def _prepare(
+    configuration: Configuration, release: Release, ports: Mapping[str, str], process: PrivateVpp, prefix: Path
+) -> None:
+    with connect(process.api_socket, json_dir=_json_dir(prefix), timeout_s=_PATIENCE_S) as vpp:
+        version = vpp.observe().facts.version
+        if nearest(release_of(version)) != nearest(release):
+            raise UsageError(
+                f"the VPP in {prefix} is {version}, not {release}", "name the folder of the release that --to names"
+            )
+        add_host_devices(process, configuration)
+        add_ports(vpp, process, ports)
+
+
+def _target(process: PrivateVpp, prefix: Path) -> Target:
+    return Target(
+        api_socket=process.api_socket,
+        json_dir=_json_dir(prefix),
+        state_dir=str(process.folder / "state"),
+        run_dir=str(process.folder),
+    )
+
+
+def _json_dir(prefix: Path) -> str | None:
+    """Return where the VPP has the definitions of its API: the older ones do not serve them."""
+    folder = prefix / "share/vpp/api"
+    return str(folder) if folder.is_dir() else None
+
+
+def environment_of(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:
+    """Return what the router's VPP finds when it starts, as far as file and startup.conf tell."""
+    configuration = subject.configuration
+    taps = [config for config in configuration.made.values() if isinstance(config, TapConfig)]
+    pairs = [interface.lcp for interface in configuration.interfaces.values() if interface.lcp is not None]
+    named = [private_netns(subject, release), *(pair.netns for pair in pairs)]
+    named += [tap.host_netns for tap in taps if not tap.creates_netns]
+    bridges = [(tap.host_netns or "", tap.host_bridge) for tap in taps if tap.host_bridge and not tap.creates_bridge]
+    return VppEnvironment(
+        stanzas=stanzas,
+        namespaces=tuple(sorted({name for name in named if name})),
+        bridges=tuple(sorted(set(bridges))),
+        hidden=_folders_of_sockets(configuration),
+    )
+
+
+def _folders_of_sockets(configuration: Configuration) -> tuple[Path, ...]:
+    """Return the folders of the sockets that the file names."""
+    sockets = {
+        config.socket
+        for config in configuration.made.values()
+        if isinstance(config, MemifConfig | VhostUserConfig) and config.socket is not None
+    }
+    folders = {Path(socket).resolve().parent for socket in sockets}
+    return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to("/run/vpp")))
