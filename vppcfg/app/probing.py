@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _MORE_TIMES = 2
 """VPP's tracer loses sight of a frame now and then; those are sent again."""
 
+DOWN = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
+"""What becomes of frames on a port that is down, which takes none."""
+
 
 class Injectable(Protocol):
     """A VPP that frames can be sent into."""
@@ -33,23 +36,21 @@ class Injectable(Protocol):
     def observe(self) -> State:
         """Return what it has. Raise DataplaneError."""
 
-    def inject(self, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
+    def inject(self, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
         """Send frames in, and return what is traced of each, by place. Raise DataplaneError."""
 
 
-def prove(vpp: Injectable, network: Network, campaign: Campaign, pause_s: float = 0.0) -> ProbeReport:
+def prove(vpp: Injectable, network: Network, campaign: Campaign) -> ProbeReport:
     """Return what came of the frames of a campaign, and what VPP has otherwise than the file, which `network` is.
 
     Raise DataplaneError.
     """
     observed = vpp.observe()
-    findings = sent(vpp, observed, network, campaign.probes, pause_s)
+    findings = sent(vpp, observed, network, campaign.probes)
     return report_of(findings, campaign.unproved, deviations(observed, network.state), network.without_link)
 
 
-def sent(
-    vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe], pause_s: float = 0.0
-) -> list[ProbeFinding]:
+def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
     """Return what came of each probe. `observed` is what VPP has, `network` what the file says. Raise DataplaneError.
 
     A port that is down takes nothing from the wire, so nothing is sent in its name.
@@ -58,23 +59,22 @@ def sent(
     numbers = vpp.read_numbers()
     names = names_of(numbers, observed, network)
     here = [probe for probe in probes if probe.port in numbers.up]
-    seen = _seen(vpp, here, names, pause_s)
+    found = seen(vpp, here, names)
     for left in reversed(range(_MORE_TIMES)):
-        lost = [probe for probe in here if probe.name not in seen]
-        seen |= _seen(vpp, lost, names, pause_s, is_last=not left)
-    down = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
-    findings = [judge(probe, seen.get(probe.name) if probe.port in numbers.up else down) for probe in probes]
+        lost = [probe for probe in here if probe.name not in found]
+        found |= seen(vpp, lost, names, is_last=not left)
+    findings = [judge(probe, found.get(probe.name) if probe.port in numbers.up else DOWN) for probe in probes]
     return [blamed_on_state(finding, network, numbers.up) for finding in findings]
 
 
-def _seen(
-    vpp: Injectable, probes: Sequence[FrameProbe], names: Names, pause_s: float, *, is_last: bool = False
+def seen(
+    vpp: Injectable, probes: Sequence[FrameProbe], names: Names, *, is_last: bool = False, is_guest: bool = False
 ) -> dict[str, Observation]:
-    """Return what VPP did with the frames that its tracer followed to an end."""
+    """Send frames, and return what VPP did with those that its tracer followed to an end, or with all at last."""
     from vppcfg.vpp.probing import Injection
 
     injections = [Injection(port=probe.port, frame=frame_bytes(probe.frame)) for probe in probes]
-    texts = vpp.inject(injections, pause_s) if injections else {}
+    texts = vpp.inject(injections, is_guest=is_guest) if injections else {}
     found = {}
     for place, probe in enumerate(probes):
         for _, nodes in packets(texts.get(place, "")):

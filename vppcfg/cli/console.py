@@ -63,6 +63,16 @@ class Terminal:
         write(f"{impact and f'Impact: {impact}. '}Go on? [y/N] ", sys.stderr)
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
+    def agrees_to_send(self, text: str) -> bool:
+        """Ask whether frames may be sent, as `text` says. Raise PlanRefusedError when nobody is there to be asked."""
+        if not self._asks:
+            return True
+        if not is_terminal(sys.stdin):
+            text = "frames are to be sent into a VPP at work, and there is no terminal to ask at; nothing was sent"
+            raise PlanRefusedError(text, "--yes does it without a question")
+        write(f"{printable(text)}\nGo on? [y/N] ", sys.stderr)
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
     def report(self, plan: Plan) -> Report:
         """Return what shows how a change goes."""
         from vppcfg.cli.change_report import report_for

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option, files_of
-from vppcfg.errors import ExitCode
+from vppcfg.cli.options import add_config_option, add_dataplane_options, add_state_dir_option, files_of, target_of
+from vppcfg.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from vppcfg.probe.report import ProbeReport
+
+_USUAL_RATE = 10.0
+_SLOWEST, _FASTEST = 0.1, 100
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -19,7 +25,7 @@ def add_parser(subparsers: Subparsers) -> None:
             "For each interface, sub-interface, cross-connect, bridge domain, tunnel and access list of the file, "
             "build frames that must pass and frames that must not, send them into a VPP as if they came in by its "
             "ports, follow them, and say which object of the file is to blame where one went elsewhere. Without "
-            "--rehearse, list what would be sent."
+            "--rehearse and --inject, list what would be sent."
         ),
     )
     add_config_option(parser)
@@ -33,6 +39,28 @@ def add_parser(subparsers: Subparsers) -> None:
             "to the file, and probe that; nothing else is touched"
         ),
     )
+    way.add_argument(
+        "--inject",
+        action="store_true",
+        help=(
+            "send frames into the running VPP: from and to addresses for documentation only, and what is to end in "
+            "VPP alone; should one leave by a port all the same, it is the last"
+        ),
+    )
+    parser.add_argument(
+        "--out-of-ports",
+        action="store_true",
+        help="with --inject: send also frames that leave by ports, or are answered",
+    )
+    parser.add_argument(
+        "--rate",
+        metavar="N",
+        type=_rate,
+        help=f"with --inject: frames a second, {_FASTEST} at most (default: {_USUAL_RATE:g})",
+    )
+    parser.add_argument("-y", "--yes", action="store_true", help="with --inject: do not ask before frames are sent")
+    add_dataplane_options(parser)
+    add_state_dir_option(parser)
     parser.add_argument(
         "--format", choices=["text", "json"], default="text", help="for people (default), or one JSON object"
     )
@@ -41,12 +69,19 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """List what would be sent, or send it; exit 10 when a frame goes elsewhere than the file says."""
+    _check_options(args)
     from vppcfg.app.loading import load_configuration
     from vppcfg.cli.console import terminal_for
     from vppcfg.cli.output import write_document
     from vppcfg.render import probe_text
 
-    configuration, _ = load_configuration(files_of(args), terminal_for(args))
+    console = terminal_for(args)
+    configuration, loaded = load_configuration(files_of(args), console)
+    if args.inject:
+        from vppcfg.app.injecting import InjectTerms, inject
+
+        terms = InjectTerms(rate=args.rate or _USUAL_RATE, may_leave=args.out_of_ports)
+        return _report(inject(configuration, loaded, target_of(args), terms, console, console.agrees_to_send), args)
     if args.rehearse is None:
         from vppcfg.app.rehearsing import campaign_for
 
@@ -60,7 +95,30 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     from vppcfg.app.rehearsing import rehearse
 
-    report = rehearse(configuration, Path(args.rehearse))
+    return _report(rehearse(configuration, Path(args.rehearse)), args)
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Raise UsageError for options that say something of frames into a running VPP, when none are sent there."""
+    if not args.inject and (args.out_of_ports or args.rate is not None or args.yes):
+        raise UsageError("--out-of-ports, --rate and --yes are about --inject", "without it nothing leaves vppcfg")
+
+
+def _rate(text: str) -> float:
+    """Return a rate in an argument. Raise ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not _SLOWEST <= value <= _FASTEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of frames a second from {_SLOWEST:g} to {_FASTEST}")
+    return value
+
+
+def _report(report: ProbeReport, args: argparse.Namespace) -> ExitCode:
+    from vppcfg.cli.output import write_document
+    from vppcfg.render import probe_text
+
     if args.format == "json":
         write_document(_json(probe_text.report_document(report)), None)
     else:

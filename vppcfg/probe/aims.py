@@ -58,12 +58,18 @@ class Campaign:
     unproved: tuple[Unproved, ...]
 
 
-def probes_for(network: Network) -> Campaign:
-    """Return the frames that prove a state, each with what must become of it; the same ones for the same state."""
+def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
+    """Return the frames that prove a state, each with what must become of it; the same ones for the same state.
+
+    With `from_strangers` nobody sends who may be there: senders have addresses for documentation.
+    """
     probes: list[FrameProbe] = []
     unproved: list[Unproved] = []
     seen: set[tuple[str, Frame]] = set()
     for wish in _wishes(network):
+        if from_strangers and wish.frame.packet.inside is None:
+            packet = replace(wish.frame.packet, source=STRANGER[wish.frame.packet.is_ipv6])
+            wish = replace(wish, frame=replace(wish.frame, packet=packet))
         if (wish.port, wish.frame) in seen:
             continue
         seen.add((wish.port, wish.frame))

@@ -10,6 +10,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.making import Making
 from vppcfg.model.state import State
+from vppcfg.probe.outcome import UndecidedError
 from vppcfg.record import record
 
 
@@ -25,10 +26,21 @@ class Connected:
 class Network:
     """A state, indexed for the questions that a packet asks at each step."""
 
-    def __init__(self, state: State, without_link: frozenset[str] = frozenset()) -> None:
-        """Take a state, in which nobody else has put routes; `without_link` are ports that nothing is plugged into."""
+    def __init__(
+        self,
+        state: State,
+        without_link: frozenset[str] = frozenset(),
+        foreign: frozenset[tuple[int, str]] = frozenset(),
+    ) -> None:
+        """Take a state; `without_link` are ports that nothing is plugged into.
+
+        `foreign` are addresses, each behind the number of its table, to which somebody else has put a route.
+        """
         self.state = state
         self.without_link = without_link
+        self.foreign = foreign
+        self.asked: dict[tuple[int, str], Connected | None] = {}
+        """Which addresses were looked up in which tables, and what the state says of them."""
         self._children = state.sub_interfaces_by_parent()
 
     def interface(self, name: str) -> Interface:
@@ -128,9 +140,13 @@ class Network:
                     yield name, text, ip_interface(text)
 
     def way_to(self, table: int, address: str) -> Connected | None:
-        """Return the connected prefix that an address is in."""
+        """Return the connected prefix that an address is in. Raise UndecidedError for a route that the file lacks."""
         host = ip_address(address)
-        return next((each for each in self.connected if each.table == table and host in each.network), None)
+        found = next((each for each in self.connected if each.table == table and host in each.network), None)
+        self.asked[table, address] = found
+        if (table, address) in self.foreign:
+            raise UndecidedError("VPP has a route that is not of the file")
+        return found
 
     def neighbor(self, name: str, address: str) -> str | None:
         """Return the MAC address of a static neighbour."""

@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -96,14 +96,33 @@ class LiveDataplane:
 
         return read_numbers(self._connection)
 
-    def inject(self, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
+    def inject(self, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
         """Send frames into VPP as if they came in by its ports, and return what its tracer tells of each, by place.
 
-        With `pause_s` VPP is left alone for so long after each. What was in the trace is gone. Raise DataplaneError.
+        What was in the trace is gone; a guest does not touch what is somebody else's, and calls `withdraw` at last.
+        Raise DataplaneError.
         """
         from vppcfg.vpp.probing import inject
 
-        return inject(self._connection, injections, pause_s)
+        return inject(self._connection, injections, is_guest=is_guest)
+
+    def whose_traces(self) -> str:
+        """Return what somebody else traces or captures, '' for nothing. Raise DataplaneError."""
+        from vppcfg.vpp.probing import whose_traces
+
+        return whose_traces(self._connection)
+
+    def read_ways(self, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+        """Return by which prefix VPP finds addresses in tables, '' where it drops. Raise DataplaneError."""
+        from vppcfg.vpp.probing import read_ways
+
+        return read_ways(self._connection, asked)
+
+    def withdraw(self, stations: Iterable[tuple[str, int]] = ()) -> None:
+        """Remove what frames were sent by, and what is known of their senders. Raise DataplaneError."""
+        from vppcfg.vpp.probing import withdraw
+
+        withdraw(self._connection, stations)
 
     def run_line(self, line: str) -> str:
         """Return what a CLI command prints. Raise DataplaneError when VPP refuses it."""

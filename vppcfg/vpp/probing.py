@@ -1,14 +1,16 @@
 """Frames sent into a VPP as if they came in by a port, and what its tracer tells of them.
 
 A stream of the packet generator (src/vnet/pg) hands a frame to ethernet-input in the name of an interface; the trace
-of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together.
+of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together. Streams, and
+the interface that the packet generator wants for them, have names of their own, so that what is left of them can be
+told from what is somebody else's.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
 from vppcfg.record import record
@@ -18,8 +20,12 @@ from vppcfg.vpp.shell import show
 _AT_ONCE = 50
 """Frames between two readings of the trace."""
 _STREAM = "vppcfg-probe-{}"
-_OWN_INTERFACE = "pg-1"
-"""What VPP makes for the first stream that names no interface of the packet generator."""
+_OWN_STREAMS = re.compile(rf"^({re.escape(_STREAM.format(''))}\d+)\s", re.MULTILINE)
+_OWN_INTERFACE = "pg5311"
+_NOTHING_TRACED = "No packets in trace buffer"
+_NOTHING_CAPTURED = "capture disabled"
+_ROUTE = re.compile(r"^(\S+/\d+)(?: fib:.*)?$", re.MULTILINE)
+_DROPS = "dpo-drop"
 _PATIENCE_S = 5.0
 _PAUSE_S = 0.01
 _TABLE = re.compile(r"^(\S.*?), fib_index:(\d+),", re.MULTILINE)
@@ -71,44 +77,112 @@ def _tables(connection: Connection, family: int) -> Iterator[tuple[str, int]]:
         yield found[1], int(found[2])
 
 
-def inject(connection: Connection, injections: Sequence[Injection], pause_s: float = 0.0) -> dict[int, str]:
+def inject(connection: Connection, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
     """Send frames into VPP and return what `show trace` prints of each, by their place.
 
-    With `pause_s` VPP is left alone for so long after each. What was in the trace is gone. Raise DataplaneError.
+    What was in the trace is gone. A guest leaves the trace when somebody else's packets are in it, and the interface
+    of the packet generator for `withdraw`. Raise DataplaneError.
     """
     found: dict[int, str] = {}
     try:
         for start in range(0, len(injections), _AT_ONCE):
-            found |= _inject_some(connection, start, injections[start : start + _AT_ONCE], pause_s)
+            some = injections[start : start + _AT_ONCE]
+            found |= _inject_some(connection, start, some, is_guest=is_guest)
     finally:
-        show(connection, f"delete packet-generator interface {_OWN_INTERFACE}")
+        if not is_guest:
+            show(connection, f"delete packet-generator interface {_OWN_INTERFACE}")
     return found
 
 
-def _inject_some(connection: Connection, start: int, injections: Sequence[Injection], pause_s: float) -> dict[int, str]:
+def whose_traces(connection: Connection) -> str:
+    """Return what somebody else traces or captures, '' for nothing. Raise DataplaneError."""
+    parts = _run(connection, "show trace max 1").split("------------------- Start of thread")
+    if any(part.strip() and _NOTHING_TRACED not in part for part in parts):
+        return "packets are in the trace of VPP"
+    if _NOTHING_CAPTURED not in _run(connection, "pcap trace status"):
+        return "packets are being captured (pcap trace)"
+    return ""
+
+
+def withdraw(connection: Connection, stations: Iterable[tuple[str, int]]) -> None:
+    """Remove all streams and the interface that frames were sent by, whoever left them, and what was traced of them.
+
+    `stations` are MAC addresses that bridge domains have learnt, each with the number of the domain. Safe to call when
+    nothing is left. Raise DataplaneError.
+    """
+    code, text = show(connection, "show packet-generator")
+    if code:
+        raise DataplaneError(
+            "this VPP has no packet generator, so no frame can be sent into it",
+            "a simulated VPP has none; --rehearse starts a real one",
+        )
+    streams = _OWN_STREAMS.findall(text)
+    if streams and not _of_others(_run(connection, "show trace max 1000")):
+        _run(connection, "clear trace")
+    for name in streams:
+        show(connection, f"packet-generator delete {name}")
+    if _OWN_INTERFACE in _run(connection, "show interface").split():
+        _run(connection, f"delete packet-generator interface {_OWN_INTERFACE}")
+    for mac, bd_id in stations:
+        show(connection, f"l2fib del {mac} {bd_id}")
+
+
+def read_ways(connection: Connection, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Return by which prefix VPP finds an address in a table, '' where it drops what goes there. Raise DataplaneError.
+
+    A table that VPP does not have finds nothing.
+    """
+    found = {}
+    for table, address in asked:
+        family = "ip6" if ":" in address else "ip"
+        code, text = show(connection, f"show {family} fib table {table} {address}")
+        prefix = _ROUTE.search(text)
+        found[table, address] = "" if code or prefix is None or _DROPS in text else prefix[1]
+    return found
+
+
+def _of_others(trace: str) -> bool:
+    """Return whether a trace has packets of somebody else's."""
+    packets = re.split(r"^(?=Packet \d+$)", trace, flags=re.MULTILINE)[1:]
+    return any(f"stream {_STREAM.format('')}" not in packet for packet in packets)
+
+
+def _inject_some(
+    connection: Connection, start: int, injections: Sequence[Injection], *, is_guest: bool
+) -> dict[int, str]:
     names = {_STREAM.format(start + place): start + place for place in range(len(injections))}
     refused: set[str] = set()
-    _run(connection, "clear trace")
+    _clear(connection, is_guest=is_guest)
     _run(connection, f"trace add pg-input {4 * len(injections)}")
     try:
         for name, injection in zip(names, injections, strict=True):
             size = len(injection.frame)
             code, _ = show(
                 connection,
-                f"packet-generator new {{ name {name} limit 1 size {size}-{size} interface {injection.port} "
+                f"packet-generator new {{ name {name} limit 1 size {size}-{size} source {_OWN_INTERFACE} "
+                f"interface {injection.port} "
                 f"node ethernet-input data {{ hex 0x{injection.frame.hex()} }} }}",
             )
             if code:
                 refused.add(name)
                 continue
             _run(connection, f"packet-generator enable-stream {name}")
-            if pause_s:
-                time.sleep(pause_s)
-        return _traced(connection, {name: place for name, place in names.items() if name not in refused})
+        found = _traced(connection, {name: place for name, place in names.items() if name not in refused})
+        _clear(connection, is_guest=is_guest)  # while there are streams that tell whose packets are in it
     finally:
         for name in names.keys() - refused:
             show(connection, f"packet-generator delete {name}")
-        show(connection, "clear trace")
+    return found
+
+
+def _clear(connection: Connection, *, is_guest: bool) -> None:
+    """Empty the trace. Raise DataplaneError for a guest when somebody else's packets are in it."""
+    if is_guest and _of_others(_run(connection, "show trace max 1000")):
+        raise DataplaneError(
+            "somebody has begun to trace packets in this VPP, and no more frames are sent",
+            "`clear trace` at VPP's prompt ends that trace; then try again",
+        )
+    _run(connection, "clear trace")
 
 
 def _traced(connection: Connection, names: Mapping[str, int]) -> dict[int, str]:

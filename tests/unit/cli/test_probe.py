@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -9,13 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cli.conftest import Serve, two_ports
+from vppcfg.cli.console import Terminal
 from vppcfg.cli.main import main
-from vppcfg.errors import ExitCode, LinuxError
+from vppcfg.cli.output import ColourChoice
+from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError
 from vppcfg.linux import private_vpp
 from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.outcome import Blame
 from vppcfg.probe.report import ProbeReport, Suspect
 from vppcfg.probe.verdict import ProbeFinding
+from vppcfg.simulator.vpp import SimulatedVpp
 
 ROUTER = str(Path(__file__).parents[1] / "probe/router.yaml")
 
@@ -97,3 +102,49 @@ def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
     assert document["wrong"] == 5
     assert document["suspects"][0]["findings"][4]["blame"] == "interface GigabitEthernet1/0/0: vrf"
     assert document["suspects"][0]["findings"][0]["bytes"] == frame_bytes(probe.frame).hex()
+
+
+def test_a_simulated_vpp_says_that_no_frame_can_be_sent_into_it(
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["-a", serve(SimulatedVpp(ports=two_ports())), "--state-dir", str(tmp_path), "-c", ROUTER]
+    assert main(["probe", "--inject", "-y", *words]) == ExitCode.DATAPLANE
+    assert "this VPP has no packet generator, so no frame can be sent into it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--rate", "10"], "are about --inject"),
+        (["--out-of-ports"], "are about --inject"),
+        (["--inject", "--rate", "101"], "not a number of frames a second from 0.1 to 100"),
+        (["--inject", "--rate", "nan"], "not a number of frames a second"),
+        (["--inject", "--rehearse", "/usr"], "not allowed with"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    words: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(["probe", "-c", ROUTER, *words])
+    except SystemExit as end:
+        code = ExitCode(int(str(end.code)))
+    assert code == ExitCode.INVALID
+    assert text in capsys.readouterr().err
+
+
+def test_without_a_terminal_nobody_can_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    with pytest.raises(PlanRefusedError, match="no terminal to ask at; nothing was sent"):
+        Terminal(ColourChoice.NEVER, asks=True).agrees_to_send("5 frames will be sent.")
+    assert Terminal(ColourChoice.NEVER).agrees_to_send("5 frames will be sent.")
+
+
+@pytest.mark.parametrize(("answer", "is_agreed"), [("y\n", True), ("yes\n", True), ("\n", False), ("", False)])
+def test_a_person_at_a_terminal_is_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str, *, is_agreed: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+    monkeypatch.setattr("vppcfg.cli.console.is_terminal", lambda stream: True)
+    assert Terminal(ColourChoice.NEVER, asks=True).agrees_to_send("5 frames will be sent.") == is_agreed
+    assert capsys.readouterr().err == "5 frames will be sent.\nGo on? [y/N] "

@@ -1,0 +1,209 @@
+"""Sends frames into a VPP at work, one after the other, and takes everything away again that it made for them.
+
+That nothing leaves by a port cannot be ordered of VPP: whatever would drop frames on the way out would stand in the way
+of everybody's. So a frame is sent only where the file and VPP's own tables, its routes among them, agree that it ends
+within VPP, and its trace is read before the next one is sent. The first that leaves all the same is the last.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vppcfg.app.console import Console
+from vppcfg.app.deviations import deviations
+from vppcfg.app.planning import propose, show_obstacles
+from vppcfg.app.probing import DOWN, names_of, seen
+from vppcfg.app.rehearsing import with_macs
+from vppcfg.app.router import Router
+from vppcfg.app.signals import deferring
+from vppcfg.app.target import Target, who
+from vppcfg.config import Loaded
+from vppcfg.config.configuration import Configuration
+from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
+from vppcfg.model.state import State
+from vppcfg.probe.aims import Campaign, Unproved
+from vppcfg.probe.guests import foreign_addresses, guests_for, went_out
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.trace import Names
+from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
+from vppcfg.record import record
+from vppcfg.vpp.live import LiveDataplane
+
+log = logging.getLogger("root.main")
+
+COMMAND = "probe --inject"
+_PATIENCE_S = 15.0
+_PAUSE_S = 0.5
+_STOPPED = "a frame before it left by a port, or may have, and nothing was sent after that"
+Station = tuple[str, int]
+"""A MAC address that a bridge domain has learnt, and the number of that domain."""
+
+
+@record
+class InjectTerms:
+    """How frames are sent into a VPP at work."""
+
+    rate: float
+    """Frames a second, at most."""
+    may_leave: bool = False
+    """Whether frames may leave by ports."""
+
+
+@record
+class Visit:
+    """What is to be sent into a VPP at work, and by what it is judged."""
+
+    observed: State
+    network: Network
+    """What the file says."""
+    campaign: Campaign
+    names: Names
+    up: frozenset[str]
+
+
+def inject(
+    configuration: Configuration,
+    loaded: Loaded,
+    target: Target,
+    terms: InjectTerms,
+    console: Console,
+    agrees: Callable[[str], bool],
+) -> ProbeReport:
+    """Return what came of the frames that may be sent into a VPP at work. `agrees` is asked before the first.
+
+    Raise LockedError, NotNowError, DataplaneError; PlanRefusedError when nobody agrees.
+    """
+    with target.lock(COMMAND):
+        vpp, linux = target.connect_apart()
+        with vpp:
+            vpp.withdraw()  # what a process left that was killed
+            _refuse_traced(vpp)
+            visit = _prepared(vpp, Router(vpp, linux).observe(), configuration, loaded, terms, console)
+            probes = visit.campaign.probes
+            if probes and not agrees(question(len(probes), target, terms)):
+                raise PlanRefusedError("not confirmed; nothing was sent", "--yes skips the question")
+            log.info("%s sends %d frames into VPP at %s", who(), len(probes), target.api_socket)
+            with _given_back(target, vpp.boot_id) as stations:
+                findings = list(_sent(vpp, visit, terms, stations))
+    left = probes[len(findings) :]
+    log.info("%d frames were sent", len(findings))
+    if left:
+        log.error(
+            "A frame left by a port, or may have, against what the file and VPP's own tables say: no more is sent"
+        )
+    unproved = [Unproved(about=each.about, aim=each.aim, why=_STOPPED) for each in left]
+    return report_of(
+        findings,
+        (*visit.campaign.unproved, *unproved),
+        deviations(visit.observed, visit.network.state),
+        visit.network.without_link,
+    )
+
+
+def question(count: int, target: Target, terms: InjectTerms) -> str:
+    """Return what somebody has to agree to."""
+    how = f"{count:,} frames will be sent into VPP at {target.api_socket}, {terms.rate:g} a second"
+    if terms.may_leave:
+        return f"{how}; some leave by its ports, and neighbours will be asked for."
+    return f"{how}; all are to end there. If VPP does otherwise, one frame may leave by its ports, and is the last."
+
+
+def _refuse_traced(vpp: LiveDataplane) -> None:
+    traces = vpp.whose_traces()
+    if traces:
+        raise NotNowError(f"{traces}, and frames would end that", "`clear trace` or `pcap trace off` at VPP's prompt")
+
+
+def _prepared(
+    vpp: LiveDataplane,
+    observed: State,
+    configuration: Configuration,
+    loaded: Loaded,
+    terms: InjectTerms,
+    console: Console,
+) -> Visit:
+    """Return what may be sent. Raise PlanRefusedError when the file cannot be what this VPP is to have."""
+    proposal = propose(configuration, loaded, observed, adopt=False)
+    show_obstacles(proposal, loaded.name, console)
+    if not proposal.resolution.is_possible:
+        raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` says why")
+    desired = with_macs(proposal.resolution.desired, observed)
+    numbers = vpp.read_numbers()
+    network = _with_routes(vpp, desired, numbers.without_link)
+    told = _with_routes(vpp, observed, numbers.without_link)
+    return Visit(
+        observed=observed,
+        network=network,
+        campaign=guests_for(network, told, may_leave=terms.may_leave),
+        names=names_of(numbers, observed, network),
+        up=numbers.up,
+    )
+
+
+def _with_routes(vpp: LiveDataplane, state: State, without_link: frozenset[str]) -> Network:
+    """Return a state with what VPP knows of routes that are somebody else's, as far as frames ask for them."""
+    network = Network(state, without_link)
+    guests_for(network, network, may_leave=False)
+    guests_for(network, network, may_leave=True)
+    return Network(state, without_link, foreign_addresses(network, vpp.read_ways(network.asked).items()))
+
+
+def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[Station]) -> Iterator[ProbeFinding]:
+    """Send frame after frame and yield what came of each; the first that leaves and may not is the last."""
+    for probe in visit.campaign.probes:
+        began = time.monotonic()
+        is_sent = probe.port in visit.up
+        if is_sent:
+            stations += _stations(probe, visit.observed)
+            found = seen(vpp, [probe], visit.names, is_last=True, is_guest=True).get(probe.name)
+        else:
+            found = DOWN
+        yield blamed_on_state(judge(probe, found), visit.network, visit.up)
+        if is_sent and not terms.may_leave and went_out(found):
+            return
+        if is_sent:
+            time.sleep(max(0.0, began + 1 / terms.rate - time.monotonic()))
+
+
+def _stations(probe: FrameProbe, observed: State) -> list[Station]:
+    """Return where the sender of a frame may be learnt: in the domains of all that is on its port."""
+    names = [name for name, each in observed.interfaces.items() if probe.port in (name, each.parent)]
+    domains = {observed.interfaces[name].bridge for name in names}
+    return [(probe.frame.source, number) for number in sorted(each for each in domains if each is not None)]
+
+
+@contextmanager
+def _given_back(target: Target, boot_id: str) -> Iterator[list[Station]]:
+    """Take away at last, whatever happens, what was made in VPP; on a new connection, for the old one may be gone."""
+    stations: list[Station] = []
+    try:
+        yield stations
+    finally:
+        with deferring(lambda: log.warning("Taking away first what was made in VPP")):
+            _take_away(target, boot_id, dict.fromkeys(stations))
+
+
+def _take_away(target: Target, boot_id: str, stations: dict[Station, Any]) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            vpp, _ = target.connect_apart()
+            with vpp:
+                if vpp.boot_id == boot_id:
+                    vpp.withdraw(stations)
+                return
+        except DataplaneError as error:
+            if time.monotonic() > deadline:
+                log.error(
+                    "Streams vppcfg-probe-… and the interface pg5311 may be left in VPP: %s (`probe --inject` takes "
+                    "them away when it is run again)",
+                    error.message,
+                )
+                return
+            time.sleep(_PAUSE_S)
