@@ -19,13 +19,13 @@ from vppcfg.common.graph import thinned
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.loadtest.document import FileForm, read_any, text_of
-from vppcfg.loadtest.engine import Delay
+from vppcfg.loadtest.engine import Delay, Tally
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome, Rate
 from vppcfg.loadtest.report.graphs import loss_colour, smoke_graph
 from vppcfg.loadtest.report.overview import NO_BREAK, matrix_of, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
-from vppcfg.loadtest.result import DelayAtLoad, Kind, Result, Throughput, Trial
+from vppcfg.loadtest.result import DelayAtLoad, Kind, Result, Throughput, Total, Trial
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 from vppcfg.loadtest.watch.outcome import Moment, watched_of
 
@@ -355,3 +355,12 @@ def test_the_command_writes_a_page_and_refuses_half_a_file(tmp_path: Path, capsy
     assert "<h1>Two</h1>" in page.read_text()
     assert main(["loadtest", "report", str(whole), str(half), "-o", str(page)]) == ExitCode.INVALID
     assert "half.json is cut off" in capsys.readouterr().err
+
+
+def test_the_loss_of_a_latency_run_is_that_of_the_load_beside_the_stamped_packets() -> None:
+    (under,) = latency().delays
+    total = Total(direction=THERE, tally=Tally(sent=1000, received=900), loss_ratio=0.1)
+    (row,) = rows_of([replace(latency(), delays=(replace(under, totals=(total,)),))], None)
+    assert row.loss == "10.00 %"
+    (row,) = rows_of([latency()], None)
+    assert row.loss == "0.1000 %"

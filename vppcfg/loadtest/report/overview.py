@@ -96,7 +96,9 @@ def _search_rows(name: str, result: Result, limit_ratio: float | None) -> Iterat
 def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Iterator[OverviewRow]:
     for under in result.delays:
         for delay in under.delays:
-            lost = (delay.sent - delay.received) / delay.sent if delay.sent else 0.0
+            probes_lost = max((delay.sent - delay.received) / delay.sent, 0.0) if delay.sent else 0.0
+            # What the load has lost counts: stamped packets can all come back while the rest is lost.
+            lost = {total.direction: total.loss_ratio for total in under.totals}
             yield OverviewRow(
                 run=name,
                 kind=result.kind.value,
@@ -104,7 +106,7 @@ def _latency_rows(name: str, result: Result, limit_ratio: float | None) -> Itera
                 rate=f"{delay.average_us:,.0f} µs, jitter {delay.jitter_us:,.0f} µs",
                 share="",
                 most=f"{delay.maximum_us:,.0f} µs",
-                loss=loss_text(max(lost, 0.0)),
+                loss=loss_text(lost.get(delay.direction, probes_lost)),
                 verdict=_verdict(result),
             )
 
