@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
 from vppcfg.errors import DataplaneError
 from vppcfg.model.dataplane import RunningVpp, Thread
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.unixsocket import open_socket
 
 _TIMEOUT_S = 10.0
@@ -44,12 +43,8 @@ def _threads(connection: Connection) -> tuple[Thread, ...]:
     if not connection.offers("show_threads"):  # a simulated VPP has none
         return ()
     replies = connection.ask([connection.request("show_threads")[1]])
-    message = connection.message("show_threads_reply")
-    try:
-        rows = [row for data in replies.get(message.index, ()) for row in message.items(data, "id", "name", "cpu_id")]
-    except struct.error as error:
-        raise malformed("show_threads_reply") from error
-    return tuple(Thread(id=number, name=text_of(name), cpu=cpu) for number, name, cpu in rows)
+    threads = connection.lists(replies, "show_threads_reply", ("retval",), "id", "name", "cpu_id")
+    return tuple(Thread(id=number, name=text_of(name), cpu=cpu) for _, rows in threads for number, name, cpu in rows)
 
 
 def _shown(connection: Connection, command: str) -> str:

@@ -5,7 +5,6 @@ Lists of allowed EtherTypes are other objects of the plugin and are left alone.
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -21,7 +20,7 @@ from vppcfg.vpp.round import Replies
 
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}
 """acl_action (plugins/acl/acl_types.api)."""
-_DUMP = "acl_dump"
+_DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"
 _ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}
 """acl_action (plugins/acl/acl_types.api); everything else drops (plugins/acl/dataplane_node.c)."""
 _RULE = (
@@ -112,17 +111,14 @@ def read(connection: Connection, replies: Replies) -> dict[int, Acl]:
     """Return the access lists by VPP's index."""
     if not connection.offers(_DUMP):
         return {}
-    details = connection.message("acl_details")
-    read_head = details.reader("acl_index", "tag")
-    acls = {}
+    lists = connection.lists(replies, _DETAILS, ("acl_index", "tag"), *_RULE)
     try:
-        for data in replies.get(details.index, ()):
-            index, tag = read_head(data)
-            rules = tuple(_rule(*values) for values in details.items(data, *_RULE))
-            acls[index] = Acl(rules=rules, tag=text_of(tag), index=index)
-    except (struct.error, ValueError) as error:  # a rule with a prefix that cannot be
-        raise malformed(details.name) from error
-    return acls
+        return {
+            index: Acl(rules=tuple(_rule(*values) for values in rules), tag=text_of(tag), index=index)
+            for (index, tag), rules in lists
+        }
+    except ValueError as error:  # a rule with a prefix that cannot be
+        raise malformed(_DETAILS) from error
 
 
 @lru_cache(maxsize=1 << 14)
@@ -179,15 +175,9 @@ def read_bindings(connection: Connection, replies: Replies, names: Mapping[int, 
     """Return what every interface applies that applies anything, by its index; `names` are those of the lists."""
     if not names:
         return {}
-    details = connection.message("acl_interface_list_details")
-    read_head = details.reader("sw_if_index", "count", "n_input")
     bindings = {}
-    try:
-        for data in replies.get(details.index, ()):
-            index, count, inputs = read_head(data)
-            if count:
-                lists = tuple(names.get(acl, f"acl:@{acl}") for (acl,) in details.items(data, ""))
-                bindings[index] = AclBinding(input=lists[:inputs], output=lists[inputs:])
-    except struct.error as error:
-        raise malformed(details.name) from error
+    for (index, inputs), acls in connection.lists(replies, _BINDING, ("sw_if_index", "n_input"), ""):
+        if acls:
+            applied = tuple(names.get(acl, f"acl:@{acl}") for (acl,) in acls)
+            bindings[index] = AclBinding(input=applied[:inputs], output=applied[inputs:])
     return bindings

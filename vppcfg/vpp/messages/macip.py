@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -19,6 +18,7 @@ from vppcfg.vpp.round import Replies
 ATTRIBUTE = "macip"
 PARTS: dict[str, str] = {}
 _DUMP, _BINDINGS = "macip_acl_dump", "macip_acl_interface_list_dump"
+_DETAILS = "macip_acl_details"
 _EGRESS = 3
 _NUMBERS = {MacipAction.DENY: 0, MacipAction.PERMIT: 1, MacipAction.PERMIT_AND_EGRESS: _EGRESS}
 """What VPP makes of the numbers (plugins/acl/acl.c, macip_permit_also_egress); all others permit."""
@@ -82,17 +82,14 @@ def read_lists(connection: Connection, replies: Replies) -> dict[int, MacipAcl]:
     """Return the lists by VPP's index."""
     if not connection.offers(_DUMP):
         return {}
-    details = connection.message("macip_acl_details")
-    read_head = details.reader("acl_index", "tag")
-    found = {}
+    lists = connection.lists(replies, _DETAILS, ("acl_index", "tag"), *_RULE)
     try:
-        for data in replies.get(details.index, ()):
-            index, tag = read_head(data)
-            rules = tuple(_rule(*values) for values in details.items(data, *_RULE))
-            found[index] = MacipAcl(rules=rules, tag=text_of(tag), index=index)
-    except (struct.error, ValueError) as error:  # a rule with a prefix that cannot be
-        raise malformed(details.name) from error
-    return found
+        return {
+            index: MacipAcl(rules=tuple(_rule(*values) for values in rules), tag=text_of(tag), index=index)
+            for (index, tag), rules in lists
+        }
+    except ValueError as error:  # a rule with a prefix that cannot be
+        raise malformed(_DETAILS) from error
 
 
 @lru_cache(maxsize=1 << 14)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -129,13 +128,12 @@ class _Found(NamedTuple):
 def _peers(connection: Connection, replies: Replies) -> Iterator[_Found]:
     """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer is not what its definition says."""
     details = connection.message(_PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))])
-    is_told = details.has(_PRESHARED)
-    read_head = details.reader(*_PEER, *([_PRESHARED] if is_told else []))
+    heads = (*_PEER, *([_PRESHARED] if details.has(_PRESHARED) else []))
     try:
-        for data in replies.get(details.index, ()):
-            index, public_key, port, keepalive, table, family, endpoint, sw_if_index, flags, *rest = read_head(data)
+        for head, allowed in connection.lists(replies, details.name, heads, *_PREFIX):
+            index, public_key, port, keepalive, table, family, endpoint, sw_if_index, flags, *rest = head
             preshared = rest[0] if rest and any(rest[0]) else b""
-            prefixes = (f"{text_of_address(af, raw)}/{length}" for af, raw, length in details.items(data, *_PREFIX))
+            prefixes = (f"{text_of_address(af, raw)}/{length}" for af, raw, length in allowed)
             peer = WireguardPeer(
                 allowed_ips=tuple(sorted(prefixes, key=address_key)),
                 endpoint=text_of_address(family, endpoint) if any(endpoint) else "",
@@ -146,7 +144,7 @@ def _peers(connection: Connection, replies: Replies) -> Iterator[_Found]:
                 has_spoken=bool(flags & _ESTABLISHED),
             )
             yield _Found(index, sw_if_index, key_text(public_key), peer, preshared)
-    except (struct.error, ValueError) as error:
+    except ValueError as error:  # a prefix that cannot be
         raise malformed(details.name) from error
 
 
