@@ -109,6 +109,15 @@ def test_a_table_goes_with_the_last_one_in_it(vpp: Subject, first: int) -> None:
     assert (7, False, "red") not in tables(vpp)
 
 
+def test_the_last_one_in_a_table_that_enters_it_again_gets_a_new_one(vpp: Subject, first: int) -> None:
+    assert add(vpp, 7, "red") == put(vpp, first, 7) == add(vpp, 7, is_add=False) == 0
+    assert (7, False, "red") in tables(vpp)
+    assert put(vpp, first, 7) == 0
+    assert (7, False, "ipv4-VRF:7") in tables(vpp)
+    assert (table_of(vpp, first), put(vpp, first, 0)) == (7, 0)
+    assert [row for row in tables(vpp) if row[0] == 7] == []
+
+
 def test_the_same_address_stands_in_two_tables(vpp: Subject, first: int, second: int) -> None:
     add(vpp, 7, "red")
     assert put(vpp, second, 7) == 0

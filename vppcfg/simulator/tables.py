@@ -246,12 +246,16 @@ class FibMain:
 
     def make(self, table_id: int, name: bytes, holder: FibSource) -> None:
         """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
+        self.find_or_make(table_id, name).holders.add(holder)
+
+    def find_or_make(self, table_id: int, name: bytes = b"") -> FibTable:
+        """Return a table, made when there is none; nobody holds it by that."""
         known = self.tables.get(table_id)
         if known is None:
             index, routes = self.leaked.pop() if self.leaked else (len(self.tables), {})
             given = name or f"{self.family}-VRF:{table_id}".encode()
             known = self.tables[table_id] = FibTable(index=index, name=given, routes=routes)
-        known.holders.add(holder)
+        return known
 
     def delete(self, table_id: int) -> None:
         """Delete a table. Its routes stay with its index (VPP logs that the table is not empty)."""

@@ -46,7 +46,11 @@ def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
 
 
 def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None:
-    """Put an interface into a FIB table; raise RefusedError when there is no such table or it has addresses."""
+    """Put an interface into a FIB table; raise RefusedError when there is no such table or it has addresses.
+
+    Of IPv4 the table that it was in is let go of before. When that is the same one, and nobody else holds it, there is
+    a new one then, without a name (fib_table_bind in vnet/interface_api.c).
+    """
     main, book = _of(tables, is_ipv6)
     if table_id not in main.tables:
         raise RefusedError(Retval.NO_SUCH_FIB)
@@ -55,6 +59,9 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
         raise RefusedError(Retval.ADDRESS_FOUND_FOR_INTERFACE)
     old = book.table_of(sw_if_index)
     book.unbind(sw_if_index)
+    if not is_ipv6:
+        _collect(main, book, old)
+        main.find_or_make(table_id)
     if table_id:
         book.bind(sw_if_index, table_id)
     _collect(main, book, old)
