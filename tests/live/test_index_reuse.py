@@ -14,6 +14,7 @@ import pytest
 
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, as_far_as_known, release, running, skip_reason
+from tests.wireguard_keys import PEERS, PUBLIC
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.vpp.live import connect
@@ -66,11 +67,23 @@ interfaces:
       103: {{ encapsulation: {{ dot1q: 103, inner-dot1q: 3, exact-match: true }} }}
       104: {{ l2xc: GigabitEthernet1/0/0.105, tag-rewrite: {{ push: {{ dot1ad: 7 }} }}, acls: {{ input: inside }} }}
       105: {{ l2xc: GigabitEthernet1/0/0.104 }}
+      106:
+        vrf: red
+        dhcp-client: {{}}
+        ipfix: {{ variant: ip4, direction: input }}
+        addresses: [ 10.1.6.1/24, 2001:db8:16::1/64 ]
+        ra: {{ prefixes: {{ 2001:db8:16::/64: {{}} }} }}
+        urpf: {{ ipv4: strict }}
+        proxy-arp: true
+        neighbors: {{ 10.1.6.5: "02:00:00:00:50:0a" }}
   GigabitEthernet3/0/0: {{ mtu: 2000 }}
   BondEthernet0: {{ mtu: 1500, lcp: be0, mpls: true, gso: true, addresses: [ 10.0.2.1/24 ] }}
   vxlan_tunnel0: {{ mtu: 2000, gso: true, acls: {{ input: inside }} }}
   gre0: {{ mtu: 1476, lcp: gre-e0, mpls: true, gso: true, addresses: [ 10.0.3.0/31 ], acls: {{ input: inside }} }}
-  gre1: {{ mtu: 2000 }}
+  gre1: {{ mtu: 2000, ipfix: {{ variant: l2, direction: both }} }}
+  gre2: {{ mtu: 1476, vrf: red, addresses: [ 10.1.7.0/31 ] }}
+  wg0: {{ mtu: 1420, vrf: red, lcp: wg-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1360 }},
+         ipfix: ip4, addresses: [ 10.1.8.1/24, 2001:db8:18::1/64 ], acls: {{ input: inside, output: inside }} }}
   ipip0: {{ mtu: 1480, lcp: ipip-e0, mpls: true, gso: true, urpf: {{ ipv4: loose }}, mss-clamp: {{ ipv4: 1400 }},
             addresses: [ 10.0.4.0/31 ], acls: {{ input: inside }} }}
   tap1: {{ mtu: 2000, gso: true, macip: hosts, acls: {{ input: inside }} }}
@@ -82,7 +95,13 @@ interfaces:
     gso: true
     urpf: {{ ipv4: strict }}
     mss-clamp: {{ ipv4: 1360 }}
+    dhcp-client: {{ hostname: r2 }}
+    ipfix: {{ variant: ip6, direction: output }}
+    macip: hosts
+    proxy-arp: true
     addresses: [ 10.0.5.1/24, 2001:db8:5::1/64 ]
+    ra: {{ managed: true }}
+    link-local: fe80::5
     neighbors: {{ 10.0.5.5: "02:00:00:00:50:08" }}
     acls: {{ input: inside }}
     sub-interfaces:
@@ -114,11 +133,22 @@ loopbacks:
            urpf: {{ ipv4: strict }}, mss-clamp: {{ ipv6: 1220 }}, proxy-arp: true,
            neighbors: {{ 10.0.0.5: "02:00:00:00:50:07" }} }}
   loop1: {{ mtu: 1500, mac: "02:00:00:00:10:01", unnumbered: GigabitEthernet1/0/0 }}
+  loop2: {{ mtu: 1500, mac: "02:00:00:00:10:02", vrf: red, addresses: [ 10.1.9.1/24, 2001:db8:19::1/64 ],
+           ra: {{}}, link-local: fe80::9, acls: {{ output: inside }} }}
+vrfs: {{ red: {{ id: 7 }} }}
 vxlan_tunnels:
   vxlan_tunnel0: {{ local: 192.0.2.1, remote: 192.0.2.2, vni: 100 }}
 gre_tunnels:
   gre0: {{ local: 192.0.2.1, remote: 192.0.2.2 }}
   gre1: {{ local: 192.0.2.1, remote: 192.0.2.2, mode: teb }}
+  gre2: {{ local: 10.1.9.1, remote: 10.1.9.2, encap-vrf: red }}
+wireguards:
+  wg0:
+    local: 192.0.2.1
+    port: 51820
+    public-key: {PUBLIC[0]}
+    private-key-file: /tmp/vppcfg-test-live-keys/key0
+    peers: {{ bern: {{ public-key: {PEERS[0]}, allowed-ips: [ 10.1.8.2/32 ] }} }}
 ipip_tunnels:
   ipip0: {{ local: 192.0.2.1, remote: 192.0.2.2, flags: [ encap-copy-dscp ] }}
 taps:
@@ -157,13 +187,13 @@ interfaces:
       231: { addresses: [ 2001:db8:3::1/64 ] }
       232: { addresses: [ 2001:db8:4::1/64 ] }
       203: { unnumbered: GigabitEthernet1/0/0.201 }
-""" + "".join(f"      {number}: {{ state: up }}\n" for number in range(204, 230))
+""" + "".join(f"      {number}: {{ state: up }}\n" for number in range(240, 280))
 _LOOPBACKS = """
 interfaces:
   GigabitEthernet1/0/0: { mtu: 2000 }
   GigabitEthernet3/0/0: { mtu: 2000 }
 loopbacks:
-""" + "".join(f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:11:{number:02x}" }}\n' for number in range(10, 40))
+""" + "".join(f'  loop{number}: {{ mtu: 1500, mac: "02:00:00:00:11:{number:02x}" }}\n' for number in range(10, 50))
 _TUNNELS = (
     """
 interfaces:
@@ -171,7 +201,7 @@ interfaces:
   GigabitEthernet3/0/0: { mtu: 2000 }
   BondEthernet1: { mtu: 1500 }
 """
-    + "".join(f"  vxlan_tunnel{number}: {{ mtu: 1500 }}\n  gre{number}: {{ mtu: 1500 }}\n" for number in range(10, 22))
+    + "".join(f"  vxlan_tunnel{number}: {{ mtu: 1500 }}\n  gre{number}: {{ mtu: 1500 }}\n" for number in range(10, 28))
     + "".join(f"  ipip{number}: {{ mtu: 1500 }}\n" for number in range(10, 14))
     + """bondethernets:
   BondEthernet1: { mac: "02:00:00:00:40:01", interfaces: [] }
@@ -179,11 +209,11 @@ vxlan_tunnels:
 """
     + "".join(
         f"  vxlan_tunnel{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, vni: {number} }}\n"
-        for number in range(10, 22)
+        for number in range(10, 28)
     )
     + "gre_tunnels:\n"
     + "".join(
-        f"  gre{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, mode: teb }}\n" for number in range(10, 22)
+        f"  gre{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number}, mode: teb }}\n" for number in range(10, 28)
     )
     + "ipip_tunnels:\n"
     + "".join(f"  ipip{number}: {{ local: 192.0.2.1, remote: 192.0.2.{number} }}\n" for number in range(10, 14))
