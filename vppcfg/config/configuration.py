@@ -89,6 +89,8 @@ class InterfaceConfig(InterfaceValues):
     """Canonical; None leaves it as it is. That of a bond stands in its BondConfig."""
     mtu: int = DEFAULT_MTU
     """Bytes; a sub-interface without the key has its parent's."""
+    says_mtu: bool = field(default=False, compare=False)
+    """Whether the key is there; a sub-interface without an MTU of its own in VPP is left without one otherwise."""
     is_up: bool = True
     addresses: tuple[str, ...] = ()
     """Canonical address/length, in the order of the file."""

@@ -221,8 +221,8 @@ def _interface_attribute(
     name: str, before: Interface, after: Interface, observed: State, desired: State
 ) -> Iterator[AttributeChange]:
     old, new = getattr(before, name), getattr(after, name)
-    if name == "packet_mtu" and old == 0 and after.parent is not None:
-        if new == desired.packet_mtu(after.parent):
+    if name == "packet_mtu" and after.parent is not None:
+        if new == 0 and old == desired.packet_mtu(after.name):
             return
         old = observed.packet_mtu(before.name)
     yield AttributeChange(name=name, old=old, new=new)

@@ -76,9 +76,9 @@ def plan() -> Plan:
 def test_each_phase_is_complete_before_the_next_begins() -> None:
     dataplane, progress = ScriptedDataplane(), list[int]()
     performance = perform_plan(plan(), dataplane, progress.append)
-    assert dataplane.batches == [["DeleteSubInterface"], ["CreateSubInterface"], ["SetAdminState"]]
-    assert performance == Performance(done=(0, 1, 2))
-    assert progress == [1, 2, 3]
+    assert dataplane.batches == [["DeleteSubInterface"], ["CreateSubInterface"], ["SetPacketMtu", "SetAdminState"]]
+    assert performance == Performance(done=(0, 1, 2, 3))
+    assert progress == [1, 2, 4]
 
 
 def test_nothing_follows_the_phase_with_a_refusal() -> None:

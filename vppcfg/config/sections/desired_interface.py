@@ -16,6 +16,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import StaticMac, macs_in_order
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
+    WITHOUT_MTU,
     Encapsulation,
     Interface,
     InterfaceKind,
@@ -35,6 +36,7 @@ def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> Non
             resolver.configure(config)
     for name, kind, description in _without_entry(desired, made):
         resolver.leave_as_made(name, kind, description)
+    resolver.say_what_has_no_mtu()
     resolver.drop_missing_targets()
 
 
@@ -57,6 +59,8 @@ class _Resolver:
         self._memberships = _memberships(desired)
         self._static_macs = _static_macs(desired)
         bonds = [made for made in desired.made.values() if isinstance(made, Bond)]
+        self._without_mtu: dict[str, list[InterfaceConfig]] = {}
+        """Sub-interfaces by port."""
         self._joining = {member for bond in bonds for member in bond.members}
         observed = desired.observed.made_as(Bond).values()
         self._members = self._joining | {member for bond in observed for member in bond.members}
@@ -77,13 +81,14 @@ class _Resolver:
         desired = self._desired
         observed = desired.observed.interfaces.get(config.name)
         base = self._base(config, observed)
+        bridging = self._bridging(config.name, config.encapsulation, base)
         desired.configured.add(config.name)
         desired.interfaces[config.name] = evolve(
             base,
             encapsulation=config.encapsulation,
             mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
-            packet_mtu=config.mtu,
+            packet_mtu=self._packet_mtu(config, base, observed, is_routed=bridging["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
             **self._placement(config, base),
@@ -94,7 +99,7 @@ class _Resolver:
             **self._values(config, base),
             acls=self._acls(config, base),
             neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
-            **{**self._bridging(config.name, config.encapsulation, base), **self._rewriting(config)},
+            **{**bridging, **self._rewriting(config)},
         )
 
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
@@ -194,6 +199,39 @@ class _Resolver:
             made = self._desired.configuration.making(config.name, bond.BondConfig)
             return (made.mac if made is not None else None) or ""
         return "" if config.name in self._members else base.mac
+
+    def _packet_mtu(
+        self, config: InterfaceConfig, base: Interface, observed: Interface | None, *, is_routed: bool
+    ) -> int:
+        """Return the packet MTU; a sub-interface that VPP has without one stays so while the file says none for it.
+
+        Where VPP then routes larger packets out of it than the file means, it is noted.
+        """
+        if config.says_mtu or observed is None or base.parent is None or base.packet_mtu:
+            return config.mtu
+        if self._is_told(config, base):
+            return config.mtu
+        if config.mtu != WITHOUT_MTU and is_routed and config.l2xc is None:
+            self._without_mtu.setdefault(base.parent, []).append(config)
+        return 0
+
+    def say_what_has_no_mtu(self) -> None:
+        """Say of which sub-interfaces larger packets are sent than the file means, once for each port."""
+        for parent, found in self._without_mtu.items():
+            first, others = found[0], len(found) - 1
+            more = f", like {others} other{'s' if others > 1 else ''} of {parent}," if others else ""
+            text = (
+                f"{first.name}{more} has no MTU of its own in VPP, which routes packets of up to {WITHOUT_MTU} bytes "
+                f"out of it and not {first.mtu}; add `mtu: {first.mtu}` to {'each' if others else 'it'}"
+            )
+            self._desired.warning("sub-mtu-unset", first.path, text)
+
+    def _is_told(self, config: InterfaceConfig, base: Interface) -> bool:
+        """Return whether a sub-interface is told its MTU by what else changes: it is made anew, or its port is."""
+        parent = self._desired.observed.interfaces.get(base.parent or "")
+        wanted = self._desired.interfaces.get(base.parent or "")
+        is_same = parent is not None and wanted is not None and parent.link_mtu == wanted.link_mtu
+        return not is_same or base.encapsulation != config.encapsulation
 
     def _link_mtu(self, config: InterfaceConfig, base: Interface) -> int | None:
         if base.link_mtu is None or config.parent is not None:

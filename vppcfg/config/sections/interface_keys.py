@@ -73,6 +73,7 @@ def parse(
         tx_placement=placement.parse(raw[placement.TX_KEY] or {}) if placement.TX_KEY in raw else (),
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
+        says_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),

@@ -51,7 +51,9 @@ def resolve_linux(desired: DesiredState) -> None:
     if facts.has_linux and not facts.lcp.is_sync:
         for name in desired.lcps.keys() & desired.configured:
             interface = desired.interfaces[name]
-            desired.linux[name] = LinuxDevice(mtu=interface.packet_mtu, is_up=interface.is_up)
+            parent = desired.interfaces.get(interface.parent or "")
+            mtu = interface.packet_mtu or (parent.packet_mtu if parent is not None else 0)
+            desired.linux[name] = LinuxDevice(mtu=mtu, is_up=interface.is_up)
 
 
 def why_not(name: str, state: State) -> str | None:

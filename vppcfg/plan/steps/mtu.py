@@ -59,7 +59,8 @@ def _link_mtu(transition: Transition, current: Interface, after: Interface) -> I
     yield _set_packet_mtu(after, after.link_mtu, after.packet_mtu)
     for name in transition.desired_children.get(after.name, []):
         child = transition.desired.interfaces[name]
-        yield _set_packet_mtu(child, after.link_mtu, child.packet_mtu)
+        mtu = child.packet_mtu if transition.kept(name) is not None else transition.desired.packet_mtu(name)
+        yield _set_packet_mtu(child, after.link_mtu, mtu)
 
 
 def is_cycled(transition: Transition, current: Interface, after: Interface) -> bool:
@@ -92,20 +93,21 @@ def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
     if _differs(transition, current, after):
         parent = transition.observed.interfaces.get(after.parent or "")
         in_force = current.packet_mtu or (parent.packet_mtu if parent else 0)
-        yield _set_packet_mtu(after, in_force, after.packet_mtu)
+        yield _set_packet_mtu(after, in_force, transition.desired.packet_mtu(after.name))
 
 
 def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
     """Return whether an interface must be told its packet MTU.
 
     A sub-interface that is new always is: without one of its own, VPP routes packets of up to 9000 bytes out of it,
-    whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h).
+    whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h). One that is kept without any stays so
+    when that is wanted.
     """
     if current.protocol_mtus != after.protocol_mtus:
         return True
-    if current.packet_mtu == 0 and transition.kept(after.name) is not None and after.parent is not None:
-        return after.packet_mtu not in (0, transition.desired.packet_mtu(after.parent))
-    return current.packet_mtu != after.packet_mtu
+    if after.packet_mtu == 0 and after.parent is not None and transition.kept(after.name) is not None:
+        return current.packet_mtu not in (0, transition.desired.packet_mtu(after.name))
+    return current.packet_mtu != transition.desired.packet_mtu(after.name)
 
 
 def _set_packet_mtu(interface: Interface, current: int, mtu: int) -> Step:

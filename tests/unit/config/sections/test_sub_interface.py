@@ -1,0 +1,114 @@
+"""A sub-interface that VPP has without an MTU: what is said of it, and when it is told one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.config.dump import write
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.state import State
+from vppcfg.plan.operations import SetPacketMtu
+from vppcfg.plan.plan import make_plan
+from vppcfg.plan.proof import replay
+
+PORT = Interface(
+    name="eth0", kind=InterfaceKind.PHYSICAL, device_class="af-packet", link_mtu=1500, packet_mtu=1500, is_up=True
+)
+SUB = Interface(
+    name="eth0.100",
+    kind=InterfaceKind.SUB_INTERFACE,
+    parent="eth0",
+    sub_id=100,
+    encapsulation=Encapsulation(outer=100, is_exact=True),
+    is_up=True,
+)
+FILE = "interfaces: {{ eth0: {{ mtu: {mtu}, sub-interfaces: {{ 100: {{ {keys} }} }} }} }}\n"
+
+
+def vpp(sub_mtu: int = 0, mtu: int = 1500) -> State:
+    port, sub = replace(PORT, link_mtu=mtu, packet_mtu=mtu), replace(SUB, packet_mtu=sub_mtu)
+    return State(interfaces={each.name: each for each in (port, sub)})
+
+
+def wanted(text: str, state: State) -> Resolution:
+    loaded = parse_text(text, "file")
+    assert loaded.configuration is not None, loaded.problems
+    return resolve(loaded.configuration, state)
+
+
+def told(text: str, state: State) -> list[int]:
+    """Return the MTUs that the sub-interface is told; nothing is left to do afterwards."""
+    plan = make_plan(state, wanted(text, state).desired)
+    reached = replay(state, plan.steps)
+    again = wanted(text, reached)
+    assert [make_plan(reached, again.desired).operations, again.problems] == [(), ()]
+    return [
+        operation.mtu
+        for operation in plan.operations
+        if isinstance(operation, SetPacketMtu) and operation.interface == "eth0.100"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "state", "found"),
+    [
+        ("mtu: 1500", vpp(), [1500]),
+        ("mtu: 1280", vpp(), [1280]),
+        ("mtu: 1500", vpp(1500), []),
+        ("state: up", vpp(1280), [1500]),
+        ("state: up", vpp(0, 9000), [1500]),
+        ("encapsulation: { dot1q: 200, exact-match: true }", vpp(), [1500]),
+    ],
+    ids=["its port's", "a smaller one", "it has it", "it loses its own", "its port changes", "it is made anew"],
+)
+def test_a_sub_interface_is_told_the_mtu_that_the_file_says(keys: str, state: State, found: list[int]) -> None:
+    text = FILE.format(mtu=1500, keys=keys)
+    assert wanted(text, state).problems == ()
+    assert told(text, state) == found
+
+
+def test_a_sub_interface_without_an_mtu_is_said_to_send_larger_packets_than_the_file_means() -> None:
+    text, state = FILE.format(mtu=1500, keys="state: up"), vpp()
+    resolution = wanted(text, state)
+    (problem,) = resolution.problems
+    assert (problem.rule, problem.severity.value) == ("sub-mtu-unset", "warning")
+    assert "routes packets of up to 9000 bytes out of it and not 1500; add `mtu: 1500`" in problem.text
+    assert make_plan(state, resolution.desired).operations == ()
+    assert resolution.is_possible
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (FILE.format(mtu=9000, keys="state: up"), vpp(mtu=9000)),
+        (FILE.format(mtu=1500, keys="state: up") + "bridgedomains: { bd10: { interfaces: [ eth0.100 ] } }\n", vpp()),
+    ],
+    ids=["its port's MTU is the same", "it routes nothing"],
+)
+def test_nothing_is_said_where_no_larger_packets_are_routed(text: str, state: State) -> None:
+    assert wanted(text, state).problems == ()
+
+
+def test_it_is_said_once_for_each_port() -> None:
+    state = vpp()
+    others = {
+        f"eth0.{number}": replace(
+            SUB, name=f"eth0.{number}", sub_id=number, encapsulation=Encapsulation(outer=number, is_exact=True)
+        )
+        for number in (200, 300)
+    }
+    state = replace(state, interfaces={**state.interfaces, **others})
+    (problem,) = wanted(write(state), state).problems
+    assert problem.text.startswith("eth0.100, like 2 others of eth0, has no MTU of its own in VPP")
+
+
+@pytest.mark.parametrize("mtu", [1500, 9000, 9216])
+def test_the_plan_of_a_dump_is_empty_and_says_what_vpp_does(mtu: int) -> None:
+    state = vpp(mtu=mtu)
+    resolution = wanted(write(state), state)
+    assert make_plan(state, resolution.desired).operations == ()
+    assert [problem.rule for problem in resolution.problems] == ([] if mtu == 9000 else ["sub-mtu-unset"])
