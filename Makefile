@@ -161,7 +161,8 @@ format: $(READY) ## put the code into its standard form
 .PHONY: docs
 docs: $(READY) ## write the documents that are made from the code
 	@$(BIN)/python -m vppcfg.config.rule_pages docs
-	@$(BIN)/python -m vppcfg.config.schema.json_schema >schema/new.json && mv schema/new.json schema/vppcfg.schema.json
+	@$(BIN)/python -m vppcfg.config.schema.json_schema docs/configuration.md docs/tuning.md >schema/new.json \
+		&& mv schema/new.json schema/vppcfg.schema.json
 	@$(BIN)/python -m tests.documents.record_schema
 
 # What makes the site would not go with what vppcfg is tested with.

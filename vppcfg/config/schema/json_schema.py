@@ -1,13 +1,15 @@
 """The shape of a configuration as a JSON Schema for editors, made from schema/vppcfg.yaml.
 
-`python -m vppcfg.config.schema.json_schema` writes schema/vppcfg.schema.json to standard output.
+`python -m vppcfg.config.schema.json_schema DOCUMENT...` writes schema/vppcfg.schema.json to standard output, with what
+the documents say of the keys.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from yamale.validators import Any as AnyOf
@@ -15,6 +17,7 @@ from yamale.validators import Boolean, Enum, Include, Integer, List, Map, String
 
 from vppcfg.config.names import INTERFACE, NAME_LENGTH
 from vppcfg.config.schema.check import shape
+from vppcfg.config.schema.key_texts import describe
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 from vppcfg.config.sections import SECTIONS, sub_interface
 from vppcfg.config.sections.interface_keys import CHILDREN
@@ -42,9 +45,11 @@ def json_schema() -> JsonSchema:
     }
 
 
-def as_document() -> str:
-    """Return the text of schema/vppcfg.schema.json."""
-    return json.dumps(json_schema(), indent=2) + "\n"
+def as_document(documents: Iterable[str]) -> str:
+    """Return the text of schema/vppcfg.schema.json, its keys described as documents in Markdown describe them."""
+    schema = json_schema()
+    describe(schema, documents)
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _map_of(keys: dict[str, Any], names: Mapping[str, JsonSchema]) -> JsonSchema:
@@ -116,4 +121,4 @@ def _or_nothing(schema: JsonSchema) -> JsonSchema:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(as_document())
+    sys.stdout.write(as_document(Path(name).read_text(encoding="utf-8") for name in sys.argv[1:]))

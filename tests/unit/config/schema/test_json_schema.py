@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +19,13 @@ from vppcfg.config.explain import explanations
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.check import check_shape
 from vppcfg.config.schema.json_schema import FILE, as_document, json_schema
+from vppcfg.config.schema.key_texts import describe, tables_in
 from vppcfg.config.yaml.reader import read_document
 
 SCHEMA: dict[str, Any] = json.loads(assets.find(FILE).read_text())
 VALIDATOR = Draft7Validator(SCHEMA)
+DOCS = Path(__file__).parents[4] / "docs"
+DOCUMENTS = [(DOCS / name).read_text() for name in ("configuration.md", "tuning.md")]
 NAME_RULES = {
     *("interface-name", "loopback-id", "bond-id", "bd-id", "bd-zero", "vxlan-id", "tap-id", "acl-name"),
     *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "wireguard-id", "wireguard-peer-name", "vrf-name"),
@@ -50,7 +54,37 @@ def check_accepts(data: Any) -> bool:
 
 
 def test_the_schema_is_up_to_date() -> None:
-    assert assets.find(FILE).read_text() == as_document(), "run `make docs`"
+    assert assets.find(FILE).read_text() == as_document(DOCUMENTS), "run `make docs`"
+
+
+def test_editors_show_what_the_documents_say_of_a_key() -> None:
+    interface = SCHEMA["definitions"]["interface"]["properties"]
+    assert interface["mtu"]["description"] == "bytes, 128 to 9216; absent: 1500"
+    assert interface["ra"]["description"] == "what to advertise as a router; {} for the default; absent: none"
+    assert SCHEMA["properties"]["taps"]["description"] == "TAPs: wires into Linux"
+    loopback = SCHEMA["definitions"]["loopback"]["properties"]
+    assert loopback["mac"]["description"] == "a MAC address; absent: left as it is; VPP makes it from the number"
+    assert loopback["lcp"] == interface["lcp"]
+
+
+def test_every_map_with_a_table_of_its_own_is_described() -> None:
+    silent = {
+        name
+        for name, part in SCHEMA["definitions"].items()
+        if not any("description" in key for key in part["properties"].values())
+    }
+    assert silent == {
+        *("acl", "macip-acl", "dataplane", "dhcp-client", "flow-records", "interface-acls", "lcp", "mirror"),
+        *("mss-clamp", "mss-limit", "port-lldp", "ra-prefix", "urpf"),
+    }
+
+
+def test_a_table_of_other_keys_describes_nothing() -> None:
+    of_tables = "| key | value | absent means |\n|---|---|---|\n| `id`, `ipv4`, `ipv6`, `mtu` | a number | none |\n"
+    schema = json_schema()
+    describe(schema, [of_tables])
+    assert "description" not in json.dumps(schema["definitions"]["mss-clamp"])
+    assert list(tables_in("| key | here |\n|---|---|\n| `ip` | written `addresses` |\n")) == []
 
 
 def test_the_schema_is_a_schema() -> None:
