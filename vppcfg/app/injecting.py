@@ -16,7 +16,7 @@ from typing import Any
 from vppcfg.app.console import Console
 from vppcfg.app.deviations import deviations
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.probing import DOWN, names_of, seen
+from vppcfg.app.probing import DOWN, names_of, seen, sent_again
 from vppcfg.app.rehearsing import with_macs
 from vppcfg.app.router import Router
 from vppcfg.app.signals import deferring
@@ -30,7 +30,7 @@ from vppcfg.probe.guests import foreign_addresses, guests_for, went_out
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import FrameProbe
 from vppcfg.probe.report import ProbeReport, report_of
-from vppcfg.probe.trace import Names
+from vppcfg.probe.trace import Names, Observation, is_whole
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 from vppcfg.record import record
 from vppcfg.vpp.live import LiveDataplane
@@ -39,6 +39,7 @@ log = logging.getLogger("root.main")
 
 COMMAND = "probe --inject"
 _PATIENCE_S = 15.0
+_TIMES = 3
 _PAUSE_S = 0.5
 _STOPPED = "a frame before it left by a port, or may have, and nothing was sent after that"
 Station = tuple[str, int]
@@ -161,7 +162,7 @@ def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[S
         is_sent = probe.port in visit.up
         if is_sent:
             stations += _stations(probe, visit.observed)
-            found = seen(vpp, [probe], visit.names, is_last=True, is_guest=True).get(probe.name)
+            found = _followed(vpp, probe, visit)
         else:
             found = DOWN
         yield blamed_on_state(judge(probe, found), visit.network, visit.up)
@@ -169,6 +170,17 @@ def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[S
             return
         if is_sent:
             time.sleep(max(0.0, began + 1 / terms.rate - time.monotonic()))
+
+
+def _followed(vpp: LiveDataplane, probe: FrameProbe, visit: Visit) -> Observation | None:
+    """Return what VPP did with a frame. It is sent again when its way is not whole in the trace, and ended in VPP."""
+    found = None
+    for time_before in range(_TIMES):
+        same = sent_again(probe, visit.network, time_before)
+        found = seen(vpp, [same], visit.names, is_last=True, is_guest=True).get(probe.name)
+        if found is None or went_out(found) or is_whole(found):
+            break
+    return found
 
 
 def _stations(probe: FrameProbe, observed: State) -> list[Station]:

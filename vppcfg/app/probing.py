@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from vppcfg.app.deviations import deviations
+from vppcfg.common.packets import TCP, UDP
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.probe.aims import Campaign
+from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason
+from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
-from vppcfg.probe.trace import Names, Observation, observe_way, packets
+from vppcfg.probe.trace import Names, Observation, is_whole, observe_way, packets
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 
 if TYPE_CHECKING:
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 
 
 _MORE_TIMES = 2
-"""VPP's tracer loses sight of a frame now and then; those are sent again."""
+"""VPP's tracer loses sight of a frame now and then, or of a part of its way; those are sent again."""
+_PORTS_APART = 20_000
 
 DOWN = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
 """What becomes of frames on a port that is down, which takes none."""
@@ -61,10 +65,24 @@ def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[Fr
     here = [probe for probe in probes if probe.port in numbers.up]
     found = seen(vpp, here, names)
     for left in reversed(range(_MORE_TIMES)):
-        lost = [probe for probe in here if probe.name not in found]
+        lost = [sent_again(probe, network, left + 1) for probe in here if probe.name not in found]
         found |= seen(vpp, lost, names, is_last=not left)
     findings = [judge(probe, found.get(probe.name) if probe.port in numbers.up else DOWN) for probe in probes]
     return [blamed_on_state(finding, network, numbers.up) for finding in findings]
+
+
+def sent_again(probe: FrameProbe, network: Network, times: int) -> FrameProbe:
+    """Return the frame as it is sent another time: access lists that keep state remember ports."""
+    packet = probe.frame.packet
+    if not times or packet.protocol not in (TCP, UDP) or packet.inside is not None:
+        return probe
+    ports = ((packet.ports[0] + _PORTS_APART * times) % 0x10000, packet.ports[1])
+    frame = replace(probe.frame, packet=replace(packet, ports=ports))
+    try:
+        is_like_it = predict(network, probe.port, frame) == probe.prediction
+    except UndecidedError:
+        is_like_it = False
+    return replace(probe, frame=frame) if is_like_it else probe
 
 
 def seen(
@@ -79,7 +97,7 @@ def seen(
     for place, probe in enumerate(probes):
         for _, nodes in packets(texts.get(place, "")):
             observation = observe_way(nodes, names)
-            if observation.ends or is_last:
+            if is_whole(observation) or is_last:
                 found[probe.name] = observation
     return found
 

@@ -37,10 +37,10 @@ def route(way: Journey, stage: Routed) -> None:
 
 def find_way(way: Journey, stage: Wrapped) -> None:
     """Look up the packet of a tunnel, which has come in by no interface."""
-    _look_up(way, stage.table, stage.packet, of=stage.tunnel)
+    _look_up(way, stage.table, stage.packet, of=stage.tunnel, is_outer=True)
 
 
-def _look_up(way: Journey, table: int, packet: Packet, of: str) -> None:
+def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: bool = False) -> None:
     owner = way.network.own.get((table, packet.destination))
     if owner is not None:
         return _keep(way, table, packet, owner)
@@ -54,9 +54,9 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str) -> None:
         return way.drop(Reason.NO_ROUTE, of_interface(target, "link"))
     if way.network.is_loopback(target):
         raise UndecidedError("what is sent to a loopback comes back")
+    if is_outer and way.network.port_of(target) == of:
+        raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
     if not way.network.has_ethernet(target):
-        if of in way.network.state.made and way.network.making(of) is way.network.making(target):
-            raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
         made = way.network.making(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")

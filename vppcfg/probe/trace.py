@@ -39,7 +39,8 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     ("", "ACL deny packets", Reason.ACL),
-    ("", "input ACL", Reason.STATION),
+    ("", "input ACL session deny", Reason.STATION),
+    ("", "input ACL table-miss", Reason.STATION),
     ("", "uRPF Drop", Reason.NO_WAY_BACK),
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
@@ -58,12 +59,26 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("vxlan6-input", "", Reason.NO_TUNNEL),
 )
 """Which node drops a frame with which words; '' for any. The words are those of the nodes' error strings."""
+_COUNTS = (
+    "no error",
+    "input ACL packets",
+    "input ACL hits",
+    "input ACL misses",
+    "ACL permit packets",
+    "new sessions added",
+    "existing session packets",
+    "checked packets",
+    "restart session timer",
+)
+"""What a node before counted, and VPP prints for a reason where the one that drops gives none."""
 _BY_NODE = {
     "ip4-not-enabled": Reason.NOT_ENABLED,
     "ip6-not-enabled": Reason.NOT_ENABLED,
     "ip4-drop": Reason.NO_ROUTE,
     "ip6-drop": Reason.NO_ROUTE,
     "adj-l2-midchain": Reason.NO_ROUTE,
+    "tunnel-output": Reason.NO_ROUTE,
+    "tunnel-output-no-count": Reason.NO_ROUTE,
 }
 """Which node says more than the words: it gives none, and VPP prints those of a node before."""
 
@@ -99,6 +114,15 @@ class Observation:
     """The way as VPP tells it, for people."""
     unknown: tuple[str, ...] = ()
     """What VPP gave as the reason of a drop, where no reason is known by it."""
+
+
+def is_whole(observation: Observation) -> bool:
+    """Return whether VPP's tracer followed a frame all the way; now and then it loses sight of one, or of a part."""
+    names = {"null-node", *(node.name for node in observation.nodes)}  # which drops what nobody wants, unseen
+    if not observation.ends or "ethernet-input" not in names:
+        return False
+    dropped = next((node for node in observation.nodes if node.name in ("drop", "punt")), None)
+    return dropped is None or any(found[1] in names for found in _DROP.finditer(dropped.text))
 
 
 def packets(text: str) -> Iterator[tuple[str, tuple[Node, ...]]]:
@@ -288,6 +312,6 @@ def _drops(node: Node, before: tuple[Node, ...], unknown: list[str]) -> Iterator
 
 def _reason_of(where: str, words: str) -> Reason | None:
     """Return why a node dropped a frame, None where it does not say."""
-    if words == "no error":
+    if any(count in words for count in _COUNTS):
         return None
     return next((reason for name, text, reason in REASONS if name in ("", where) and text in words), None)

@@ -13,6 +13,7 @@ from vppcfg.model.features import UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, TagRewrite
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import State
+from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.probe.filters import matches
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
@@ -124,6 +125,24 @@ def test_vpp_lets_large_ipv6_packets_pass_where_the_mtu_is_less_than_any_link_of
         )
         found = foretold(replace(state, interfaces={**state.interfaces, name: changed}), name, to_host)
         assert {end.fate for end, _ in found.ends} == {fate}
+
+
+def test_a_tunnel_whose_other_end_is_behind_itself_leads_nowhere_that_is_known(state: State) -> None:
+    name = "gre0"
+    neighbor = Neighbor(address="192.0.2.5", mac=SOMEBODY)
+    around = replace(state.interfaces[name], addresses=frozenset({"192.0.2.130/25"}), neighbors=(neighbor,))
+    tunnel = state.making(name, Gre)
+    assert tunnel is not None
+    made = replace(tunnel, mode=GreMode.TEB, remote="192.0.2.200")
+    changed = replace(state, interfaces={**state.interfaces, name: around}, made={**state.made, name: made})
+    sent = replace(frame(), packet=Packet(source="192.0.2.7", destination="192.0.2.201"))
+    with pytest.raises(UndecidedError, match="leads through the tunnel"):
+        foretold(replace(changed, made={**changed.made, name: replace(made, mode=GreMode.L3)}), ETH(0), sent)
+    sent = replace(sent, packet=replace(sent.packet, destination="192.0.2.201"))
+    with_neighbor = replace(around, neighbors=(Neighbor(address="192.0.2.201", mac=SOMEBODY),))
+    changed = replace(changed, interfaces={**changed.interfaces, name: with_neighbor})
+    with pytest.raises(UndecidedError, match="leads through the tunnel"):
+        foretold(changed, ETH(0), sent)
 
 
 def end_of(prediction: Prediction) -> FrameEnd:

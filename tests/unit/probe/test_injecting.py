@@ -34,10 +34,12 @@ Packet 1
 
 00:00:00:000001: pg-input
   stream vppcfg-probe-0, 60 bytes, sw_if_index 1, next_node ethernet-input
-00:00:00:000002: drop
+00:00:00:000002: ethernet-input
+  IP4: 02:00:5e:00:00:01 -> 02:00:00:00:01:00
+00:00:00:000003: drop
   ethernet-input: l3 mac mismatch
 """
-SENT = DROPPED.partition("00:00:00:000002")[0] + "00:00:00:000002: GigabitEthernet1/0/0-output\n  x flags 0x0\n"
+SENT = DROPPED.partition("00:00:00:000003")[0] + "00:00:00:000003: GigabitEthernet1/0/0-output\n  x flags 0x0\n"
 
 
 class Vpp:

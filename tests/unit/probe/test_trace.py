@@ -9,7 +9,7 @@ import pytest
 from vppcfg.probe.aims import Campaign
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
-from vppcfg.probe.trace import Names, Node, observe_way
+from vppcfg.probe.trace import Names, Node, is_whole, observe_way
 from vppcfg.probe.verdict import ProbeFinding, judge
 
 Traces = dict[int, tuple[Node, ...]]
@@ -76,6 +76,24 @@ STEPS = {
 def test_a_trace_says_what_happened_on_the_way(traces: Traces, names: Names, number: int) -> None:
     steps = observe_way(traces[number], names).steps
     assert [step for step in steps if step in STEPS[number]] == STEPS[number]
+
+
+def test_a_way_of_which_a_part_is_missing_is_told_from_a_whole_one(traces: Traces, names: Names) -> None:
+    assert all(is_whole(observe_way(nodes, names)) for nodes in traces.values())
+    nodes = traces[29]
+    assert not is_whole(observe_way(tuple(node for node in nodes if node.name != "ethernet-input"), names))
+    ending = (*nodes[:-1], replace(nodes[-1], text="  l2-fwd: Reflection Drop"))
+    assert not is_whole(observe_way(ending, names))
+
+
+@pytest.mark.parametrize("words", ["l2-input-acl: valid input ACL packets", "acl-plugin-in-ip4-fa: new sessions added"])
+@pytest.mark.parametrize("node", ["ip4-drop", "tunnel-output-no-count"])
+def test_what_a_node_before_counted_is_no_reason_for_a_drop(
+    traces: Traces, names: Names, words: str, node: str
+) -> None:
+    begin = traces[29][:-2]
+    seen = observe_way((*begin, Node(name=node, text=""), Node(name="drop", text=f"  {words}")), names)
+    assert seen.ends == {dropped(Reason.NO_ROUTE)}
 
 
 def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, campaign: Campaign) -> None:
