@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.app.console import Console
@@ -99,12 +100,13 @@ def inject(
             "A frame left by a port, or may have, against what the file and VPP's own tables say: no more is sent"
         )
     unproved = [Unproved(about=each.about, aim=each.aim, why=_STOPPED) for each in left]
-    return report_of(
+    report = report_of(
         findings,
         (*visit.campaign.unproved, *unproved),
         deviations(visit.observed, visit.network.state),
         visit.network.without_link,
     )
+    return replace(report, untried=visit.campaign.untried)
 
 
 def question(count: int, target: Target, terms: InjectTerms) -> str:

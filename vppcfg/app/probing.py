@@ -51,7 +51,8 @@ def prove(vpp: Injectable, network: Network, campaign: Campaign) -> ProbeReport:
     """
     observed = vpp.observe()
     findings = sent(vpp, observed, network, campaign.probes)
-    return report_of(findings, campaign.unproved, deviations(observed, network.state), network.without_link)
+    report = report_of(findings, campaign.unproved, deviations(observed, network.state), network.without_link)
+    return replace(report, untried=campaign.untried)
 
 
 def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:

@@ -16,6 +16,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError
 from vppcfg.probe.stages import of_bridge, of_interface
 from vppcfg.probe.tunnels import ANY_PORT, carries_frames, of_another_tunnel, of_tunnel, outer_packet
+from vppcfg.probe.untried import untried_in
 from vppcfg.record import record
 
 STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
@@ -56,6 +57,8 @@ class Campaign:
 
     probes: tuple[FrameProbe, ...]
     unproved: tuple[Unproved, ...]
+    untried: tuple[tuple[str, int], ...] = ()
+    """What the file says and no frame is about, and of how many objects."""
 
 
 def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
@@ -90,7 +93,8 @@ def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
             prediction=prediction,
         )
         probes.append(probe)
-    return Campaign(probes=tuple(probes), unproved=tuple(unproved))
+    untried = untried_in(network.state, probes)
+    return Campaign(probes=tuple(probes), unproved=tuple(unproved), untried=untried)
 
 
 def _of_its_own(packet: Packet, number: int) -> Packet:

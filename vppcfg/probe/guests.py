@@ -15,6 +15,7 @@ from vppcfg.probe.frame import Packet
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe, Prediction, UndecidedError
 from vppcfg.probe.trace import Observation
+from vppcfg.probe.untried import untried_in
 
 DOCUMENTATION = tuple(
     map(ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15", "2001:db8::/32"))
@@ -41,7 +42,8 @@ def guests_for(network: Network, told: Network, *, may_leave: bool) -> Campaign:
             held_back.append(Unproved(about=probe.about, aim=probe.aim, why=why))
         else:
             probes.append(probe)
-    return Campaign(probes=tuple(probes), unproved=(*whole.unproved, *held_back))
+    untried = untried_in(network.state, probes)
+    return Campaign(probes=tuple(probes), unproved=(*whole.unproved, *held_back), untried=untried)
 
 
 def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave: bool) -> str:

@@ -31,6 +31,8 @@ class ProbeReport:
     suspects: tuple[Suspect, ...]
     """Those first that VPP has otherwise than the file, the one with the most findings at their head."""
     unproved: tuple[Unproved, ...]
+    untried: tuple[tuple[str, int], ...] = ()
+    """What the file says and no frame is about, and of how many objects."""
 
     @property
     def wrong(self) -> int:

@@ -26,7 +26,8 @@ def campaign_lines(campaign: Campaign) -> Iterator[str]:
         yield f"    in by {probe.port}: {frame_text(probe.frame)}"
         yield f"    {_ends_text(probe)}"
     yield from _unproved_lines(campaign.unproved)
-    yield f"{len(campaign.probes):,} frames"
+    yield from _untried_lines(campaign.untried)
+    yield _frames(len(campaign.probes))
 
 
 def _ends_text(probe: FrameProbe) -> str:
@@ -43,6 +44,7 @@ def report_lines(report: ProbeReport) -> Iterator[str]:
         if len(suspect.findings) > _FIRST:
             yield f"  {len(suspect.findings) - _FIRST} more"
     yield from _unproved_lines(report.unproved)
+    yield from _untried_lines(report.untried)
     yield summary(report)
 
 
@@ -66,7 +68,16 @@ def _finding_lines(finding: ProbeFinding) -> Iterator[str]:
 
 def _unproved_lines(unproved: tuple[Unproved, ...]) -> Iterator[str]:
     for why, count in reasons(unproved):
-        yield f"not sent, {count:,} frames: {why}"
+        yield f"not sent, {_frames(count)}: {why}"
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count:,} frames"
+
+
+def _untried_lines(untried: tuple[tuple[str, int], ...]) -> Iterator[str]:
+    if untried:
+        yield f"not tried: {', '.join(f'{what} ({count:,})' for what, count in untried)}"
 
 
 def summary(report: ProbeReport) -> str:
@@ -82,7 +93,11 @@ def summary(report: ProbeReport) -> str:
 
 def campaign_document(campaign: Campaign) -> dict[str, Any]:
     """Return what would be sent as plain data."""
-    return {"probes": [_probe_document(probe) for probe in campaign.probes], "not_sent": _unproved(campaign.unproved)}
+    return {
+        "probes": [_probe_document(probe) for probe in campaign.probes],
+        "not_sent": _unproved(campaign.unproved),
+        "not_tried": _untried(campaign.untried),
+    }
 
 
 def report_document(report: ProbeReport) -> dict[str, Any]:
@@ -100,6 +115,7 @@ def report_document(report: ProbeReport) -> dict[str, Any]:
             for suspect in report.suspects
         ],
         "not_sent": _unproved(report.unproved),
+        "not_tried": _untried(report.untried),
         "text": summary(report),
     }
 
@@ -127,3 +143,7 @@ def _finding_document(finding: ProbeFinding) -> dict[str, Any]:
 
 def _unproved(unproved: tuple[Unproved, ...]) -> list[dict[str, Any]]:
     return [{"why": why, "count": count} for why, count in reasons(unproved)]
+
+
+def _untried(untried: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+    return [{"what": what, "count": count} for what, count in untried]

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from vppcfg.app.deviations import deviations
-from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule
+from vppcfg.model.acl import ONE_MAC, AclBinding, MacipAcl, MacipAction, MacipRule
+from vppcfg.model.features import Mirror, MssLimit, TrafficDirection
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.probe.aims import Campaign, Unproved, probes_for
 from vppcfg.probe.forwarding import predict
@@ -18,7 +20,7 @@ from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.report import reasons, report_of
 from vppcfg.probe.trace import Node, Observation
 from vppcfg.probe.verdict import ProbeFinding, comparable, judge
-from vppcfg.render.probe_text import report_document, report_lines
+from vppcfg.render.probe_text import campaign_document, campaign_lines, report_document, report_lines
 
 FIRST, SECOND = Blame(thing="interface a"), Blame(thing="interface b")
 DOWN = FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)
@@ -113,6 +115,32 @@ def test_what_a_frame_has_nothing_to_do_with_is_not_blamed_for_it(state: State, 
         ("interface GigabitEthernet1/0/2", 0),
         (FIRST.thing, 1),
     ]
+
+
+def test_what_no_frame_is_about_is_named(state: State, campaign: Campaign) -> None:
+    """A port whose MAC address is not known takes no frames, and a loopback alone gets none."""
+    assert dict(campaign.untried) == {}
+    name = "GigabitEthernet1/0/2"
+    changes = {
+        "mss_clamp": (MssLimit(mss=1400),),
+        "has_mpls": True,
+        "mirrors": (Mirror(target=PORT, direction=TrafficDirection.BOTH, is_l2=True),),
+        "acls": AclBinding(input=("outside",)),
+    }
+    lone = Interface(name="loop9", kind=InterfaceKind.LOOPBACK)
+    changed = otherwise(state, name, **changes)
+    changed = replace(changed, interfaces={**changed.interfaces, "loop9": lone})
+    found = probes_for(Network(changed))
+    assert dict(found.untried) == {
+        "MPLS": 1,
+        "TCP MSS clamping": 1,
+        "access lists of switched frames": 1,
+        "interfaces that no frame has to do with": 2,
+        "mirroring of switched frames": 1,
+    }
+    *_, told, _ = campaign_lines(found)
+    assert told.startswith("not tried: MPLS (1), TCP MSS clamping (1), access lists")
+    assert campaign_document(found)["not_tried"][0] == {"what": "MPLS", "count": 1}
 
 
 HOST = MacipRule(action=MacipAction.PERMIT, source="192.0.2.5/32", mac="02:00:00:00:00:05", mac_mask=ONE_MAC)
