@@ -8,6 +8,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 from tests.unit.vpp.more_definitions import CORE, PLUGINS
@@ -57,14 +58,8 @@ class StubVpp:
     def __init__(
         self, release: str = "26.10", plugins: tuple[str, ...] = ("linux_cp",), *, serves: bool = True
     ) -> None:
-        more = [CORE, *(PLUGINS[plugin] for plugin in plugins if plugin in PLUGINS)]
-        files = [
-            *(parse_file("more", *SHARED_TYPES.values(), text) for text in more),
-            *api_files(release_named(release), plugins),
-        ]
-        self.documents: list[dict[str, Any]] = [
-            document(file, "26.10" if "26.10" in file.versions else release) for file in files
-        ]
+        self._served = _definitions_of(release, plugins)
+        self._changed: list[dict[str, Any]] | None = None
         self.serves = serves
         self.version = f"{release}-release"
         self.rows: list[dict[str, Value]] = []
@@ -84,16 +79,19 @@ class StubVpp:
         }
         self.build()
 
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """The definitions of its messages, to be changed before `build`."""
+        if self._changed is None:
+            self._changed = json.loads(self._served)
+        return self._changed
+
     def build(self) -> None:
         """Compile the messages anew, after a change to `documents`."""
-        definitions = parse(self.documents)
-        ids = {name: number for number, name in enumerate(definitions.messages, start=100)} | FIXED_IDS
-        self.messages = {
-            name: compile_message(definitions, definition, ids[name])
-            for name, definition in definitions.messages.items()
-        }
+        if self._changed is not None:
+            self._served = json.dumps(self._changed)
+        self.messages, self.table = _compiled(self._served)
         self._names = {message.index: name for name, message in self.messages.items()}
-        self.table = [(message.index, definitions.messages[name].key) for name, message in self.messages.items()]
 
     def drop(self, *names: str) -> None:
         """Be a VPP without the messages `names`."""
@@ -161,8 +159,31 @@ class StubVpp:
         return lambda request: [self.say(f"{request.message.name}_reply", request, {path: value})]
 
     def _definitions(self, request: Request) -> list[bytes]:
-        text = json.dumps(self.documents) if self.serves else ""
-        return [self.say("get_api_json_reply", request, text=text)]
+        if self._changed is not None:
+            self._served = json.dumps(self._changed)
+        return [self.say("get_api_json_reply", request, text=self._served if self.serves else "")]
+
+
+@cache
+def _definitions_of(release: str, plugins: tuple[str, ...]) -> str:
+    """Return the definitions of the messages of a release, as VPP serves them."""
+    more = [CORE, *(PLUGINS[plugin] for plugin in plugins if plugin in PLUGINS)]
+    files = [
+        *(parse_file("more", *SHARED_TYPES.values(), text) for text in more),
+        *api_files(release_named(release), plugins),
+    ]
+    return json.dumps([document(file, "26.10" if "26.10" in file.versions else release) for file in files])
+
+
+@cache
+def _compiled(served: str) -> tuple[dict[str, Message], list[tuple[int, str]]]:
+    """Return the messages that are defined, by name, and the table of all of them that a client is told."""
+    definitions = parse(json.loads(served))
+    ids = {name: number for number, name in enumerate(definitions.messages, start=100)} | FIXED_IDS
+    messages = {
+        name: compile_message(definitions, definition, ids[name]) for name, definition in definitions.messages.items()
+    }
+    return messages, [(message.index, definitions.messages[name].key) for name, message in messages.items()]
 
 
 HANG_UP = b"hang up"
