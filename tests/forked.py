@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import IO, Any, NoReturn
 
@@ -26,7 +27,7 @@ from vppcfg.cli.main import main
 
 @cache
 def prepare(
-    layers: tuple[str, ...] = ("app", "cli", "config", "linux", "plan", "render", "transaction", "vpp"),
+    layers: tuple[str, ...] = ("app", "cli", "config", "linux", "loadtest", "plan", "render", "transaction", "vpp"),
 ) -> None:
     """Import what commands import when they need it."""
     for layer in layers:
@@ -35,10 +36,10 @@ def prepare(
             import_module(module.name)
 
 
-def run(words: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+def run(words: Sequence[str], timeout_s: float, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command to its end. Raise TimeoutExpired, the command killed, when it does not come to one."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = Child(words, out, err)
+        child = Child(words, out, err, folder)
         try:
             code = child.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -50,8 +51,14 @@ def run(words: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[s
 class Child:
     """A command that is running, with as much of Popen as tests need."""
 
-    def __init__(self, words: Sequence[str], out: IO[bytes] | None = None, err: IO[bytes] | None = None) -> None:
-        """Start it; what it writes is dropped where there is no file for it."""
+    def __init__(
+        self,
+        words: Sequence[str],
+        out: IO[bytes] | None = None,
+        err: IO[bytes] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """Start it, in a folder or where the tests are; what it writes is dropped where there is no file for it."""
         prepare()
         self._words = list(words)
         self.returncode: int | None = None
@@ -59,7 +66,7 @@ class Child:
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not have
             self.pid = os.fork()
         if self.pid == 0:
-            _become(words, out, err)
+            _become(words, out, err, folder)
 
     def poll(self) -> int | None:
         """Return its exit code, None while it runs."""
@@ -88,10 +95,11 @@ class Child:
         self.end(signal.SIGKILL, 10)
 
 
-def _become(words: Sequence[str], out: IO[bytes] | None, err: IO[bytes] | None) -> NoReturn:
+def _become(words: Sequence[str], out: IO[bytes] | None, err: IO[bytes] | None, folder: Path | None) -> NoReturn:
     """Be the command, and end."""
     code = 70
     try:
+        os.chdir(folder or ".")
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor, file in ((0, None), (1, out), (2, err)):
             os.dup2(nothing if file is None else file.fileno(), descriptor)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.hosts.trees import grow
 from tests.trex_server import StandInTrex
 from tests.trex_stateful import StandInStateful
@@ -395,16 +396,12 @@ COMMAND = ["env", "--default-signal=INT", sys.executable, "-m", "vppcfg", "loadt
 """Ctrl-C counts even when the tests run in the background of a shell, where it is ignored."""
 
 
-def started(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def interrupted_at(
     server: StandInTrex, method: str, number: int, arguments: Sequence[str], sent: signal.Signals = signal.SIGINT
-) -> subprocess.Popen[str]:
-    """Run a test that gets a signal while the server carries out the nth call of a method."""
+) -> int | None:
+    """Return the exit code of a test that gets a signal while the server carries out the nth call of a method."""
     seen = 0
-    process: list[subprocess.Popen[str]] = []
+    process: list[forked.Child] = []
 
     def strike(called: str) -> None:
         nonlocal seen
@@ -412,13 +409,13 @@ def interrupted_at(
         if called == method and seen == number:
             while not process:
                 time.sleep(0.001)
-            process[0].send_signal(sent)
+            os.kill(process[0].pid, sent)
 
     server.on_call = strike
-    process.append(started(*arguments))
-    process[0].communicate(timeout=60)
+    process.append(forked.Child(["loadtest", *arguments]))
+    code = process[0].wait(60)
     assert seen >= number, f"the test has made {seen} calls of {method}"
-    return process[0]
+    return code
 
 
 LONG = ["ramp", "-p", "bench", "-wd", "1", "-rd", "2", "-hd", "1", "-rt", "1%", "--settle", "0.1", "-o", os.devnull]
@@ -436,7 +433,7 @@ CALLS = [
 class Wreck:
     """What an interrupted test has left on its server."""
 
-    code: int
+    code: int | None
     is_idle: bool
     streams: int
 
@@ -454,8 +451,8 @@ def wrecks() -> dict[tuple[str, int], Wreck]:
 
     def wreck(call: tuple[str, int]) -> Wreck:
         with StandInTrex(speed_gbps=1.0) as server:
-            process = interrupted_at(server, *call, [*LONG, "-s", server.address])
-            return Wreck(process.returncode, server.is_idle, sum(len(port.streams) for port in server.ports))
+            code = interrupted_at(server, *call, [*LONG, "-s", server.address])
+            return Wreck(code, server.is_idle, sum(len(port.streams) for port in server.ports))
 
     with ThreadPoolExecutor(len(CALLS)) as pool:
         return dict(zip(CALLS, pool.map(wreck, CALLS), strict=True))
@@ -471,10 +468,10 @@ def test_an_interruption_in_any_phase_leaves_no_traffic_and_no_port(
 
 @pytest.mark.slow
 def test_an_interruption_in_any_phase_leaves_no_connection_and_a_free_server() -> None:
-    def wreck(call: tuple[str, int]) -> tuple[tuple[str, int], int, bool]:
+    def wreck(call: tuple[str, int]) -> tuple[tuple[str, int], int | None, bool]:
         with StandInStateful() as stateful:
-            process = interrupted_at(stateful, *call, [*ASTF, "-o", os.devnull, "-s", stateful.address])
-            return call, process.returncode, stateful.is_idle
+            code = interrupted_at(stateful, *call, [*ASTF, "-o", os.devnull, "-s", stateful.address])
+            return call, code, stateful.is_idle
 
     with ThreadPoolExecutor(len(ASTF_CALLS)) as pool:
         found = list(pool.map(wreck, ASTF_CALLS))
@@ -485,9 +482,9 @@ def test_an_interruption_in_any_phase_leaves_no_connection_and_a_free_server() -
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_test_with_connections_that_is_ended_or_killed_leaves_a_free_server(sent: signal.Signals) -> None:
     with StandInStateful() as stateful:
-        process = interrupted_at(stateful, "update", 1, [*ASTF, "-s", stateful.address], sent)
+        code = interrupted_at(stateful, "update", 1, [*ASTF, "-s", stateful.address], sent)
         wait_until(lambda: stateful.is_idle)
-        assert process.returncode == (ExitCode.TERMINATED if sent is signal.SIGTERM else -signal.SIGKILL)
+        assert code == (ExitCode.TERMINATED if sent is signal.SIGTERM else -signal.SIGKILL)
         (start,) = stateful.starts
     assert 5 <= start["duration"] <= 50
 
@@ -503,8 +500,8 @@ def test_a_test_with_connections_that_is_ended_or_killed_leaves_a_free_server(se
     ids=["search", "latency", "ramp"],
 )
 def test_being_told_to_end_leaves_no_traffic_and_no_port(server: StandInTrex, arguments: list[str]) -> None:
-    process = interrupted_at(server, "get_port_stats", 6, [*arguments, "-s", server.address], signal.SIGTERM)
-    assert process.returncode == ExitCode.TERMINATED
+    code = interrupted_at(server, "get_port_stats", 6, [*arguments, "-s", server.address], signal.SIGTERM)
+    assert code == ExitCode.TERMINATED
     assert server.is_idle
 
 
@@ -543,10 +540,9 @@ def test_a_server_that_dies_ends_the_test(server: StandInTrex) -> None:
         server.is_mute = server.is_mute or method == "update_traffic"
 
     server.on_call = die
-    process = started(*LONG, "-s", server.address)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == ExitCode.DATAPLANE
-    assert "cannot be reached: no answer within 5 s" in err
+    ended = forked.run(["loadtest", *LONG, "-s", server.address], 60)
+    assert ended.returncode == ExitCode.DATAPLANE
+    assert "cannot be reached: no answer within 5 s" in ended.stderr
 
 
 # on a terminal

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from vpp_papi.vpp_stats import VPPStats
 
+from tests import forked
 from tests.unit.cli.conftest import consenting
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -54,14 +55,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 def vppcfg(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "vppcfg", *consenting(arguments)],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return forked.run(consenting(arguments), 60, directory)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -120,11 +114,9 @@ def test_it_has_the_version_and_the_ports_that_it_is_told(start: Start, tmp_path
 def test_it_dies_when_told(start: Start, tmp_path: Path) -> None:
     (tmp_path / "router.yaml").write_text("interfaces: { eth0: { mtu: 1500 } }\n")
     simulator = start("--phy", "eth0", "--die-at", "1")
-    words = [sys.executable, "-m", "vppcfg", "apply", "--yes", "-c", "router.yaml", "-a", "vpp.sock"]
-    applying = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    applying = forked.Child(["apply", "--yes", "-c", "router.yaml", "-a", "vpp.sock"], folder=tmp_path)
     assert simulator.wait(timeout=30) == ExitCode.DONE
     applying.kill()
-    applying.wait()
     assert not (tmp_path / "vpp.sock").exists()
 
 
