@@ -1,0 +1,25 @@
+"""What the tests of the client of VPP's API share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.api_definitions import api_learned_once
+
+_LEARNING = {
+    *("test_bounds", "test_connection", "test_contradictions"),
+    *("test_definitions", "test_live", "test_unixsocket"),
+}
+"""Modules about how the API is learned, which therefore learn it each time."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keep_api_definitions(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Learn the API of a stand-in for VPP once for all tests of a module, but for those about how it is learned."""
+    if request.path.stem in _LEARNING:
+        yield
+        return
+    with api_learned_once():
+        yield
