@@ -19,9 +19,13 @@ from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Plan:
-    """What to do, in order, and why. Without slots, so that what follows from the steps is found out once."""
+    """What to do, in order, and why.
+
+    Without slots, so that what follows from the steps is found out once, and equal to nothing else, so that a plan can
+    be the key of what others find out about it.
+    """
 
     observed: State
     desired: State

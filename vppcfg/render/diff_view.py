@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from weakref import WeakKeyDictionary
 
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, diff
@@ -19,6 +20,8 @@ _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
 _SHARED = frozenset({"acls", "bridgedomains", "macip_acls", "vrfs", "sflow", "lldp", "ipfix", "proxy_arp"})
 """Sections of what is no interface, and what interfaces have in common."""
 _NOTE_COLUMN = 40
+_FOUND: WeakKeyDictionary[Plan, list[EntryDifference]] = WeakKeyDictionary()
+"""The entries of plans that are still at hand: `apply` shows them, and writes their counts into the journal."""
 
 
 @record
@@ -46,8 +49,10 @@ def difference_lines(before: State, after: State) -> Iterator[DiffLine]:
 
 
 def plan_difference(plan: Plan) -> list[EntryDifference]:
-    """Return the entries of the file that a plan concerns."""
-    return file_difference(plan.observed, plan.desired, plan.changes)
+    """Return the entries of the file that a plan concerns; they are found out once for each plan."""
+    if plan not in _FOUND:
+        _FOUND[plan] = file_difference(plan.observed, plan.desired, plan.changes)
+    return _FOUND[plan]
 
 
 def summary(plan: Plan) -> str:
