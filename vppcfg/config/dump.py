@@ -6,7 +6,7 @@ The dataplane section, prefix lists and the names of protocols and services are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, macip, vrf
 from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.section import SaidEntry, Unmanaged, enter
+from vppcfg.config.sections.section import SaidEntry, Section, Unmanaged, enter
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
@@ -120,13 +120,14 @@ def said_entries(
     with_macs: Collection[str] = (),
     namespaces: Collection[str] = (),
     linux_bridges: Collection[tuple[str, str]] = (),
+    sections: Sequence[Section] = SECTIONS,
 ) -> dict[KeyPath, SaidEntry]:
-    """Return by path the entries that say what a state is, defaults too, as far as a file can say it.
+    """Return by path the entries that say what a state is, defaults too, as far as some sections of a file can say it.
 
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
     of Linux that TAPs are said to make.
     """
-    configuration = _restated(state, Unmanaged({}, {}, {}, {}, {}))
+    configuration = _restated(state, Unmanaged({}, {}, {}, {}, {}), sections)
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.made.get(name), Bond):
@@ -136,7 +137,7 @@ def said_entries(
         for name, entry in configuration.made.items()
     }
     configuration = replace(configuration, interfaces=interfaces, made=made)
-    return {entry.path: entry for section in SECTIONS for entry in section.said(configuration)}
+    return {entry.path: entry for section in sections for entry in section.said(configuration)}
 
 
 def _what_cannot_be_said(state: State) -> Unmanaged:
@@ -150,10 +151,10 @@ def _what_cannot_be_said(state: State) -> Unmanaged:
     )
 
 
-def _restated(state: State, left: Unmanaged) -> Configuration:
+def _restated(state: State, left: Unmanaged, sections: Sequence[Section] = SECTIONS) -> Configuration:
     """Return the configuration of all that is not left alone; nothing is checked here."""
     attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
-    for section in SECTIONS:
+    for section in sections:
         part = section.restate(state, left)
         if part is not None and section.attribute is not None:
             enter(attributes, section.attribute, part)

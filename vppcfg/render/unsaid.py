@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, cast
 
 from vppcfg.config.dump import said_entries
+from vppcfg.config.sections import INTERFACES, MADE, loopback
+from vppcfg.config.sections.section import SaidEntry
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
 from vppcfg.model.ipfix import FlowRecords
-from vppcfg.model.state import State
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
 from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
@@ -35,8 +39,8 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-
-
+_OF_INTERFACES = (INTERFACES, loopback.SECTION, *MADE)
+"""The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
 
@@ -78,9 +82,10 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
                 yield f"its Linux device: {_told(attribute)}"
         return
     own = {attribute.name for attribute in change.attributes}
+    told = _Shown(change, before, after)
     what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: "", ObjectKind.MACIP: ""}.get(change.kind, "")
     for attribute in change.attributes:
-        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not _is_shown(change, attribute, before, after):
+        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not told.is_shown(attribute):
             yield f"{what}{_told(attribute)}"
     if change.kind is ObjectKind.INTERFACE:
         yield from _static_macs_elsewhere(change.name, before, after)
@@ -109,20 +114,43 @@ def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
     return tuple(each for each in interface.static_macs if not is_said or each.bd_id != interface.bridge)
 
 
-def _is_shown(change: Change[Any], attribute: AttributeChange, before: State, after: State) -> bool:
-    """Return whether the words of the file differ when just this attribute changes."""
-    if change.kind in (ObjectKind.ACL, ObjectKind.MACIP):
-        return attribute.name == "rules"
-    if attribute.name in ("mac", "is_bvi", "static_macs"):
-        return True
-    if attribute.name == "bridge":
-        ids = [bd_id for bd_id in (attribute.old, attribute.new) if isinstance(bd_id, int)]
-        return all(bridge_name(bd_id) in before.bridges or bridge_name(bd_id) in after.bridges for bd_id in ids)
-    if attribute.name == "split_horizon_group":
-        return not before.interfaces[change.name].is_bvi
-    parent = before.interfaces[change.name].parent or change.name
-    near = replace(restricted(before, {change.name, parent}, ()), vrfs={**before.vrfs, **after.vrfs})
-    return said_entries(near) != said_entries(_with(near, change, attribute))
+class _Shown:
+    """The words of the file about one object that changes, to try each of its attributes alone."""
+
+    def __init__(self, change: Change[Any], before: State, after: State) -> None:
+        self._change, self._before, self._after = change, before, after
+
+    def is_shown(self, attribute: AttributeChange) -> bool:
+        """Return whether the words of the file differ when just this attribute changes."""
+        change, before = self._change, self._before
+        if change.kind in (ObjectKind.ACL, ObjectKind.MACIP):
+            return attribute.name == "rules"
+        if attribute.name in ("mac", "is_bvi", "static_macs"):
+            return True
+        if attribute.name == "bridge":
+            bridges = before.bridges.keys() | self._after.bridges.keys()
+            ids = [bd_id for bd_id in (attribute.old, attribute.new) if isinstance(bd_id, int)]
+            return all(bridge_name(bd_id) in bridges for bd_id in ids)
+        if attribute.name == "split_horizon_group":
+            return not before.interfaces[change.name].is_bvi
+        return self._entries(_with(self._near, change, attribute)) != self._said
+
+    @cached_property
+    def _near(self) -> State:
+        """The object, what it stands on, and the FIB tables that it is in before and after."""
+        name, before, after = self._change.name, self._before, self._after
+        tables = {*tables_in_use(before, [name]), *tables_in_use(after, [name])}
+        vrfs = {**before.vrfs, **after.vrfs}
+        near = restricted(before, {name, before.interfaces[name].parent or name}, ())
+        return replace(near, vrfs={key: vrfs[key] for key in tables if key in vrfs})
+
+    @cached_property
+    def _said(self) -> dict[KeyPath, SaidEntry]:
+        return self._entries(self._near)
+
+    @staticmethod
+    def _entries(state: State) -> dict[KeyPath, SaidEntry]:
+        return said_entries(state, sections=_OF_INTERFACES)
 
 
 def _with(state: State, change: Change[Any], attribute: AttributeChange) -> State:
