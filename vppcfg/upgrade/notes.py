@@ -20,6 +20,8 @@ from vppcfg.upgrade.subject import UpgradeSubject
 Users = Callable[[UpgradeSubject, ReleaseChange], Iterable[str]]
 """Yields what of a router a note is about; the same for both ways between two releases."""
 _LARGEST_SIGNED = 0x7FFFFFFF
+_SMALL_PAGES = frozenset({"4k", "4096", "default"})
+"""Sizes of the pages that Linux has in any case."""
 
 
 @record
@@ -183,6 +185,35 @@ def _native_drivers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[
     yield from (place for place, command in subject.commands() if command.split()[:1] == ["device"])
 
 
+def _placed_nowhere(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the commands that place a queue and name no thread."""
+    grammar = grammar_of(change.old)
+    for place, command in subject.commands():
+        meant = grammar.read(command)
+        if meant.command == "set interface rx-placement" and not {"worker", "main"} & set(meant.rest.split()):
+            yield place
+
+
+def _proxied_in_vrfs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    ranges = sorted(subject.wanted.proxy_arps, key=lambda each: each.order)
+    return (f"{each.first}-{each.last} in table {each.table_id}" for each in ranges if each.table_id)
+
+
+def _generated(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    grammar = grammar_of(change.old)
+    for place, command in subject.commands():
+        meant = grammar.read(command)
+        if meant.command == "packet-generator new" and "interface" in meant.rest.split():
+            yield place
+
+
+def _small_pages(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    buffers = subject.conf(change.old).stanza("buffers")
+    entry = buffers.find("page-size") if buffers is not None else None
+    if entry is not None and entry.arguments and entry.arguments[0].lower() in _SMALL_PAGES:
+        yield f"{subject.place(entry)} page-size {entry.arguments[0]}"
+
+
 def _large_numbers(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     for place, command in subject.commands():
         if any(word.isascii() and word.isdecimal() and int(word) > 0xFFFFFFFF for word in command.split()):
@@ -311,6 +342,39 @@ NOTES: tuple[BehaviourNote, ...] = (
         old="it was read each time",
     ),
     BehaviourNote(
+        rule="up-placed-nowhere",
+        since=Release(25, 10),
+        commits=("61ee7875f66",),
+        file="vnet/interface_cli.c",
+        weight=Weight.CHANGES,
+        users=_placed_nowhere,
+        new="`set interface rx-placement` without `worker` or `main` is refused",
+        old="it gave the queue to the main thread",
+        mend="name the thread; `rx-placement` of the file does it too",
+    ),
+    BehaviourNote(
+        rule="up-proxy-arp",
+        since=Release(25, 10),
+        commits=("89bbec8df64",),
+        file="vnet/arp/arp_api.c",
+        weight=Weight.NOTICE,
+        users=_proxied_in_vrfs,
+        new="VPP's API tells the id of the table that a range for proxy ARP is in",
+        old="it told VPP's own index of the table",
+        mend="look at programs that read the ranges by proxy_arp_dump",
+    ),
+    BehaviourNote(
+        rule="up-generated",
+        since=Release(26, 2),
+        commits=("5fe2bbeea79",),
+        file="vnet/pg/input.c",
+        weight=Weight.CHANGES,
+        users=_generated,
+        new="packets of the packet generator come in by the interface that their stream names",
+        old="they came in by the generator's own port, and were dropped for their address",
+        mend="look at what the streams of the script are for",
+    ),
+    BehaviourNote(
         rule="up-tap-class",
         since=Release(26, 2),
         commits=("cb19c526dd1",),
@@ -418,6 +482,17 @@ NOTES: tuple[BehaviourNote, ...] = (
         old="VPP showed it with a minus sign",
     ),
     BehaviourNote(
+        rule="up-small-pages",
+        since=Release(26, 10),
+        commits=("f9020c10610",),
+        file="vlib/buffer.c",
+        weight=Weight.NOTICE,
+        users=_small_pages,
+        new="there are as many buffers on pages of 4 KB as are asked for",
+        old="from 24.02 on there were up to a half fewer, for one that crosses from a page to the next was left out",
+        mend="`buffers-per-numa` may be smaller then; better have hugepages",
+    ),
+    BehaviourNote(
         rule="up-numbers",
         since=Release(26, 10),
         commits=("568453fa0e1",),
@@ -436,7 +511,6 @@ UNSEEN = {
     "74cf9657676": "GRE keys are a key of the file, which its own check finds",
     "191f96a1567": "preshared keys are a key of the file, which its own check finds",
     "e3469369dab": "lists of hosts are set by the API, which every release has; only the CLI lacked them",
-    "89bbec8df64": "only a program that lists proxy ARP ranges sees it, and vppcfg reads both",
     "466fb6da7c8": "a line more in what `show lcp` prints",
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
     "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",

@@ -34,6 +34,12 @@ wireguards:
   wg0: {{ local: 192.0.2.1, port: 51820, public-key: {PUBLIC[0]}, private-key-file: /a,
          peers: {{ b: {{ public-key: {PEERS[0]}, allowed-ips: [ 10.0.0.0/8 ] }} }} }}
 """
+PROXIED = f"""\
+interfaces:
+  {PORT}: {{ vrf: blue, addresses: [ 192.0.2.1/24 ], proxy-arp: true }}
+vrfs: {{ blue: {{ id: 7 }} }}
+proxy_arp: {{ vrfs: {{ blue: [ 192.0.2.9-192.0.2.10 ] }} }}
+"""
 NETLINK = "plugins { plugin linux_nl_plugin.so { enable } plugin linux_cp_plugin.so { enable } }\n"
 DEVICES = "dpdk {{ dev 0000:01:00.0 {{ {} }} dev 0000:02:00.0 {{ {} }} }}"
 
@@ -77,6 +83,19 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
         router(
             f"interfaces: {{ {PORT}: {{ sub-interfaces: {{ 2147483647: {{ encapsulation: {{ dot1q: 7 }} }} }} }} }}"
         ),
+    ),
+    "up-placed-nowhere": (
+        router(script=f"set interface rx-placement {PORT} queue 1"),
+        router(script=f"set interface rx-placement {PORT} queue 1 worker 0"),
+    ),
+    "up-proxy-arp": (router(PROXIED), router(PROXIED.replace("vrfs: { blue: [", "ranges: [").replace("] } }", "] }"))),
+    "up-generated": (
+        router(script=f"packet-generator new {{ name x limit 1 interface {PORT} size 64-64 }}"),
+        router(script="packet-generator new { name x limit 1 node ip4-input size 64-64 }"),
+    ),
+    "up-small-pages": (
+        router(startup="buffers { page-size 4k }"),
+        router(startup="buffers { page-size default-hugepage }"),
     ),
     "up-numbers": (
         router(script="set interface mtu 4294967296 loop0"),

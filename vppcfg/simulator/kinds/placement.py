@@ -10,6 +10,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.queues import QueueMain, queues_of
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
@@ -32,6 +33,7 @@ request show_threads 51077d14
 reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_data[count]
 """
 _PAGE_ROWS = 3
+_NAMES_A_THREAD = Habit(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
 _NO_THREAD = "please specify valid worker thread or main"
 
 
@@ -124,7 +126,9 @@ def _command_rx(tables: Tables, line: Input) -> str:
     if port is None:
         raise RefusedError(Retval.UNSPECIFIED, "please specify valid interface name")
     if worker is None and not is_main:
-        raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
+        if tables.release.has(_NAMES_A_THREAD) or not tables.part(QueueMain).workers:
+            raise RefusedError(Retval.UNSPECIFIED, _NO_THREAD)
+        is_main = True  # no number is the largest one, and the one after that is the main thread's
     place_rx(tables, port, queue, None if is_main else worker)
     return ""
 
@@ -172,4 +176,5 @@ KIND = Kind(
     queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
     commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},
     load=_load,
+    habits=(_NAMES_A_THREAD,),
 )
