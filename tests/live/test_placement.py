@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.hosts.trees import grow
+from tests.real_vpp import release
 from tests.startup_vpp import StartupVpp, starting, why_not
 from vppcfg.cli.main import main
 from vppcfg.simulator.port import PhysicalPort
@@ -66,7 +67,7 @@ def simulated(workers: int, path: str) -> Iterator[Connection]:
         PhysicalPort(name=name, device_class="af-packet", rx_queues=rx_queues, tx_queues=tx_queues)
         for name, (rx_queues, tx_queues) in PORTS.items()
     ]
-    vpp = SimulatedVpp(ports=ports, workers=workers)
+    vpp = SimulatedVpp(ports=ports, workers=workers, release=release())
     with SimulatorServer(vpp, path), talking(path) as connection:
         yield connection
 
