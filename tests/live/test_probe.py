@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.laws.networks import numbered_network
-from tests.real_vpp import prefix, skip_reason
+from tests.real_vpp import prefix, since, skip_reason
 from tests.wireguard_keys import KEYS
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import prove, sent
@@ -39,7 +39,7 @@ from vppcfg.probe.verdict import comparable
 from vppcfg.transaction.perform import perform_plan
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), since("26.02")]
 
 log = logging.getLogger(__name__)
 FILES = int(os.environ.get("PROBE_FILES", "10"))

@@ -84,6 +84,7 @@ def inject(
     with target.lock(COMMAND):
         vpp, linux = target.connect_apart()
         with vpp:
+            vpp.require_injection()
             vpp.withdraw()  # what a process left that was killed
             _refuse_traced(vpp)
             visit = _prepared(vpp, Router(vpp, linux).observe(), configuration, loaded, terms, console)

@@ -112,6 +112,7 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
     with private_vpp(prefix) as process:
         wanted = rehearsable(configuration, process.folder)
         with connect(process.api_socket, timeout_s=_PATIENCE_S) as vpp:
+            vpp.require_injection()
             _add_ports(vpp, process, wanted)
             yield _brought(vpp, wanted)
 

@@ -96,6 +96,12 @@ class LiveDataplane:
 
         return read_numbers(self._connection)
 
+    def require_injection(self) -> None:
+        """Raise DataplaneError for a VPP of a release that frames cannot be sent into in the name of a port."""
+        from vppcfg.vpp.probing import require_release
+
+        require_release(self.version)
+
     def inject(self, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
         """Send frames into VPP as if they came in by its ports, and return what its tracer tells of each, by place.
 

@@ -30,6 +30,7 @@ _PATIENCE_S = 5.0
 _PAUSE_S = 0.01
 _TABLE = re.compile(r"^(\S.*?), fib_index:(\d+),", re.MULTILINE)
 _UP, _LINK = 1, 2
+_FIRST_RELEASE = (26, 2)
 
 
 @record
@@ -56,6 +57,20 @@ class Numbers:
     def without_link(self) -> frozenset[str]:
         """Return the interfaces that nothing is plugged into."""
         return frozenset(self.interfaces.values()) - self.linked
+
+
+def require_release(version: str) -> None:
+    """Raise DataplaneError for the version of a VPP that takes all frames of its packet generator for those of another.
+
+    Up to 25.10 ethernet-input is told the interface of the generator, whatever port a stream names (pg_generate_packets
+    in src/vnet/pg/input.c).
+    """
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is not None and (int(found[1]), int(found[2])) < _FIRST_RELEASE:
+        raise DataplaneError(
+            f"VPP {version} cannot be probed: it takes frames that are sent into it for those of another interface",
+            "that is so up to 25.10; --rehearse may name a later one",
+        )
 
 
 def read_numbers(connection: Connection) -> Numbers:

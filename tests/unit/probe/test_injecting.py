@@ -26,7 +26,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe
 from vppcfg.probe.report import ProbeReport, reasons
 from vppcfg.probe.trace import Names, Observation, observe_way
-from vppcfg.vpp.probing import Injection, Numbers
+from vppcfg.vpp.probing import Injection, Numbers, require_release
 
 ROUTER = FOLDER / "router.yaml"
 DROPPED = """\
@@ -46,6 +46,7 @@ class Vpp:
     """A VPP at work, which does with frames what a test says."""
 
     boot_id = "first"
+    version = "26.02-release"
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -65,6 +66,9 @@ class Vpp:
 
     def observe(self) -> State:
         return self.state
+
+    def require_injection(self) -> None:
+        require_release(self.version)
 
     def whose_traces(self) -> str:
         return self.traces
@@ -191,6 +195,16 @@ def test_nothing_is_sent_while_somebody_traces_or_nobody_agrees(vpp: Vpp, tmp_pa
     with pytest.raises(NotNowError, match="packets are in the trace of VPP"):
         visit(tmp_path)
     assert vpp.frames == []
+
+
+@pytest.mark.parametrize("version", ["25.10-release", "23.06-rc0~35-gaf4046134"])
+def test_a_vpp_that_takes_frames_for_those_of_another_interface_is_refused(
+    vpp: Vpp, tmp_path: Path, version: str
+) -> None:
+    vpp.version = version
+    with pytest.raises(DataplaneError, match=f"VPP {version} cannot be probed"):
+        visit(tmp_path)
+    assert (vpp.frames, vpp.given_back) == ([], [])
 
 
 def test_a_frame_is_held_back_where_a_mirror_would_copy_it(state: State) -> None:
