@@ -162,6 +162,8 @@ def _access(site: int, vlan: int, place: int, other: str) -> Iterator[str]:
         yield from [f"        description: Customer {address}"] if number % 2 else []
         yield from [f"        acls: {{ input: list-{site // 10} }}"] if number == 0 else []
         yield from ["        mpls: true"] if number == 1 else []
+        yield from ["        ipfix: ip4"] if number == 2 else []
+        yield from [f"        macip: hosts-{site // 10}"] if number == 3 else []
         yield f"        addresses: [ {_ipv4(address)}, {_ipv6(address)} ]"
     yield f"      {vlan + 10}: {{ mtu: 9000 }}"
     yield f"      {vlan + 11}:"
@@ -195,6 +197,16 @@ def _sites_sections(sites: int, ports: Sequence[str]) -> Iterator[str]:
     for number in range(-(-sites // 10)):
         yield f"  list-{number}:\n    terms:"
         yield from (_term(10 * number + term) for term in range(10))
+    yield "macip_acls:"
+    for number in range(-(-sites // 10)):
+        yield f"  hosts-{number}:\n    terms:"
+        yield from (_host(10 * number + term) for term in range(10))
+    yield "ipfix: { collector: 198.51.100.9, source: 198.51.100.1, records: [ l3, l4 ] }"
+
+
+def _host(number: int) -> str:
+    mac = f"02:00:5e:01:{number >> 8 & 255:02x}:{number & 255:02x}"
+    return f'      - {{ action: permit, mac: "{mac}", source: 10.{number >> 8 & 255}.{number & 255}.0/24 }}'
 
 
 KINDS: dict[str, Callable[[int], Network]] = {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.raw import gre_tunnels
+from tests.contract.subject import MORE
 
 ALL = 0xFFFFFFFF
 
@@ -38,6 +39,17 @@ def differences(found: Any, expected: Any, path: str = "") -> list[str]:
 def _rows(api: Any, message: str, **fields: Any) -> list[Any]:
     """Return what a dump tells, nothing where VPP lacks it."""
     return list(getattr(api, message)(**fields)) if hasattr(api, message) else []
+
+
+def _transmit_queues(api: Any) -> Iterator[Any]:
+    """Yield the transmit queues of all interfaces, of which VPP tells a page at a time; older releases tell none."""
+    cursor = 0
+    while hasattr(api, "sw_interface_tx_placement_get"):
+        reply, rows = api.sw_interface_tx_placement_get(cursor=cursor, sw_if_index=ALL)
+        yield from rows
+        if reply.retval != MORE:
+            return
+        cursor = reply.cursor
 
 
 def _told(api: Any) -> list[Any]:
@@ -105,6 +117,16 @@ def _state(client: Any) -> dict[str, Any]:
         "modes": sorted(
             (names[row.sw_if_index], row.queue_id, int(row.mode))
             for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
+            if row.sw_if_index not in hosts
+        ),
+        "receive queues": sorted(
+            (names[row.sw_if_index], row.queue_id, row.worker_id)
+            for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
+            if row.sw_if_index not in hosts
+        ),
+        "transmit queues": sorted(
+            (names[row.sw_if_index], row.queue_id, sorted(row.threads))
+            for row in _transmit_queues(api)
             if row.sw_if_index not in hosts
         ),
         "flow records": sorted(
