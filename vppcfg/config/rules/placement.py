@@ -13,12 +13,22 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.placement import thread_name
 from vppcfg.model.problem import KeyPath, Problem
 
+_WHEN_MADE = "gets its queues when it is made, and VPP places them anew each time"
+_NO_QUEUES = "has no queues of its own"
+_WHY_NOT = {
+    InterfaceKind.BOND: "uses the queues of its members, which can be placed",
+    InterfaceKind.HOST_INTERFACE: _WHEN_MADE,
+    InterfaceKind.MEMIF: "has queues only while somebody is connected, and VPP places them anew each time",
+    InterfaceKind.TAP: _WHEN_MADE,
+    InterfaceKind.VHOST_USER: _WHEN_MADE,
+}
+
 
 def placement_on_port(index: Index) -> Iterator[Problem]:
     """Find placements on what the file makes: what has queues of its own is a port."""
     for interface, key, _, path in _entries(index):
         if interface.kind is not InterfaceKind.PHYSICAL:
-            text = f"{interface.name} is made by VPP, which places what queues it has; remove `{key}`"
+            text = f"{interface.name} {_WHY_NOT.get(interface.kind, _NO_QUEUES)}; remove `{key}`"
             yield Problem(rule="placement-not-port", path=path[:-1], text=text)
 
 
