@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from vppcfg.upgrade import tables
 from vppcfg.upgrade.tables import table_of
 from vppcfg.vpp.messages import FEATURES, MADE
 
+ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
 """Older releases have another lldp_details, which tells too little for vppcfg to ask."""
 
@@ -70,3 +72,8 @@ def test_a_damaged_table_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
             tables._rows()
     finally:
         tables._rows.cache_clear()
+
+
+def test_the_document_says_of_every_simulated_release_what_was_run_on_a_real_one() -> None:
+    text = (Path(__file__).parents[3] / "docs/upgrade.md").read_text(encoding="utf-8")
+    assert ON_REAL_ONES.findall(text) == [release.name for release in SIMULATED]
