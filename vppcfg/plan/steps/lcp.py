@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.tap import Tap
 from vppcfg.plan.diff import Change
@@ -52,24 +52,31 @@ def host_steps(transition: Transition) -> Iterator[Step]:
 
 def device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set MTU, state and bridge of Linux devices that differ, or will once they are made."""
-    flapping = _flapping_ports(transition)
+    shaken = _shaken(transition)
     for name, wanted in transition.desired.linux.items():
         current = _current(transition, name)
-        parent = transition.desired.interfaces[name].parent
         is_set = current is not None and (current.mtu, current.is_up) == (wanted.mtu, wanted.is_up)
-        if not is_set or parent in flapping:
+        if not is_set or name in shaken:
             yield _link(transition, name, wanted)
         if (current.bridge if current else "") != wanted.bridge:
             yield _bridge(transition, name, wanted)
 
 
-def _flapping_ports(transition: Transition) -> set[str]:
-    """Return the interfaces whose Linux device changes its state, with which Linux changes that of all VLANs on it."""
-    return {
-        name
+def _shaken(transition: Transition) -> set[str]:
+    """Return the interfaces whose Linux device Linux may set up or down with the one below, which changes its state.
+
+    The device below is that of the port, or, of a sub-interface with two tags, that of its outer tag
+    (net/8021q/vlan.c, vlan_device_event).
+    """
+    flapping = [
+        transition.desired.interfaces[name]
         for name, wanted in transition.desired.linux.items()
         if (current := _current(transition, name)) is None or current.is_up != wanted.is_up
-    }
+    ]
+    if not flapping:
+        return set()
+    stacking = Stacking(transition.desired.interfaces.values())
+    return {name for interface in flapping for name in stacking.hanging_on(interface)}
 
 
 def _current(transition: Transition, name: str) -> LinuxDevice | None:
