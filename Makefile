@@ -88,6 +88,16 @@ test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PR
 		counts+="$$prefix: $$(tail -n 1 "$$output")"$$'\n'; \
 	done; rm -f "$$output"; printf '\n%s' "$$counts"; exit $$ended
 
+# The kernel is Debian's user-mode Linux, a program: it takes no virtual machine, and has 802.1Q wherever it runs.
+.PHONY: test-kernel
+test-kernel: $(READY) ## test LCPs on Debian's own kernel, which has 802.1Q: as root, on Debian; make test-kernel VPP_PREFIX=DIR
+	@[ -n "$(VPP_PREFIX)" ] || { \
+		echo "Name the VPP to test with: make test-kernel VPP_PREFIX=DIR, where DIR holds bin/vpp (/usr for a package)"; \
+		exit 1; } >&2
+	@[ -x "$(VPP_PREFIX)/bin/vpp" ] || { echo "There is no program $(VPP_PREFIX)/bin/vpp"; exit 1; } >&2
+	@VPP_PREFIX="$(abspath $(VPP_PREFIX))" $(BIN)/python -m tests.kernel.debian_kernel "$(abspath $(BIN))/python" \
+		-m pytest -v -p no:cacheprovider -m 'long or not long' $(or $(PYTEST_ARGS),tests/live/test_kernel.py)
+
 .PHONY: test-lab
 test-lab: $(READY) ## send real packets through a laboratory: as root; a VPP too with VPP_PREFIX=DIR
 	@[ "$$(id -u)" = 0 ] || { echo "Network namespaces are made by root only: run this as root"; exit 1; } >&2

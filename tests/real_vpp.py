@@ -33,7 +33,7 @@ _OWN_FOLDERS = (
     'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
 )
 """Names of namespaces, and where scripts of operators put their sockets."""
-_START_S = 30.0
+_START_S = 120.0
 HOST_DEVICES = ("v1", "v2", "v3")
 """Devices of Linux that are there for host-interfaces, each with another end, NAME-peer."""
 _STOP_S = 5.0
@@ -321,7 +321,7 @@ def stand_ins(folder: Path, *, makes_vlan_devices: bool) -> dict[str, str]:
     TAPs need vhost, and with `makes_vlan_devices` LCP pairs on sub-interfaces need 802.1Q.
     """
     sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
-    if makes_vlan_devices and not _kernel_knows_vlan_devices():
+    if makes_vlan_devices and not knows_vlan_devices():
         sources.append(_VLAN_SOURCE)
     libraries = [str(_compiled(source, folder)) for source in sources]
     return {"LD_PRELOAD": ":".join(libraries)} if libraries else {}
@@ -346,7 +346,7 @@ def running(
         vpp.stop()
 
 
-def _kernel_knows_vlan_devices() -> bool:
+def knows_vlan_devices() -> bool:
     """Return whether the kernel can make VLAN devices, tried in a network namespace that goes away at once."""
     lines = "ip link add probe type veth peer name probe-peer && ip link add link probe name probe.1 type vlan id 1"
     return _run("unshare", "--net", "sh", "-c", lines).returncode == 0

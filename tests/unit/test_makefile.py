@@ -81,12 +81,13 @@ def test_the_environment_is_made_again_only_when_what_it_is_made_from_changes(tm
     assert make("--question", "venv", venv).returncode == 1
 
 
+@pytest.mark.parametrize("target", ["test-live", "test-kernel"])
 @pytest.mark.parametrize(
     ("prefix", "expected"),
-    [([], "make test-live VPP_PREFIX=DIR"), (["VPP_PREFIX=/nonexistent"], "no program /nonexistent/bin/vpp")],
+    [([], "VPP_PREFIX=DIR, "), (["VPP_PREFIX=/nonexistent"], "no program /nonexistent/bin/vpp")],
 )
-def test_a_live_test_without_a_vpp_says_what_is_wrong(venv: str, prefix: list[str], expected: str) -> None:
-    finished = make("test-live", venv, *prefix)
+def test_a_live_test_without_a_vpp_says_what_is_wrong(venv: str, target: str, prefix: list[str], expected: str) -> None:
+    finished = make(target, venv, *prefix)
     assert finished.returncode != 0
     assert expected in finished.stderr
 
