@@ -98,6 +98,8 @@ class Classifier:
         """Return why the file does not say what a line makes that is no interface, None when it does."""
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
+        if line.command == "set lldp" and all(each.lldp is None for each in self._configuration.interfaces.values()):
+            return "no port of the file speaks LLDP"
         if line.command == "set arp proxy" and not self._has_range(line.text.split()):
             return "the file has no such range: it is of a table without a name, has no address, or is taken out again"
         if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, _others_in(line))):

@@ -311,6 +311,16 @@ def test_lldp_is_a_key_of_ports_and_a_section() -> None:
     assert "lldp:\n  system-name: r1\n  hold: 4\n  interval: 30\n" in adoption.text
 
 
+def test_settings_of_lldp_are_left_where_no_port_of_the_file_speaks_it() -> None:
+    """The file says them of the ports that speak LLDP, and one that is unmanaged is none of them."""
+    adoption = adopted("set lldp tx-hold 7\n")
+    assert outcomes(adoption) == ["unmanaged"]
+    assert adoption.rest.commands == ("set lldp tx-hold 7",)
+    adoption = adopted("set lldp tx-hold 7\nset interface lldp xe0\n")
+    assert outcomes(adoption) == ["file", "file"]
+    assert adoption.rest.commands == ()
+
+
 def test_the_mode_of_a_port_is_a_key_of_it() -> None:
     adoption = adopted("set interface rx-mode xe0 adaptive\nset interface rx-mode xe1 polling\n")
     assert outcomes(adoption) == ["file", "file"]
