@@ -27,7 +27,7 @@ VALIDATOR = Draft7Validator(SCHEMA)
 DOCS = Path(__file__).parents[4] / "docs"
 DOCUMENTS = [(DOCS / name).read_text() for name in ("configuration.md", "tuning.md")]
 NAME_RULES = {
-    *("interface-name", "loopback-id", "bond-id", "bd-id", "bd-zero", "vxlan-id", "tap-id", "acl-name"),
+    *("interface-name", "loopback-id", "bond-id", "bd-id", "bd-zero", "vxlan-id", "tap-id", "acl-name", "macip-name"),
     *("prefixlist-name", "sub-id", "gre-id", "ipip-id", "wireguard-id", "wireguard-peer-name", "vrf-name"),
     "host-interface-name",
     "memif-name",
