@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.test_work import calls_in
 from tests.unit.upgrade.routers import change, router
 from vppcfg.common.release import Release
 from vppcfg.config.assumed import assumed_state
@@ -141,3 +142,18 @@ def test_what_two_boots_lead_to_is_compared_but_for_what_vpp_chooses(
     assert findings_with(mac="02:00:00:00:00:07", device_class="other") == ()
     assert findings_with(packet_mtu=1400) == ("up-state",)
     assert findings_with(is_up=not port.is_up) == ("up-state",)
+
+
+@pytest.mark.long
+def test_a_rehearsal_takes_work_in_proportion_to_the_router(tmp_path: Path) -> None:
+    def calls(size: int) -> int:
+        rows = [f"      {n}: {{ encapsulation: {{ dot1q: {n} }}, mtu: 1400 }}\n" for n in range(1, size + 1)]
+        text = f"interfaces:\n  {PORT}:\n    sub-interfaces:\n{''.join(rows)}"
+        file = tmp_path / f"{size}.yaml"
+        file.write_text(text)
+        files, way = SourceFiles(names=(str(file),)), change("26.02", "26.06")
+        return calls_in(lambda: rehearse(router(text), way, files, None))
+
+    calls(1)  # what is made once
+    few, some, many = calls(50), calls(100), calls(200)
+    assert many - few < 3.3 * (some - few), (few, some, many)
