@@ -56,6 +56,22 @@ def test_links_of_ipv6_are_links_too(tmp_path: Path, length: int) -> None:
     assert [(problem.rule, problem.severity) for problem in found.problems] == [("fleet-link-mtu", Severity.ERROR)]
 
 
+def test_what_tags_an_end_has_is_told_in_words(tmp_path: Path) -> None:
+    def tagged(address: str, encapsulation: str) -> str:
+        return f"interfaces:\n  eth0:\n    sub-interfaces:\n      7: {{ {encapsulation}addresses: [ {address} ] }}\n"
+
+    inner = "encapsulation: { dot1ad: 7, inner-dot1q: 8, exact-match: true }, "
+    found = compared(tmp_path, a=eth("192.0.2.0/31"), b=tagged("192.0.2.1/31", ""), c=eth("192.0.2.2/31"))
+    assert [problem.text for problem in found.problems if problem.rule == "fleet-vlan"] == [
+        "192.0.2.0/31 is in VLAN 7 here and untagged on a eth0 (a.yaml:3); "
+        "that needs a switch in between which translates"
+    ]
+    found = compared(tmp_path, b=eth("198.51.100.0/31"), d=tagged("192.0.2.3/31", inner))
+    assert "192.0.2.2/31 is in 802.1ad 7 with VLAN 8 inside here and untagged on c eth0" in "".join(
+        problem.text for problem in found.problems if problem.rule == "fleet-vlan"
+    )
+
+
 def test_vrfs_of_other_names_have_nothing_to_do_with_each_other(tmp_path: Path) -> None:
     vrf = "vrfs:\n  {0}: {{ id: 10 }}\n"
     red, blue = (vrf.format(name) + eth("192.0.2.1/24", f"vrf: {name}") for name in ("red", "blue"))
