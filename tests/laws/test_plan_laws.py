@@ -24,13 +24,13 @@ from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
-many = examples(100)
-some = examples(20)
+many = examples(60)
+some = examples(14)
 
 
 def plan_for(configuration: Configuration, observed: State) -> Plan:
     resolution = resolve(configuration, observed)
-    assert resolution.problems == ()
+    assert {problem.rule for problem in resolution.problems} <= {"sub-mtu-unset"}  # a warning
     return make_plan(observed, resolution.desired)
 
 

@@ -94,6 +94,7 @@ def test_the_wheel_holds_the_package_its_data_and_its_licence(wheel: Path) -> No
     assert {name.partition("/")[0] for name in names} == {"vppcfg", f"vppcfg-{__version__}.dist-info"}
 
 
+@pytest.mark.long
 def test_the_source_distribution_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
     run([sys.executable, "setup.py", "-q", "sdist", "--dist-dir", tmp_path], source)
     (archive,) = tmp_path.glob("vppcfg-*.tar.gz")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, states
 from vppcfg.config import parse_text
 from vppcfg.config.configuration import Configuration
@@ -109,7 +110,7 @@ def reason_for(state: State, glob: str) -> str:
     return line.partition(" # ")[2]
 
 
-many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+many = examples(25)
 
 
 @many
@@ -329,7 +330,7 @@ def assert_what_is_configured_stays(state: State) -> None:
     assert not any(problem.rule == "phy-unlisted" for problem in resolution.problems)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20)
 @given(state=hostile_states())
 def test_any_state_is_written_so_that_what_is_configured_stays(state: State) -> None:
     assert_what_is_configured_stays(state)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
+from tests.laws.examples import examples
 from tests.laws.networks import states
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
@@ -19,7 +20,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(state=states())
 def test_a_state_survives_being_written_as_json(state: State) -> None:
     again = state_of(json.loads(json.dumps(document_of(state))))

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from vppcfg.common.bounds import CONFIG_DEPTH
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.reader import read_document
@@ -126,7 +127,7 @@ DATA = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150)
 @given(data=DATA, is_flow=st.sampled_from([True, False, None]), is_unicode=st.booleans())
 def test_any_data_comes_back_as_pyyaml_reads_it(data: Any, is_flow: bool | None, is_unicode: bool) -> None:
     text = yaml.safe_dump(data, default_flow_style=is_flow, allow_unicode=is_unicode)
@@ -135,7 +136,7 @@ def test_any_data_comes_back_as_pyyaml_reads_it(data: Any, is_flow: bool | None,
     assert repr(document.data) == repr(theirs(text))
 
 
-@settings(max_examples=500, deadline=None)
+@examples(250)
 @given(text=st.text(alphabet="ab01:.-[]{},'\"#&*!|>%@`?= \n\t<~\\é\x85", max_size=25))
 def test_any_text_is_read_like_pyyaml_does_or_is_a_problem(text: str) -> None:
     document = read(text)
@@ -147,7 +148,7 @@ def test_any_text_is_read_like_pyyaml_does_or_is_a_problem(text: str) -> None:
         assert errors(document) or repr(document.data) == repr(expected)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150)
 @given(data=st.binary(max_size=30))
 def test_any_bytes_are_read_or_a_problem(data: bytes) -> None:
     document = read_document(data)
