@@ -573,7 +573,7 @@ _CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", Traff
 
 
 def _set_dhcp_client(operation: op.SetDhcpClient) -> str | None:
-    """Write the command of plugins/dhcp/client.c, which sends the MAC address as an id, and wants answers to all."""
+    """Write the command of plugins/dhcp/client.c, which wants answers to all; up to 24.10 its id is no MAC address."""
     client = operation.client
     if client is None:
         return f"set dhcp client del intfc {operation.interface}"

@@ -199,6 +199,15 @@ def _proxied_in_vrfs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable
     return (f"{each.first}-{each.last} in table {each.table_id}" for each in ranges if each.table_id)
 
 
+def _typed_clients(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the commands that make a DHCP client; `broadcast` takes one out, as `del` does."""
+    grammar = grammar_of(change.old)
+    for place, command in subject.commands():
+        meant = grammar.read(command)
+        if meant.command == "set dhcp client" and not {"del", "broadcast"} & set(meant.rest.split()):
+            yield place
+
+
 def _generated(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     grammar = grammar_of(change.old)
     for place, command in subject.commands():
@@ -308,6 +317,18 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="of the messages that make such a port only af_xdp_create_v3 is left",
         old="af_xdp_create and af_xdp_create_v2 were there too",
         mend="look at the program that makes the port; the command `create interface af_xdp` stays",
+    ),
+    BehaviourNote(
+        rule="up-dhcp-id",
+        since=Release(25, 2),
+        commits=("75f4960d12a",),
+        file="plugins/dhcp/client.c",
+        weight=Weight.CHANGES,
+        users=_typed_clients,
+        new="a DHCP client that is typed sends the MAC address of its port as its id (option 61)",
+        old="each one sent `vpp 1.1`",
+        mend="see that the server leases by the other id too; `dhcp-client` of the file sends the MAC address on every "
+        "release",
     ),
     BehaviourNote(
         rule="up-sysctl",

@@ -89,6 +89,10 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
         router(script=f"set interface rx-placement {PORT} queue 1 worker 0"),
     ),
     "up-proxy-arp": (router(PROXIED), router(PROXIED.replace("vrfs: { blue: [", "ranges: [").replace("] } }", "] }"))),
+    "up-dhcp-id": (
+        router(script=f"set dhcp client intfc {PORT} hostname r1"),
+        router(script=f"set dhcp client del intfc {PORT}"),
+    ),
     "up-generated": (
         router(script=f"packet-generator new {{ name x limit 1 interface {PORT} size 64-64 }}"),
         router(script="packet-generator new { name x limit 1 node ip4-input size 64-64 }"),

@@ -11,6 +11,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
@@ -39,6 +40,9 @@ request dhcp_client_dump 51077d14 streams dhcp_client_details
 reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
 """
 _LONGEST = 63
+_SENDS_ITS_MAC = Habit(
+    span="25.02-", text="a client that is typed sends the MAC address of its port, not `vpp 1.1` (75f4960d12a)"
+)
 
 
 @record
@@ -147,7 +151,11 @@ def _command(tables: Tables, line: Input) -> str:
 
 
 def _typed_id(tables: Tables, row: SwInterface) -> bytes:
-    """Return the id of a client that is typed: the MAC address of its port, as text."""
+    """Return the id of a client that is typed, which all clients of older releases have in common."""
+    return _mac_as_text(tables, row) if tables.release.has(_SENDS_ITS_MAC) else b"vpp 1.1"
+
+
+def _mac_as_text(tables: Tables, row: SwInterface) -> bytes:
     return tables.hw_of(row).mac.hex(":").encode()
 
 
@@ -156,7 +164,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         client = state.interfaces[name].dhcp_client
         if client is not None:
             hostname = to_bytes(client.hostname)
-            sent, is_broadcast = _typed_id(tables, row), client.is_broadcast
+            sent, is_broadcast = _mac_as_text(tables, row), client.is_broadcast
             add_client(tables, row.index, hostname, client_id=sent, is_broadcast=is_broadcast, dscp=client.dscp)
 
 

@@ -1,7 +1,8 @@
 """DHCPv4 clients: how they are set, which there are, and the addresses that they have (plugins/dhcp/dhcp.api).
 
-A client sends the MAC address of its interface as its id, as text: VPP's CLI always has it so, and so it is asked for
-by the API, lest a server take what was typed and what was sent for two clients. The id is not read back.
+A client sends the MAC address of its interface as its id, as text, on every release. VPP's CLI has it so from 25.02 on
+(plugins/dhcp/client.c), so that a server takes what was typed and what was sent for one client; before, all clients
+that were typed sent `vpp 1.1`. The id is not read back.
 """
 
 from __future__ import annotations
