@@ -19,6 +19,7 @@ _COMMITS: Mapping[tuple[str, Release], tuple[str, ...]] = {
     ("ikev2", Release(26, 6)): ("a46639a1db5",),
     ("numa-heap-size", Release(26, 2)): ("0bbad0fc924",),
     ("tap", Release(26, 2)): ("cb19c526dd1",),
+    ("unix", Release(26, 2)): ("1639bff5421",),
 }
 """What VPP's commits did to words, where it is known by hand."""
 _MEMORY = ("1639bff5421",)

@@ -198,8 +198,8 @@ devices {
     flags no-stats
     port 0 { name xe0 num-rx-queues 2 rx-queue-size 1024 args 'a=1, b=2' }
   }
-  dev pci/0000:01:02.1 { driver iavf port 0 { } }
-  dev pci/0000:01:02.2 { port 0 { } }
+  dev pci/0000:01:02.1 { driver iavf port 0 {} }
+  dev pci/0000:01:02.2 { port 0 {} }
   dev platform/mvpp2 { port 1 { name ppio1 } }
 }
 """

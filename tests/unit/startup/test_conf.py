@@ -205,6 +205,18 @@ def test_a_header_moves_to_the_top() -> None:
     assert updated.count("# Edge router") == 1
 
 
+def test_a_stanza_that_an_update_empties_has_no_white_space_in_its_braces() -> None:
+    existing = read("linux-cp {\n  # for every pair\n  default netns dataplane\n  # the last word\n}\nsession {}\n")
+    text = conf_text(update(existing, read("linux-cp {}\n")))
+    assert text == "# for every pair\n# the last word\nlinux-cp {}\n\nsession {}\n"
+    assert problems_of(text) == []
+
+
+def test_white_space_in_braces_is_written_as_it_was_read() -> None:
+    text = "session { }\n\nudp {}\n\nnode { }\n\nnsim {\n  # a comment\n}\n"
+    assert conf_text(read(text)) == text
+
+
 def test_a_comment_in_the_middle_of_a_key_is_kept() -> None:
     text = "unix # one\n{ # two\n log # three\n # four\n /var/log/vpp.log # five\n # six\n}\n# seven\n"
     written = conf_text(read(text))

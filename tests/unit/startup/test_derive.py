@@ -71,6 +71,13 @@ def test_every_word_is_one_that_the_release_knows(machine: str, release: Release
     assert (("plugins", "plugin", "tap_plugin.so", "enable") in values) == (release >= Release(26, 2))
 
 
+def test_linux_cp_of_which_nothing_is_said_has_nothing_in_its_braces() -> None:
+    settings, _ = made(flat(4), "{ linux-cp: { sync: false } }", "{ GigabitEthernet1/0/0: { lcp: e0 } }")
+    text = render(settings)[STARTUP_CONF]
+    conf_of(text, settings)  # raises when VPP would stop
+    assert "\nlinux-cp {}\n" in text
+
+
 @pytest.mark.parametrize(
     ("cpus", "main_core", "workers"),
     [(1, 0, ()), (2, 0, (1,)), (3, 1, (2,)), (4, 1, (2,))],

@@ -7,6 +7,7 @@ import pytest
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
 from vppcfg.model.problem import Severity
+from vppcfg.startup.conf.grammar import STANZAS
 from vppcfg.startup.conf.plugin_names import PLUGINS, is_in
 from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
 from vppcfg.startup.conf.reader import read_conf
@@ -111,6 +112,87 @@ def test_a_value_that_vpp_cannot_read_is_found(text: str) -> None:
 )
 def test_what_vpp_reads_is_not_complained_of(text: str) -> None:
     assert rules_of(text) == []
+
+
+# fmt: off
+BLANK_STOPS = (
+    "acl-plugin", "api-queue", "api-segment", "api-trace", "buffers", "cnat", "crypto-engines",
+    "crypto_sw_scheduler", "ct6", "dns", "dslite", "ethernet", "fateshare", "http", "interface", "ip", "ip6",
+    "ipsec", "l2fib", "l2learn", "l2tp", "l3fib", "linux-cp", "linux-nl", "logging", "mactime", "memory", "mpls",
+    "nsim", "physmem", "plugins", "punt", "pvti", "quic", "selog", "session", "sfdp", "socksvr", "statseg", "tcp",
+    "test-proxy", "tls", "trace", "tuntap", "udp", "unix", "vhost-user", "vlib", "api-fuzz",
+)
+# fmt: on
+"""Stanzas that VPP does not start with when their braces hold a blank: tried, or read in the source of plugins."""
+BLANK_STARTS = ("cpu", "devices", "dpdk", "dsa", "node", "npol-plugin", "unix-cli")
+
+
+@pytest.mark.parametrize("name", [*BLANK_STOPS, *BLANK_STARTS])
+def test_a_stanza_with_white_space_in_its_braces_stops_vpp_where_a_real_one_does(name: str) -> None:
+    found = ["conf-blank"] if name in BLANK_STOPS else []
+    assert rules_of(f"{name} {{ }}") == found
+    assert rules_of(f"{name} {{\n\n}}") == found
+    assert rules_of(f"{name} {{\n  # a comment\n}}") == found
+    assert rules_of(f"{name} {{# a comment\n}}") == found
+    assert rules_of(f"{name} {{}}") == []
+
+
+def test_it_is_known_of_every_stanza_what_white_space_in_its_braces_does() -> None:
+    with_braces = {name for name, key in STANZAS.items() if key.block is not None and key.is_known_to(NEWEST)}
+    assert with_braces == {*BLANK_STOPS, *BLANK_STARTS}
+
+
+@pytest.mark.parametrize(
+    ("text", "in_25_10", "in_26_02"),
+    [
+        ("session { enable } session { }", 0, 0),
+        ("session { } session { enable }", 0, 0),
+        ("session enable session { }", 0, 0),
+        ("session { } session { }", 1, 1),
+        ("session {} session { }", 1, 1),
+        ("unix { nodaemon } unix { }", 0, 1),
+        ("unix { } unix { nodaemon }", 0, 1),
+        ("unix { } unix { }", 1, 2),
+        ("memory { main-heap-size 1G } memory { }", 1, 1),
+        ("memory { } memory { }", 2, 2),
+        ("plugins { plugin acl_plugin.so { } }", 1, 1),
+        ("plugins { plugin acl_plugin.so {} plugin default { } }", 0, 0),
+        ("logging { class dpdk { } class bfd {} }", 1, 1),
+        ("crypto-engines { default { } native { } }", 1, 1),
+        ("ipsec { ip4 { } ip6 {\n} }", 2, 2),
+        ("devices { dev pci/0000:03:00.0 { } }", 1, 1),
+        ("devices { dev pci/0000:03:00.0 { port 0 { } } driver iavf { } }", 2, 2),
+        ("buffers { numa 0 { } } dpdk { dev 0000:03:00.0 { } dev default { } } tcp { cubic { } }", 0, 0),
+    ],
+)
+def test_what_counts_is_what_all_braces_of_a_name_hold_but_where_vpp_reads_them_one_by_one(
+    text: str, in_25_10: int, in_26_02: int
+) -> None:
+    assert rules_of(text, Release(25, 10)) == ["conf-blank"] * in_25_10
+    assert rules_of(text, Release(26, 2)) == ["conf-blank"] * in_26_02
+
+
+@pytest.mark.parametrize(
+    ("text", "release", "words"),
+    [
+        ("memory { }", Release(25, 10), "white space alone, which stops VPP"),
+        ("memory { }", Release(26, 2), "white space alone, at which VPP stands still for ever"),
+        ("unix {\n # nodaemon\n}", Release(25, 10), "comments alone, which stops VPP"),
+        ("unix {\n # nodaemon\n}", Release(26, 2), "comments alone, at which VPP stands still for ever"),
+        ("dslite { }", OLDEST, "at which VPP stands still for ever"),
+        ("devices { driver iavf { } }", NEWEST, "VPP starts without the devices behind it"),
+        ("devices { dev pci/0000:03:00.0 { } }", NEWEST, "VPP starts without this device and those behind it"),
+    ],
+)
+def test_what_vpp_does_at_white_space_is_told(text: str, release: Release, words: str) -> None:
+    texts = [one.text for one in judge(text, (release,)).problems if one.rule == "conf-blank"]
+    assert len(texts) == 1
+    assert words in texts[0]
+
+
+@pytest.mark.parametrize("text", ["plugin_path { }", "plugin_path { /usr/lib/vpp }", "test_plugin_path {}"])
+def test_a_path_of_plugins_in_braces_is_none(text: str) -> None:
+    assert rules_of(text) == ["conf-value"]
 
 
 def test_a_single_word_in_place_of_braces_is_reviewed() -> None:

@@ -173,8 +173,16 @@ class _ConfParser:
         opening = self._tokens[self._place]
         comments = (*_comments(self._tokens[start : self._place]), *opening.comments)
         text = self._skip_block()
-        remark = self._tokens[self._place - 1].remark
-        return self._entry(start, key, arguments, comments=comments, remark=remark, verbatim=text)
+        closing = self._tokens[self._place - 1]
+        return self._entry(
+            start,
+            key,
+            arguments,
+            comments=comments,
+            remark=closing.remark,
+            verbatim=text,
+            is_blank=self._is_blank(opening, closing),
+        )
 
     def _block(self, start: int, key: Key, arguments: tuple[str, ...], depth: int) -> ConfEntry:
         opening = self._next()
@@ -195,7 +203,12 @@ class _ConfParser:
             children=tuple(children),
             tail=closing.comments,
             remark=closing.remark,
+            is_blank=self._is_blank(opening, closing),
         )
+
+    def _is_blank(self, opening: _Token, closing: _Token) -> bool:
+        """Return whether white space or comments alone stand between two braces, the second of which was read last."""
+        return self._tokens[self._place - 2] is opening and closing.start > opening.end
 
     def _skip_block(self) -> str:
         """Go past a block and return its text."""
@@ -219,6 +232,7 @@ class _ConfParser:
         children: tuple[ConfEntry, ...] | None = None,
         tail: tuple[str, ...] = (),
         verbatim: str | None = None,
+        is_blank: bool = False,
     ) -> ConfEntry:
         name = self._tokens[start]
         return ConfEntry(
@@ -232,6 +246,7 @@ class _ConfParser:
             remark=remark,
             tail=tail,
             verbatim=verbatim,
+            is_blank=is_blank,
         )
 
     def _peek(self) -> _Token | None:

@@ -9,10 +9,11 @@ from itertools import islice
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.conf.blank import blank_problems
 from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
-from vppcfg.startup.conf.key import Key
+from vppcfg.startup.conf.key import Key, W
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.conf.values import why_unreadable
 
@@ -46,6 +47,7 @@ def _problems(conf: Conf, release: Release, allowed: Collection[str], strangers:
         stanza = conf.stanza(name)
         if stanza is not None and name not in allowed:
             yield from _stanza_problems(stanza, release, allowed, strangers)
+    yield from blank_problems(conf, release)
     yield from _duplicates(conf)
     yield from _contradictions(conf, release)
 
@@ -59,10 +61,11 @@ def _stanza_problems(
         yield problem("conf-removed", stanza, _unknown_to(stanza, stanza.key, ""))
     elif stanza.key.block not in GRAMMAR:
         unreadable = why_unreadable(stanza.key, stanza.arguments)
+        if stanza.key.arguments == (W,) and stanza.verbatim is not None:
+            unreadable = "its value is missing, and stands without braces"
         if unreadable:
-            yield problem(
-                "conf-value", stanza, f"VPP stops at `{' '.join((stanza.name, *stanza.arguments))}`: {unreadable}"
-            )
+            words = " ".join((stanza.name, *stanza.arguments, *([stanza.verbatim] if stanza.verbatim else [])))
+            yield problem("conf-value", stanza, f"VPP stops at `{words}`: {unreadable}")
     elif stanza.name == "cpu":
         yield from cpu_problems(_words_of(stanza), release, allowed)
     else:

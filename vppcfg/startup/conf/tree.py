@@ -56,6 +56,8 @@ class ConfEntry:
     """Comments before the closing brace."""
     verbatim: str | None = None
     """The text of a block that nobody looks into, braces included."""
+    is_blank: bool = False
+    """Whether white space or comments stand in its braces, and nothing else; `{}` is empty, and not blank."""
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -90,6 +92,7 @@ class Conf:
             comments=tuple(comment for stanza in found for comment in stanza.comments),
             tail=tuple(comment for stanza in found for comment in stanza.tail),
             verbatim=_joined([stanza.verbatim for stanza in found if stanza.verbatim is not None]),
+            is_blank=any(stanza.is_blank for stanza in found),
         )
 
     @property
@@ -129,12 +132,17 @@ def conf_text(conf: Conf) -> str:
 
 def _lines(entry: ConfEntry, indent: str) -> Iterator[str]:
     yield from (f"{indent}{comment}" for comment in entry.comments)
+    is_empty = entry.children == () and not entry.is_blank
+    if is_empty:  # comments within would make it blank, which stops VPP in most stanzas
+        yield from (f"{indent}{comment}" for comment in entry.tail)
     head = " ".join((entry.name, *entry.arguments))
     remark = f"  {entry.remark}" if entry.remark else ""
     if entry.verbatim is not None:
         yield f"{indent}{head} {entry.verbatim}{remark}"
     elif entry.children is None:
         yield f"{indent}{head}{remark}"
+    elif is_empty:
+        yield f"{indent}{head} {{}}{remark}"
     elif not entry.children and not entry.tail:
         yield f"{indent}{head} {{ }}{remark}"
     elif _is_switch(entry):
