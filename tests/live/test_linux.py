@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, release, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.common.release import release_of
+from vppcfg.errors import ExitCode
 from vppcfg.linux.host import LinuxHost
 from vppcfg.model.linux import LinkSetting, LinuxDevice
 from vppcfg.vpp.unixsocket import pid_of_peer
@@ -16,6 +20,12 @@ REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORT = "GigabitEthernet1/0/0"
+TAPS = """\
+taps:
+  tap0: { host: { name: t0 } }
+  tap1: { host: { name: t1, mtu: 1400 } }
+  tap7: { host: { name: t7 } }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +74,19 @@ def test_a_pair_gets_its_mtu_and_state_in_linux(vpp: RealVpp, host: LinuxHost, n
     finally:
         typed(vpp, f"lcp delete {PORT}")
     assert host.observe([(netns, "e0")]).devices == {}
+
+
+@pytest.mark.skipif(
+    REASON is None and release_of(release()) >= release_of("26.02"), reason="startup.conf has no tap { }"
+)
+def test_a_tap_gets_the_mtu_of_the_file_whatever_startup_conf_says_of_taps(tmp_path: Path) -> None:
+    file = tmp_path / "router.yaml"
+    file.write_text(f"interfaces: {{ {PORT}: {{}}, tap0: {{}}, tap1: {{ mtu: 1400 }}, tap7: {{}} }}\n{TAPS}")
+    with running([PORT], extra="tap { host-mtu 9000 }") as vpp:
+        words = ["-a", str(vpp.socket_path), "-c", str(file)]
+        typed(vpp, "create tap id 7 host-if-name t7")
+        host = LinuxHost(vpp.pid)
+        assert main(["apply", "-qy", *words]) == ExitCode.DONE
+        seen = host.observe([("", name) for name in ("t0", "t1", "t7")]).devices
+        assert [seen["", name].mtu for name in ("t0", "t1", "t7")] == [1500, 1400, 9000]
+        assert main(["plan", *words]) == ExitCode.DONE

@@ -8,7 +8,7 @@ from vppcfg.model.making import Making
 from vppcfg.record import record
 
 DEFAULT_HOST_MTU = 1500
-"""Bytes; what Linux gives the device of a TAP that was made without an MTU for it."""
+"""Bytes; what Linux gives the device of a TAP that was made without an MTU for it, if startup.conf says no other."""
 
 
 @record
@@ -34,7 +34,7 @@ class Tap(Making):
     host_mac: str = ""
     """Colon-separated lower case."""
     host_mtu: int = 0
-    """Bytes; 0 when it was not set."""
+    """Bytes; 0 when neither the maker nor startup.conf (`tap { host-mtu }`, up to 25.10) said one."""
     host_bridge: str = ""
     """Linux bridge that the device is a port of; '' for none."""
     host_netns: str = ""

@@ -17,6 +17,7 @@ from vppcfg.simulator.command_line import CommandLine
 from vppcfg.simulator.faults import FaultCounter, Faults, Verdict
 from vppcfg.simulator.kind import Answer, Call
 from vppcfg.simulator.kinds import KINDS, PLUGINS
+from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.load import configure, load_local0, load_ports, load_state, ports_of
 from vppcfg.simulator.port import PhysicalPort
@@ -49,12 +50,14 @@ class SimulatedVpp:
         has_vlan_devices: bool = True,
         on_change: Callable[[int], None] | None = None,
         workers: int | None = None,
+        tap_host_mtu: int = 0,
     ) -> None:
         """Start with `ports` found and `state` loaded exactly as it is, and with as many `workers` as that has.
 
         `namespaces` are the network namespaces that exist, None for all that are asked for; `host_devices` are names
         that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. `on_change` is called with the
-        number of each message that changes something, before it does. Raise UsageError for an unknown release.
+        number of each message that changes something, before it does. `tap_host_mtu` is what startup.conf says of TAPs
+        (`tap { host-mtu }`), 0 for nothing. Raise UsageError for an unknown release.
         """
         self._release = release_named(release)
         self.plugins = present(self._release, plugins)
@@ -70,6 +73,7 @@ class SimulatedVpp:
         self._state = state or State()
         self._ports = ports
         self._workers = self._state.facts.workers if workers is None else workers
+        self._tap_host_mtu = tap_host_mtu
         self.boot_time_s = 0
         self._boot(ports)
         load_state(self.tables, self._state, KINDS)
@@ -99,6 +103,7 @@ class SimulatedVpp:
         commands = {words: command for kind in self._kinds for words, command in kind.commands.items()}
         self._cli = CommandLine(self.tables, commands)
         self.tables.part(QueueMain).workers = self._workers
+        self.tables.part(TapMain).default_host_mtu = self._tap_host_mtu
         load_local0(self.tables)
         load_ports(self.tables, ports)
 

@@ -113,6 +113,7 @@ def _boot_simulated(subject: UpgradeSubject, release: Release, files: SourceFile
         ports=ports,
         state=State(facts=Facts(lcp=_lcp_settings(subject, release))),
         plugins=_plugins(subject, release),
+        tap_host_mtu=_tap_host_mtu(subject, release),
     )
     with TemporaryDirectory(prefix="vppcfg-rehearsal-") as folder:
         socket = str(Path(folder, "api.sock"))
@@ -187,6 +188,14 @@ def _plugins(subject: UpgradeSubject, release: Release) -> frozenset[str]:
         return PLUGINS
     known = table_of(release).plugins
     return frozenset(part for part in PLUGINS if part not in known or subject.loads(part, release))
+
+
+def _tap_host_mtu(subject: UpgradeSubject, release: Release) -> int:
+    """Return the MTU in Linux of TAPs that are made without one, by startup.conf; 0 when it says nothing."""
+    stanza = subject.conf(release).stanza("tap")
+    entry = stanza.find("host-mtu") if stanza is not None else None
+    words = entry.arguments if entry is not None else ()
+    return int(words[0]) if words and words[0].isascii() and words[0].isdecimal() else 0
 
 
 def _lcp_settings(subject: UpgradeSubject, release: Release) -> LcpSettings:

@@ -120,6 +120,14 @@ def test_a_folder_that_would_hide_that_of_the_rehearsal_is_refused(
     assert sorted(path.name for path in installed.parent.iterdir()) == ["router.yaml", "vpp"]
 
 
+def test_a_tap_gets_the_mtu_of_the_file_whatever_startup_conf_says_of_taps(tmp_path: Path) -> None:
+    file = tmp_path / "router.yaml"
+    file.write_text("interfaces: { tap0: {} }\ntaps: { tap0: { host: { name: t0 } } }\n")
+    subject = router(file.read_text(), startup="tap { host-mtu 9000 }")
+    done = rehearse(subject, change("24.10", "25.10"), SourceFiles(names=(str(file),)), None)
+    assert (done.failed_at, done.failure, done.findings) == (None, "", ()) and done.steps
+
+
 def test_what_two_boots_lead_to_is_compared_but_for_what_vpp_chooses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
-from vppcfg.model.tap import Tap
+from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
 from vppcfg.record import record
 
 MAX_TAP = 1024
@@ -83,11 +83,15 @@ class Taps(MadeSection[TapConfig, Tap]):
         )
 
     def making_of(self, config: TapConfig, before: Tap | None, desired: DesiredState) -> Tap:
-        """Return the TAP; what the file leaves open of it stays as it is."""
+        """Return the TAP; what the file leaves open of it stays as it is.
+
+        A new one is always made with an MTU for its device: up to 25.10 VPP would otherwise take the one that
+        `tap { host-mtu }` names in startup.conf (vnet/devices/tap/tap.c), which no message tells.
+        """
         return Tap(
             host_name=config.host_name,
             host_mac=config.host_mac or "",
-            host_mtu=config.host_mtu if config.host_mtu is not None else before.host_mtu if before else 0,
+            host_mtu=_host_mtu(config, before),
             host_bridge=config.host_bridge or "",
             host_netns=config.host_netns or "",
             rx_ring_size=config.rx_ring_size,
@@ -112,7 +116,7 @@ class Taps(MadeSection[TapConfig, Tap]):
                 _lacks(desired, config, "namespace", f"there is no network namespace {netns}")
             if bridge is not None and (netns or "", bridge) not in desired.linux_bridges:
                 _lacks(desired, config, "bridge", f"there is no Linux bridge {bridge}")
-            desired.linux[name] = _device(tap, desired.observed.linux.get(name))
+            desired.linux[name] = _device(tap, config, desired.observed.linux.get(name))
 
     def why_not(self, making: Tap) -> str | None:
         """Return why no entry can say what a TAP is."""
@@ -136,7 +140,7 @@ class Taps(MadeSection[TapConfig, Tap]):
             path=(self.key, name),
             host_name=making.host_name,
             host_mac=making.host_mac or None,
-            host_mtu=making.host_mtu or None,
+            host_mtu=_said_host_mtu(name, making, state),
             host_bridge=making.host_bridge or None,
             host_netns=making.host_netns or None,
             rx_ring_size=making.rx_ring_size,
@@ -188,6 +192,23 @@ def _lacks(desired: DesiredState, config: TapConfig, key: str, text: str) -> Non
     desired.problem("tap-host-missing", path, f"{text}; make it, or say `{key}-create: true`")
 
 
-def _device(tap: Tap, before: LinuxDevice | None) -> LinuxDevice:
+def _host_mtu(config: TapConfig, before: Tap | None) -> int:
+    """Return what a TAP is made with; one that was made without an MTU has the one that Linux gives it."""
+    if before is not None and config.host_mtu in {None, before.host_mtu or DEFAULT_HOST_MTU}:
+        return before.host_mtu
+    return config.host_mtu or DEFAULT_HOST_MTU
+
+
+def _said_host_mtu(name: str, making: Tap, state: State) -> int | None:
+    """Return the MTU that an entry says; the usual one only where both sides of the TAP have it, as a rule demands."""
+    if making.host_mtu != DEFAULT_HOST_MTU:
+        return making.host_mtu or None
+    device = state.linux.get(name)
+    is_common = state.packet_mtu(name) == DEFAULT_HOST_MTU and (device is None or device.mtu == DEFAULT_HOST_MTU)
+    return DEFAULT_HOST_MTU if is_common else None
+
+
+def _device(tap: Tap, config: TapConfig, before: LinuxDevice | None) -> LinuxDevice:
+    """Return the device; an MTU that the file leaves open stays, whatever the TAP was made with."""
     device = before or tap.device_as_created()
-    return replace(device, mtu=tap.host_mtu or device.mtu, bridge=tap.host_bridge)
+    return replace(device, mtu=config.host_mtu or device.mtu, bridge=tap.host_bridge)

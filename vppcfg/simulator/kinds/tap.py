@@ -65,6 +65,9 @@ _FLAGS = {"gso": 1, "csum-offload": 2, "persist": 4, "attach": 8, "tun": 16, "gr
 _GSO, _ATTACH, TUN = _FLAGS["gso"], _FLAGS["attach"], _FLAGS["tun"]
 _HAS_MANY = Habit(span="24.10-", text="numbers of TAPs go up to 8192, not 1024 (2a5bb3b5ab3)")
 _HAS_ITS_OWN_CLASS = Habit(span="26.02-", text="TAPs are of the device class tap, not virtio (cb19c526dd1)")
+_HAS_A_DEFAULT_MTU = Habit(
+    span="-25.10", text="a TAP without an MTU for Linux gets that of `tap { host-mtu }` in startup.conf (cb19c526dd1)"
+)
 _SHARES_DEVICES = Habit(
     span="-26.06", text="a TAP whose Linux device another TAP of this VPP has shares it with that (5267f34c29d)"
 )
@@ -99,6 +102,8 @@ class TapMain:
     by_hw: dict[int, int] = field(default_factory=dict)
     """Index of a TAP by its port."""
     numbers: set[int] = field(default_factory=set)
+    default_host_mtu: int = 0
+    """What startup.conf says (`tap { host-mtu }`); 0 when it says nothing."""
 
 
 @record
@@ -127,6 +132,8 @@ class TapRequest:
 def create(tables: Tables, request: TapRequest, packet_mtu: int = _BORN_MTU) -> tuple[Device, SwInterface]:
     """Make tapN and its Linux device; raise RefusedError when the number is taken or Linux refuses."""
     main = tables.part(TapMain)
+    if not request.host_mtu and tables.release.has(_HAS_A_DEFAULT_MTU):
+        request = replace(request, host_mtu=main.default_host_mtu)
     number = _number(tables, request)
     device = _create_device(tables, request)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vppcfg.config import parse_text
@@ -9,9 +11,11 @@ from vppcfg.config.dump import write
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import Facts, State
+from vppcfg.model.tap import Tap
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import CreateMemifSocket, DeleteHostInterface, DeleteMemifSocket, SetTag
 from vppcfg.plan.plan import make_plan
@@ -132,3 +136,36 @@ def test_a_socket_without_a_memif_serves_that_of_the_file_if_it_is_the_same(file
     plan = make_plan(state, wanted(text, state).desired)
     sockets = [type(each) for each in plan.operations if each.subject == "memif socket 1"]
     assert sockets == ([] if file == "/run/a" else [DeleteMemifSocket, CreateMemifSocket])
+
+
+@pytest.mark.parametrize(
+    ("said", "made", "in_linux", "then"),
+    [
+        ("", None, None, (1500, 1500)),
+        (", mtu: 1400", None, None, (1400, 1400)),
+        ("", 0, 1500, (0, 1500)),
+        ("", 0, 9000, (0, 9000)),
+        ("", 1500, 9000, (1500, 9000)),
+        ("", 9000, 9000, (9000, 9000)),
+        (", mtu: 1500", 0, 1500, (0, 1500)),
+        (", mtu: 1500", 0, 9000, (0, 1500)),
+        (", mtu: 1500", 9000, 9000, (1500, 1500)),
+        (", mtu: 1400", 0, 1500, (1400, 1400)),
+    ],
+)
+def test_a_new_tap_is_made_with_an_mtu_and_one_that_is_there_keeps_what_the_file_leaves_open(
+    said: str, made: int | None, in_linux: int | None, then: tuple[int, int]
+) -> None:
+    facts, state = Facts(plugins=frozenset({"tap"}), has_linux=True), State()
+    if made is not None and in_linux is not None:
+        tap0 = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, is_up=True, tag="vppcfg")
+        devices = {"tap0": LinuxDevice(mtu=in_linux, is_up=True)}
+        state = State(interfaces={"tap0": tap0}, made={"tap0": Tap(host_name="t0", host_mtu=made)}, linux=devices)
+    state = replace(state, facts=facts)
+    mtu = said.removeprefix(", mtu: ") or max(made or 0, 1500)
+    text = f"interfaces: {{ tap0: {{ mtu: {mtu} }} }}\ntaps: {{ tap0: {{ host: {{ name: t0{said} }} }} }}\n"
+    desired = wanted(text, state).desired
+    assert (desired.made_as(Tap)["tap0"].host_mtu, desired.linux["tap0"].mtu) == then
+    assert make_plan(state, desired).desired == desired
+    text = write(desired)
+    assert wanted(text, desired).desired == desired, text
