@@ -132,7 +132,7 @@ class Device:
 
 
 Devices = dict[tuple[str, str], Device]
-_ADDRESSES = re.compile(r"(, |\n    )addresses: \[[^]]*\]")
+_ADDRESSES = re.compile(r"(, |\n +)addresses: \[[^]]*\]")
 
 
 class Router:
