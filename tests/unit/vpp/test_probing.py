@@ -49,7 +49,8 @@ def test_each_frame_goes_in_alone_and_nothing_of_it_stays(monkeypatch: pytest.Mo
     assert sorted(found) == [0, 1]
     assert "stream vppcfg-probe-1," in found[1]
     assert prompt.lines[:2] == ["clear trace", "trace add pg-input 8"]
-    assert prompt.lines[2].startswith("packet-generator new { name vppcfg-probe-0 limit 1 size 60-60 interface eth0 ")
+    own = "source pg5311 interface eth0 "
+    assert prompt.lines[2].startswith(f"packet-generator new {{ name vppcfg-probe-0 limit 1 size 60-60 {own}")
     assert prompt.lines[2].endswith(f"node ethernet-input data {{ hex 0x{FRAME.hex()} }} }}")
     assert prompt.lines[3] == "packet-generator enable-stream vppcfg-probe-0"
     left = set(prompt.lines[-4:])
@@ -57,7 +58,7 @@ def test_each_frame_goes_in_alone_and_nothing_of_it_stays(monkeypatch: pytest.Mo
         "packet-generator delete vppcfg-probe-0",
         "packet-generator delete vppcfg-probe-1",
         "clear trace",
-        "delete packet-generator interface pg-1",
+        "delete packet-generator interface pg5311",
     }
 
 
