@@ -31,6 +31,7 @@ from vppcfg.plan.operations import (
     RemoveAddress,
     SetAdminState,
     SetCrossConnect,
+    SetLinkLocal,
     SetLinkMtu,
     SetPacketMtu,
 )
@@ -118,6 +119,13 @@ REFUSED: list[tuple[str, State, Operation]] = [
     ),
     ("gi9 does not exist", state(PORT), SetCrossConnect(interface="gi0", target="gi9")),
     ("not in L2 mode", state(PORT), LeaveL2(interface="gi0")),
+    ("no IPv6 address", state(PORT), SetLinkLocal(interface="gi0", address="fe80::1")),
+    ("no IPv6 address", state(PORT), SetLinkLocal(interface="gi0", address="", is_chosen=False)),
+    (
+        "no IPv6 address",
+        state(replace(PORT, link_local="fe80::2")),
+        SetLinkLocal(interface="gi0", address="fe80::1"),
+    ),
 ]
 
 

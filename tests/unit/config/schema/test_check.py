@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from vppcfg.config import parse_text
 from vppcfg.config.schema.check import check_shape, shape
+from vppcfg.config.schema.words import is_isolate
 from vppcfg.model.interface import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity
 
@@ -259,3 +260,11 @@ def test_the_verdict_is_yamale_s(data: Any) -> None:
 def test_any_data_is_a_configuration_or_has_problems(data: Any) -> None:
     loaded = parse_text(yaml.safe_dump(data), "test")
     assert (loaded.configuration is None) == any(problem.severity is Severity.ERROR for problem in loaded.problems)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_right"),
+    [([0], True), ([0, 3], True), ("0-3,8", True), ([], False), ([1, 1], False), ([-1], False), ([True], False)],
+)
+def test_a_list_of_cpus_has_one_at_least_and_none_twice(value: object, is_right: bool) -> None:
+    assert is_isolate(value) is is_right
