@@ -40,7 +40,7 @@ LEFT = (
 IDLE = ("comment {{ {port} }}", "show interface {port}", "# {port}", "show version", "define X {port}")
 
 
-@examples(25)
+@examples(15)
 @given(state=states())
 def test_a_running_vpp_is_adopted_with_an_empty_plan(state: State) -> None:
     adopted = adopt_state(state, "VPP")

@@ -23,7 +23,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
-CHECKS = examples(50)
+CHECKS = examples(30)
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def check_pairs(numbers: range, folder: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_plan_and_apply_end_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    check_pairs(range(20), tmp_path, capsys)
+    check_pairs(range(12), tmp_path, capsys)
 
 
 @pytest.mark.long

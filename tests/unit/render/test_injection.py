@@ -72,7 +72,7 @@ def assert_same_shape(line: str, pattern: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@examples(8)
+@examples(5)
 @given(data=st.data())
 def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[Any], data: st.DataObject) -> None:
     drawn = data.draw(st.from_type(kind))
