@@ -28,21 +28,21 @@ class Explanation:
     """What the rule looks at and what to do about it; one paragraph."""
     reason: str
     """Why VPP, Linux or YAML needs it; one paragraph."""
-    breaks: str | None = None
+    breaks: str | None
     """A file that breaks the rule."""
-    mends: str | None = None
+    mends: str | None
     """The same file put right."""
-    needs_vpp: bool = False
+    needs_vpp: bool
     """Whether only a look at a VPP can tell."""
-    is_of_startup_conf: bool = False
+    is_of_startup_conf: bool
     """Whether it is about a startup.conf that somebody wrote."""
-    needs_machine: bool = False
+    needs_machine: bool
     """Whether only a look at the machine can tell."""
-    needs_fleet: bool = False
+    needs_fleet: bool
     """Whether it is about several files beside each other; the examples are several, each below a line `# NAME`."""
-    needs_source: bool = False
+    needs_source: bool
     """Whether it is about what `vppcfg adopt` reads."""
-    is_of_upgrade: bool = False
+    is_of_upgrade: bool
     """Whether it is about another release of VPP."""
 
     @property
