@@ -90,7 +90,7 @@ class InterfaceCounters:
 
 @record
 class QueueLimits:
-    """Queues and descriptors of one direction of a port, as the dpdk plugin prints them."""
+    """Queues and descriptors of one direction of a port, as the dpdk plugin or VPP's own drivers print them."""
 
     queues: int
     max_queues: int
@@ -149,6 +149,8 @@ class Hardware:
     """Whether all that is printed about the port is there; the last port of a text may have been cut."""
     has_errors: bool = False
     """Whether the driver reports that setting the port up failed."""
+    native_driver: str = ""
+    """VPP's own driver of a device below `devices`, such as `iavf`; '' when the port is none of them."""
 
 
 @record

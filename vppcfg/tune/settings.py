@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vppcfg.common.numbers import MIB
+from vppcfg.model.native_driver import NATIVE_DRIVERS, PORT
 from vppcfg.tune.finding import Setting
 from vppcfg.tune.load import Load, PortLoad
-from vppcfg.tune.reading import QueueLimits
+from vppcfg.tune.reading import Hardware, QueueLimits
 from vppcfg.tune.thresholds import FRAME
 
 _DPDK_DEFAULT = ("dpdk", "dev default")
@@ -49,6 +50,86 @@ def rx_queues(count: int, former: int | None, device: str | None = None) -> Sett
     section = ("devices", device) if device else ("default",)
     stanza = ("dpdk", f"dev {device}") if device else _DPDK_DEFAULT
     return _number(("dpdk", *section, "rx-queues"), stanza, "num-rx-queues", count, former)
+
+
+def is_native(port: PortLoad) -> bool:
+    """Return whether a port is one of VPP's own drivers, below `devices` in startup.conf."""
+    return port.hardware is not None and bool(port.hardware.native_driver)
+
+
+def longer_rx_rings(port: PortLoad) -> tuple[Setting, ...]:
+    """Return the settings for longer receive rings of a port, of all ports with DPDK; none when it takes no more."""
+    limits = port.hardware.rx_limits if port.hardware else None
+    more = larger_ring(limits) if limits else None
+    if port.hardware is None or limits is None or more is None:
+        return ()
+    if is_native(port):
+        return _native(port.hardware, "rx-descriptors", "rx-queue-size", more, limits.descriptors)
+    return (rx_descriptors(more, limits.descriptors),)
+
+
+def longer_tx_rings(port: PortLoad) -> tuple[Setting, ...]:
+    """Return the settings for longer transmit rings of a port, of all ports with DPDK; none when it takes no more."""
+    limits = port.hardware.tx_limits if port.hardware else None
+    more = larger_ring(limits) if limits else None
+    if port.hardware is None or limits is None or more is None:
+        return ()
+    if is_native(port):
+        return _native(port.hardware, "tx-descriptors", "tx-queue-size", more, limits.descriptors)
+    return (tx_descriptors(more, limits.descriptors),)
+
+
+def live_ring(port: PortLoad, way: str, descriptors: int | None) -> tuple[str, ...]:
+    """Return the command that makes a ring longer at once; VPP has none for its own drivers."""
+    if descriptors is None or is_native(port):
+        return ()
+    return (f"set dpdk interface descriptors {port.name} {way} {descriptors}",)
+
+
+def more_rx_queues(ports: Iterable[PortLoad], wanted: int) -> tuple[Setting, ...]:
+    """Return the settings by which ports get up to `wanted` receive queues, where the NICs have them and have fewer.
+
+    One number is for all ports with DPDK; each device of VPP's own drivers has its own.
+    """
+    with_limits = [port for port in ports if port.hardware and port.hardware.rx_limits]
+    dpdk = [port.hardware.rx_limits for port in with_limits if port.hardware and not is_native(port)]
+    known = [limits for limits in dpdk if limits]
+    settings: list[Setting] = []
+    if known:
+        most, present = min(each.max_queues for each in known), min(each.queues for each in known)
+        if min(wanted, most) > present:
+            settings.append(rx_queues(min(wanted, most), present))
+    for port in filter(is_native, with_limits):
+        limits = port.hardware.rx_limits if port.hardware else None
+        if port.hardware and limits and min(wanted, limits.max_queues) > limits.queues:
+            most = min(wanted, limits.max_queues)
+            settings += _native(port.hardware, "rx-queues", "num-rx-queues", most, limits.queues)
+    return tuple(settings)
+
+
+def unknown_native(ports: Iterable[PortLoad]) -> str:
+    """Return what is said of ports of VPP's own drivers that no number can be proposed for, '' when there are none."""
+    names = [port.name for port in ports if is_native(port) and not _can_be_set(port)]
+    if not names:
+        return ""
+    return f"; queues and rings of {', '.join(names)} are not known, so that none are proposed"
+
+
+def _can_be_set(port: PortLoad) -> bool:
+    hardware = port.hardware
+    return hardware is not None and hardware.rx_limits is not None and hardware.pci_address is not None
+
+
+def _native(hardware: Hardware, key: str, word: str, count: int, former: int) -> tuple[Setting, ...]:
+    """Return the settings of one device, with its driver, which the section needs; none when its address is unknown."""
+    address, driver = hardware.pci_address, hardware.native_driver
+    if address is None or driver not in NATIVE_DRIVERS:
+        return ()
+    stanza = ("devices", f"dev pci/{address}", f"port {PORT}")
+    return (
+        Setting(path=("devices", address, "driver"), value=driver, former=driver),
+        _number(("devices", address, key), stanza, word, count, former),
+    )
 
 
 def multi_seg(*, is_on: bool) -> Setting:

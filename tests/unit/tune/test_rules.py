@@ -28,7 +28,7 @@ from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading
-from vppcfg.tune.settings import as_data
+from vppcfg.tune.settings import as_data, startup_difference
 
 SATURATED = worker(vector=250.0, poll=250.0)
 LINE_64 = 1_488_095.0
@@ -216,6 +216,54 @@ def test_more_workers_come_with_queues_as_far_as_the_nic_has_them() -> None:
         "dataplane": {"cpu": {"workers": 2}, "dpdk": {"default": {"rx-queues": 2}}}
     }
     assert found.expectation.gain_pps == pytest.approx(0.9e6)
+
+
+XE0 = "0000:17:02.0"
+
+
+def native(**settings: Any) -> PortLoad:
+    """Return a port of VPP's own driver iavf that has one receive queue of four."""
+    found = {"native_driver": "iavf", "pci_address": XE0, "rx_limits": limits(1, 4, 512), **settings}
+    return port("xe0", rx_pps=1.0, hardware=hardware("xe0", **found))
+
+
+def test_more_workers_come_with_queues_of_each_device_that_vpps_own_drivers_drive() -> None:
+    found = one(load(port(rx_pps=1e6), native(), threads=(SATURATED,)), "cpu-bound")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings)["dataplane"] == {
+        "cpu": {"workers": 2},
+        "dpdk": {"default": {"rx-queues": 2}},
+        "devices": {XE0: {"driver": "iavf", "rx-queues": 2}},
+    }
+    assert startup_difference(found.proposal.settings)[-8:] == [
+        "  devices {",
+        f"    dev pci/{XE0} {{",
+        "      port 0 {",
+        "-       num-rx-queues 1",
+        "+       num-rx-queues 2",
+        "      }",
+        "    }",
+        "  }",
+    ]
+
+
+def test_of_native_ports_whose_queues_are_unknown_none_are_proposed_and_that_is_said() -> None:
+    for unknown in (native(rx_limits=None), native(pci_address=None), native(native_driver="ena", rx_limits=None)):
+        found = one(load(unknown, threads=(SATURATED,)), "cpu-bound")
+        assert found.proposal is not None
+        assert as_data(found.proposal.settings) == {"dataplane": {"cpu": {"workers": 2}}}
+        assert found.proposal.text.endswith("queues and rings of xe0 are not known, so that none are proposed")
+
+
+def test_longer_rings_of_native_ports_stand_below_devices_and_no_command_of_dpdk_is_proposed() -> None:
+    rings = hardware(native_driver="iavf", pci_address=XE0, tx_limits=limits(descriptors=512))
+    starved = starving(hardware=rings)
+    found = one(load(starved), "tx-descriptors")
+    assert found.proposal is not None
+    assert as_data(found.proposal.settings) == {
+        "dataplane": {"devices": {XE0: {"driver": "iavf", "tx-descriptors": 1024}}}
+    }
+    assert found.proposal.live == ()
 
 
 def test_buffers_are_computed_from_rings_and_threads() -> None:

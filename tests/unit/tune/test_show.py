@@ -23,12 +23,73 @@ from vppcfg.tune.show.runtime import parse_errors, parse_max_vectors, parse_runt
 
 PARSERS = (parse_buffers, parse_cpu, parse_errors, parse_hardware, parse_interface, parse_memory, parse_pci,
            parse_placement, parse_runtime, parse_max_vectors, parse_threads, parse_trace, parse_version)  # fmt: skip
+NATIVE = """\
+              Name                Idx   Link  Hardware
+xe0                                1     up   xe0
+  Link speed: 10 Gbps
+  RX Queues:
+    queue thread         mode
+    0     vpp_wk_0 (1)   polling
+    1     vpp_wk_1 (2)   polling
+  TX Queues:
+    TX Hash: [name: hash-eth-l34 priority: 50 description: Hash ethernet L34 headers]
+    queue shared thread(s)
+    0     no     0
+    1     no     1
+    2     no     2
+  Ethernet address 02:00:00:00:00:01
+  Device:
+    Driver is 'iavf', bus is 'pci', description is 'Intel(R) Adaptive Virtual Function'
+    PCIe address is 0000:17:02.0, port is 0, speed is 8.0 GT/s x8 (max 8.0 GT/s x8)
+    Assigned process node is 'iavf-0000:17:02.0-process'
+  Port 0:
+    Hardware Address is 02:00:00:00:00:01, 2 RX queues (max 16), 3 TX queues (max 16)
+    Max RX frame size is 1518 (max supported 9728)
+    Caps: interrupt-mode rss change-max-rx-frame-size
+    RX Offloads: ip4-cksum
+    TX Offloads: ip4-cksum tcp-gso
+    Interface assigned, primary interface name is 'xe0', RX node is 'port-rx-eth'
+    RX queue 0:
+      Size is 512, buffer pool index is 0
+      Polling thread is 1, enabled, started, polling mode
+    RX queue 1:
+      Size is 512, buffer pool index is 0
+      Polling thread is 2, enabled, started, polling mode
+    TX queue 0:
+      Size is 1024
+      Used by thread 0
+"""
+"""Put together from the format strings of VPP 26.10: vnet/dev/format.c, vnet/dev/bus/pci.c, vnet/interface_format.c."""
 HEADER = "Name State Calls Vectors Suspends Clocks Vectors/Call\n"
 
 
 def flat(text: str) -> str:
     """Return a text as a copy without its columns has it."""
     return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+def test_a_port_of_vpps_own_driver_tells_its_queues_and_the_driver_its_bounds() -> None:
+    (port,), unread = parse_hardware(NATIVE)
+    assert unread == ()
+    assert (port.driver, port.native_driver, port.pci_address) == ("iavf", "iavf", "0000:17:02.0")
+    assert port.rx_limits == QueueLimits(
+        queues=2, max_queues=16, descriptors=512, min_descriptors=32, max_descriptors=4096, align=32
+    )
+    assert port.tx_limits == QueueLimits(
+        queues=3, max_queues=16, descriptors=1024, min_descriptors=32, max_descriptors=4096, align=32
+    )
+    assert [queue.thread for queue in port.rx_queues] == [1, 2]
+    assert parse_hardware(flat(NATIVE)) == parse_hardware(NATIVE)
+
+
+@pytest.mark.parametrize(
+    ("gone", "instead"),
+    [("'iavf', bus", "'ena', bus"), (", 2 RX queues (max 16), 3 TX queues (max 16)", ""), ("Size is", "Size was")],
+)
+def test_of_a_port_whose_driver_or_queues_are_unknown_no_bounds_are_told(gone: str, instead: str) -> None:
+    (port,), _ = parse_hardware(NATIVE.replace(gone, instead))
+    assert port.native_driver in {"iavf", "ena"}
+    assert (port.rx_limits, port.tx_limits) == (None, None)
 
 
 def row(text: str) -> tuple[str, str]:

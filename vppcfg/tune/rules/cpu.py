@@ -8,7 +8,7 @@ from vppcfg.common.rates import percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts
-from vppcfg.tune.settings import isolate, rx_queues, workers
+from vppcfg.tune.settings import isolate, more_rx_queues, unknown_native, workers
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import CLOCK_SLOW, FRAME, SATURATED_INPUT, SATURATED_VECTOR
 
@@ -43,7 +43,7 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         lost_pps=lost,
         proposal=Remedy(
             text="more workers, with a receive queue for each on every port; fewer features on the path; a higher "
-            "clock. Without free cores this is the capacity of the machine",
+            f"clock. Without free cores this is the capacity of the machine{unknown_native(ports)}",
             settings=_cpu_bound_settings(ports, count, more),
         ),
         expectation=Expectation(
@@ -76,13 +76,7 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
 
 
 def _cpu_bound_settings(ports: list[PortLoad], count: int, more: int) -> tuple[Setting, ...]:
-    limits = [port.hardware.rx_limits for port in ports if port.hardware and port.hardware.rx_limits]
-    most = min((limit.max_queues for limit in limits), default=1)
-    queues = min(more, most)
-    settings = [workers(more, count)]
-    if limits and queues > min(limit.queues for limit in limits):
-        settings.append(rx_queues(queues, min(limit.queues for limit in limits)))
-    return tuple(settings)
+    return (workers(more, count), *more_rx_queues(ports, more))
 
 
 def find_not_isolated(situation: Situation) -> Iterator[Finding]:

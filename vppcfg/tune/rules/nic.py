@@ -9,7 +9,15 @@ from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.rules.rings import is_bursty
-from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_checksum_offload
+from vppcfg.tune.settings import (
+    LARGEST_PLAIN_MTU,
+    is_native,
+    larger_ring,
+    live_ring,
+    longer_rx_rings,
+    multi_seg,
+    tx_checksum_offload,
+)
 from vppcfg.tune.situation import FrameTrial, Situation, nodes_source
 from vppcfg.tune.thresholds import DIRECTION_SPREAD, LIGHT_VECTOR, LINE_SHARE, OFFERED_SHARE, PATTERN_RANGE, TX_DEFICIT
 
@@ -127,8 +135,8 @@ def _nic_bound_finding(
         proposal=Remedy(
             text=f"{rings} port or NIC, its PCIe slot, pause frames; as an "
             "experiment pcie_aspm=off on the kernel's command line and `ethtool --set-eee` off",
-            settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
-            live=(f"set dpdk interface descriptors {port.name} rx {more}",) if more else (),
+            settings=longer_rx_rings(port),
+            live=live_ring(port, "rx", more),
         ),
         expectation=Expectation(
             text="at most line rate; if twice the ring gives less than 1 %, it is a limit of NIC or bus for this "
@@ -268,7 +276,8 @@ def find_mtu_multi_seg(situation: Situation) -> Iterator[Finding]:
     for port in situation.load.ports:
         hardware = port.hardware
         is_plain = hardware is not None and bool(hardware.flags) and "maybe-multiseg" not in hardware.flags
-        if hardware and hardware.rx_limits and is_plain and (port.mtu or 0) + _FRAMING > _DATA_SIZE:
+        is_dpdk = hardware is not None and hardware.rx_limits is not None and not is_native(port)
+        if is_dpdk and is_plain and (port.mtu or 0) + _FRAMING > _DATA_SIZE:
             yield _mtu_multi_seg_finding(port, port.mtu or 0, situation)
 
 

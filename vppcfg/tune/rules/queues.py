@@ -9,7 +9,7 @@ from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import TxQueue
-from vppcfg.tune.settings import rx_queues
+from vppcfg.tune.settings import is_native, rx_queues
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import BUSY_PORT_PPS, IMBALANCE_PPS, QUEUE_SHARE, SHARED_CLOCKS
 
@@ -113,7 +113,7 @@ def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
     for port in situation.load.ports:
         wanted = situation.configured_rx_queues.get(port.name, 0)
         limits = port.hardware.rx_limits if port.hardware else None
-        if limits and limits.queues == 1 and wanted > limits.max_queues:
+        if limits and limits.queues == 1 and wanted > limits.max_queues and not is_native(port):
             yield _queues_ignored_finding(port, situation, wanted, limits.max_queues)
 
 

@@ -6,10 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vppcfg.common.rates import count, percent, pps
-from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
-from vppcfg.tune.settings import LARGEST_PLAIN_MTU, larger_ring, multi_seg, rx_descriptors, tx_descriptors
+from vppcfg.tune.settings import (
+    LARGEST_PLAIN_MTU,
+    is_native,
+    larger_ring,
+    live_ring,
+    longer_rx_rings,
+    longer_tx_rings,
+    multi_seg,
+    tx_descriptors,
+)
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import FRAME, LINE_SHARE, ONE_OFF_RINGS, RING_FILLED, SATURATED_VECTOR, TX_DEFICIT
 
@@ -68,8 +77,8 @@ def _rx_ring_finding(
         proposal=Remedy(
             text=("longer receive rings; and find" if more or not limits else "its rings are as long as they get: find")
             + " what makes the worker pause: route changes, `show runtime`, interrupts on its CPU",
-            settings=(rx_descriptors(more, limits.descriptors),) if more and limits else (),
-            live=(f"set dpdk interface descriptors {port.name} rx {more}",) if more else (),
+            settings=longer_rx_rings(port),
+            live=live_ring(port, "rx", more),
         ),
         expectation=Expectation(text=_survived_pause(port, more), basis=Basis.COMPUTED),
         disproof="the rate of missed packets stays the same with rings of twice the length",
@@ -207,21 +216,25 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
             settings=(tx_descriptors(_LONGER_RING, None), multi_seg(is_on=False)),
             live=(f"set dpdk interface descriptors {port.name} tx {_LONGER_RING}",),
         )
+    if limits is None and is_native(port):
+        text = "longer transmit rings below `devices`; how long they are, and may be, is not known of this driver"
+        return Remedy(text=text)
     if limits is None:
         return Remedy(
             text="longer rings where the interface is made (a memif's ring-size, a TAP's tx-ring-size), or a reader "
             "at its other end that keeps up"
         )
-    settings: list[Setting] = []
+    settings = [*longer_tx_rings(port)]
     more = larger_ring(limits)
-    if more:
-        settings.append(tx_descriptors(more, limits.descriptors))
+    if is_native(port):
+        text = "longer transmit rings" if settings else "another port: its transmit rings are as long as they get"
+        return Remedy(text=text, settings=tuple(settings))
     if _uses_many_buffers(port):
         settings.append(multi_seg(is_on=False))
     return Remedy(
         text="longer transmit rings first; then packets of one buffer each, which lets drivers send the simple way",
         settings=tuple(settings),
-        live=(f"set dpdk interface descriptors {port.name} tx {more}",) if more else (),
+        live=live_ring(port, "tx", more),
     )
 
 

@@ -8,7 +8,7 @@ from vppcfg.common.rates import count, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
-from vppcfg.tune.settings import rx_queues, workers
+from vppcfg.tune.settings import more_rx_queues, unknown_native, workers
 from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import (
     BUSY_PORT_PPS,
@@ -54,7 +54,8 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
             for worker in workers
         ),
         proposal=Remedy(
-            text="spread the receive queues evenly: as many in total as workers, or a multiple",
+            text="spread the receive queues evenly: as many in total as workers, or a multiple"
+            f"{unknown_native(situation.load.ports)}",
             settings=_queue_settings(situation.load, len(workers)),
             live=moves,
         ),
@@ -78,12 +79,7 @@ def _queue_moves(load: Load, busiest: ThreadLoad) -> tuple[str, ...]:
 
 def _queue_settings(load: Load, workers: int) -> tuple[Setting, ...]:
     """Return one receive queue for each worker on every port, where the NICs have them and more is needed."""
-    limits = [port.hardware.rx_limits for port in load.ports if port.hardware and port.hardware.rx_limits]
-    if not limits:
-        return ()
-    most, present = min(limit.max_queues for limit in limits), min(limit.queues for limit in limits)
-    wanted = min(workers, most)
-    return (rx_queues(wanted, present),) if wanted > present else ()
+    return more_rx_queues(load.ports, workers)
 
 
 def find_main_polluted(situation: Situation) -> Iterator[Finding]:

@@ -2,15 +2,17 @@
 
 In `show hardware-interfaces` every section begins with a row `NAME INDEX LINK HARDWARE-NAME`, and lists may go on in
 the next lines; columns of `show pci` may be empty, so that only tokens with a shape count. VPP prints these texts in
-vnet/interface_format.c, plugins/dpdk/device/format.c and vlib/pci/pci.c.
+vnet/interface_format.c, plugins/dpdk/device/format.c, vnet/dev/format.c and vlib/pci/pci.c.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
+from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
 from vppcfg.tune.show import Unread, clean_lines
 
@@ -22,6 +24,11 @@ _LIMITS = re.compile(r"^(rx|tx): queues (\d+) \(max (\d+)\), desc (\d+) \(min (\
 _PCI = re.compile(
     r"^pci: device (\S+) subsystem \S+ address ([0-9a-f]+:[0-9a-f]{2}:[0-9a-f]{2}\.)0*([0-9a-f]+) numa (\S+)$"
 )
+_NATIVE_DRIVER = re.compile(r"^Driver is '([^']+)', bus is '[^']+'")
+_NATIVE_ADDRESS = re.compile(r"^PCIe? address is ([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])\b")
+_NATIVE_QUEUES = re.compile(r", (\d+) RX queues \(max (\d+)\), (\d+) TX queues \(max (\d+)\)$")
+_NATIVE_QUEUE = re.compile(r"^(RX|TX) queue \d+:$")
+_NATIVE_RING = re.compile(r"^Size is (\d+)\b")
 _FRAME = re.compile(r"max-frame-size (\d+)")
 _COUNTER = re.compile(r"^((?:rx|tx) [a-z][a-z ]*[a-z]) (\d+)$")
 _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
@@ -59,13 +66,55 @@ def _port(row: re.Match[str], lines: list[str]) -> Hardware:
         port = _with_line(port, line)
     keyed = _keyed(lines)
     return replace(
-        port,
+        _as_native(port, lines),
         rss_active=keyed.get("rss active"),
         tx_burst=_burst(keyed, "tx"),
         rx_burst=_burst(keyed, "rx"),
         tx_offloads=tuple(keyed.get("tx offload active", "").split()),
         flags=tuple(keyed.get("flags", "").split()),
         has_errors=any(line.startswith("Errors:") for line in lines),
+    )
+
+
+def _as_native(port: Hardware, lines: list[str]) -> Hardware:
+    """Return `port` with what VPP tells of a device of its own drivers.
+
+    The bounds of a ring are those of the driver, which VPP does not print; of a driver that nothing is known of, and of
+    a text in which queues or rings are missing, there are none.
+    """
+    driver = next((match[1] for line in lines if (match := _NATIVE_DRIVER.match(line))), "")
+    if not driver:
+        return port
+    address = next((match[1] for line in lines if (match := _NATIVE_ADDRESS.match(line))), None)
+    native = replace(port, driver=driver, native_driver=driver, pci_address=address)
+    queues = next((match for line in lines if (match := _NATIVE_QUEUES.search(line))), None)
+    rings = _native_rings(lines)
+    if queues is None or driver not in NATIVE_DRIVERS:
+        return native
+    counts = {"RX": (int(queues[1]), int(queues[2])), "TX": (int(queues[3]), int(queues[4]))}
+    limits = {way: _native_limits(driver, *counts[way], rings[way]) for way in ("RX", "TX") if way in rings}
+    return replace(native, rx_limits=limits.get("RX"), tx_limits=limits.get("TX"))
+
+
+def _native_rings(lines: list[str]) -> dict[str, int]:
+    """Return the descriptors of the first queue of each direction."""
+    found: dict[str, int] = {}
+    for head, line in pairwise(lines):
+        queue, ring = _NATIVE_QUEUE.match(head), _NATIVE_RING.match(line)
+        if queue and ring:
+            found.setdefault(queue[1], int(ring[1]))
+    return found
+
+
+def _native_limits(driver: str, queues: int, max_queues: int, descriptors: int) -> QueueLimits:
+    known = NATIVE_DRIVERS[driver]
+    return QueueLimits(
+        queues=queues,
+        max_queues=min(max_queues, known.queues),
+        descriptors=descriptors,
+        min_descriptors=known.ring[0],
+        max_descriptors=known.ring[1],
+        align=known.step,
     )
 
 
