@@ -190,6 +190,13 @@ def test_what_vpp_does_at_white_space_is_told(text: str, release: Release, words
     assert words in texts[0]
 
 
+def test_before_26_02_a_hash_right_behind_a_brace_is_a_word_that_stops_vpp() -> None:
+    text = "buffers {# of each node\n buffers-per-numa 16384\n}"
+    assert rules_of(text, Release(25, 10)) == ["conf-unknown"]
+    assert rules_of(text, Release(26, 2)) == []
+    assert rules_of(text.replace("{#", "{ #"), Release(25, 10)) == []
+
+
 @pytest.mark.parametrize("text", ["plugin_path { }", "plugin_path { /usr/lib/vpp }", "test_plugin_path {}"])
 def test_a_path_of_plugins_in_braces_is_none(text: str) -> None:
     assert rules_of(text) == ["conf-value"]

@@ -15,14 +15,14 @@ from vppcfg.startup.conf.tree import Conf, ConfEntry
 LIMIT_BYTES = 256 * 1024
 """Of what is left when comments are gone and white space is a single blank (vpp/vnet/main.c)."""
 HASH_ANYWHERE = Release(26, 2)
-"""First release in which # begins a comment inside a word too."""
+"""First release in which # begins a comment inside a word too, and right behind a brace."""
 
 UNCLOSED = "conf-unclosed"
 """The rule of a file that ends inside of braces, which VPP reads as if they were closed there."""
 
 _DEEPEST = 16
 _WORDS_AND_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}#]+)|(?P<newline>\n)")
-_WORDS_WITH_HASHES = re.compile(r"(?P<comment>#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}]+)|(?P<newline>\n)")
+_WORDS_WITH_HASHES = re.compile(r"(?P<comment>(?<!\S)#[^\n]*)|(?P<brace>[{}])|(?P<word>[^\s{}]+)|(?P<newline>\n)")
 
 
 @dataclass(slots=True)
