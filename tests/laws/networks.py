@@ -583,7 +583,7 @@ class _Network:
             sub_id=sub_id,
             encapsulation=encapsulation,
             mtu=self._pick([mtu for mtu in MTUS if mtu <= largest]),
-            is_up=port.is_up and self._dice.flip(),
+            is_up=port.is_up and self._dice.flip() and (carrier is None or carrier.is_up),
             description=self._pick(DESCRIPTIONS),
         )
 

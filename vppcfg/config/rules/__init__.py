@@ -100,6 +100,7 @@ RULES: tuple[Rule, ...] = (
     neighbor.neighbor_switched,
     sub_interface.encapsulation_duplicate,
     sub_interface.up_below_down,
+    sub_interface.up_within_outer_that_is_down,
     sub_interface.mtu_above_parent,
     sub_interface.id_beyond_cli,
     bond.bond_interface,

@@ -40,6 +40,19 @@ def up_below_down(index: Index) -> Iterator[Problem]:
             yield Problem(rule="sub-up-parent-down", path=(*interface.path, "state"), text=text)
 
 
+def up_within_outer_that_is_down(index: Index) -> Iterator[Problem]:
+    """Find two-tag sub-interfaces that are up in Linux while the device of their outer tag is down.
+
+    Linux refuses to bring up a VLAN device on one that is down (net/8021q/vlan_dev.c, vlan_dev_open).
+    """
+    for interface in index.sub_interfaces:
+        outer = index.one_tag_parent(interface)
+        if outer is None or outer.lcp is None or interface.lcp is None or not interface.is_up or outer.is_up:
+            continue
+        text = f"{interface.name} cannot be up in Linux while {outer.name} is down; give both the same `state`"
+        yield Problem(rule="qinx-up-outer-down", path=(*interface.path, "state"), text=text)
+
+
 def mtu_above_parent(index: Index) -> Iterator[Problem]:
     """Find sub-interfaces whose MTU is larger than that of what carries them."""
     for interface in index.sub_interfaces:
