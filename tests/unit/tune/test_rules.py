@@ -255,6 +255,19 @@ def test_of_native_ports_whose_queues_are_unknown_none_are_proposed_and_that_is_
         assert found.proposal.text.endswith("queues and rings of xe0 are not known, so that none are proposed")
 
 
+def test_what_the_dpdk_plugin_alone_knows_is_not_proposed_for_a_native_port() -> None:
+    queues = tuple(queue("xe0", thread, thread - 1) for thread in (1, 2))
+    told = []
+    for of in (native(), port("xe0")):
+        assert of.hardware is not None
+        spread = replace(of, rx_queues=queues, hardware=replace(of.hardware, rss_active="none"))
+        found = one(load(spread), "rss")
+        assert found.proposal is not None
+        told.append(found.proposal.text)
+    assert "takes no `rss { ... }`" in told[0]
+    assert told[1].startswith("rss { ... } for this device in startup.conf")
+
+
 def test_longer_rings_of_native_ports_stand_below_devices_and_no_command_of_dpdk_is_proposed() -> None:
     rings = hardware(native_driver="iavf", pci_address=XE0, tx_limits=limits(descriptors=512))
     starved = starving(hardware=rings)

@@ -95,14 +95,22 @@ def _rss_finding(port: PortLoad, situation: Situation, share: float | None) -> F
             "to spread by. Several tunnels with other outer addresses, a sender that varies the outer UDP source "
             "port, or a hand-off between workers help"
             if tunnels
-            else "rss { ... } for this device in startup.conf, with the headers that differ between flows; for a "
-            "single flow, a tunnel or PPPoE only a hand-off between workers helps"
+            else f"{_spreading(port)}; for a single flow, a tunnel or PPPoE only a hand-off between workers helps"
         ),
         expectation=Expectation(
             text=f"up to {count} times the rate of one queue, when there are many flows", basis=Basis.COMPUTED
         ),
         disproof="the traffic is one flow: then no spreading is possible, and none is missing",
     )
+
+
+def _spreading(port: PortLoad) -> str:
+    """Return what spreads packets over the queues of a port; `rss` is a word of the dpdk plugin alone."""
+    if is_native(port):
+        return (
+            "VPP's own driver chooses what it spreads by, and takes no `rss { ... }` in startup.conf: send more flows"
+        )
+    return "rss { ... } for this device in startup.conf, with the headers that differ between flows"
 
 
 def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
