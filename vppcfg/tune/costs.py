@@ -107,6 +107,11 @@ def sample_of(load: Load, name: str) -> CostSample:
             f"{name}: its counter ticks {load.base_hz / 1e6:.0f} million times a second, too coarse for clocks per node"
         )
     thread = load.forwarding[0]
+    if not thread.rx_packets:
+        raise UsageError(
+            f"{name}: no node of {thread.name} takes packets from a device, though packets come in",
+            "give the whole output of `show runtime`",
+        )
     waiting = _waiting_nodes(load, thread)
     if waiting:
         raise UsageError(

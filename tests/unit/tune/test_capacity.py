@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.tune.material import recorded, saturated, saturated_rate
+from tests.unit.tune.material import load, recorded, saturated, saturated_rate, worker
 from vppcfg.common.rates import line_rate_pps
 from vppcfg.errors import UsageError
 from vppcfg.tune.capacity import Model, compose, fitted, from_one, workers_needed
 from vppcfg.tune.costs import CostSample, least_squares, poll_cost, sample_of, time_use
-from vppcfg.tune.reading import Processor
+from vppcfg.tune.reading import PrintedRates, Processor, Reading
 
 ONE, TWO, BOTH = "fitlet2_i211_to_i210", "fitlet2_i210_to_i211", "fitlet2_both_ways"
 
@@ -161,3 +161,12 @@ def test_least_squares_solves_what_has_a_solution_and_refuses_what_has_none() ->
     assert least_squares([(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], [5.0, 7.0, 9.0]) == pytest.approx((2.0, 3.0))
     with pytest.raises(ValueError, match="too much alike"):
         least_squares([(1.0, 1.0), (1.0, 1.0)], [5.0, 5.0])
+
+
+def test_a_thread_whose_input_nodes_are_not_in_the_text_has_no_costs() -> None:
+    rates = PrintedRates(received_pps=1e6, sent_pps=1e6, dropped_pps=0.0, punted_pps=0.0)
+    nodes = tuple(replace(node, name="ip4-input") for node in worker().nodes if not node.is_input)
+    cut = replace(worker(), nodes=nodes, printed=rates)
+    of = load(threads=(cut,), reading=Reading(cpu=Processor(model="a CPU", base_hz=2.5e9)))
+    with pytest.raises(UsageError, match="no node of vpp_wk_0 takes packets from a device"):
+        sample_of(of, "cut")

@@ -48,7 +48,7 @@ xe0                                1     up   xe0
     Caps: interrupt-mode rss change-max-rx-frame-size
     RX Offloads: ip4-cksum
     TX Offloads: ip4-cksum tcp-gso
-    Interface assigned, primary interface name is 'xe0', RX node is 'port-rx-eth'
+    Interface assigned, primary interface name is 'xe0', RX node is 'xe0-rx'
     RX queue 0:
       Size is 512, buffer pool index is 0
       Polling thread is 1, enabled, started, polling mode
