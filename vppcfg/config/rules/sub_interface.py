@@ -46,8 +46,8 @@ def up_within_outer_that_is_down(index: Index) -> Iterator[Problem]:
     Linux refuses to bring up a VLAN device on one that is down (net/8021q/vlan_dev.c, vlan_dev_open).
     """
     for interface in index.sub_interfaces:
-        outer = index.one_tag_parent(interface)
-        if outer is None or outer.lcp is None or interface.lcp is None or not interface.is_up or outer.is_up:
+        outer = index.one_tag_parent(interface) if interface.is_up and interface.lcp is not None else None
+        if outer is None or outer.is_up or outer.lcp is None:
             continue
         text = f"{interface.name} cannot be up in Linux while {outer.name} is down; give both the same `state`"
         yield Problem(rule="qinx-up-outer-down", path=(*interface.path, "state"), text=text)

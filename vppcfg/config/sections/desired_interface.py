@@ -88,7 +88,9 @@ class _Resolver:
             encapsulation=config.encapsulation,
             mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
-            packet_mtu=self._packet_mtu(config, base, observed, is_routed=bridging["bridge"] is None),
+            packet_mtu=config.mtu
+            if config.says_mtu or observed is None or base.packet_mtu
+            else self._packet_mtu(config, base, is_routed=bridging["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
             **self._placement(config, base),
@@ -200,16 +202,12 @@ class _Resolver:
             return (made.mac if made is not None else None) or ""
         return "" if config.name in self._members else base.mac
 
-    def _packet_mtu(
-        self, config: InterfaceConfig, base: Interface, observed: Interface | None, *, is_routed: bool
-    ) -> int:
-        """Return the packet MTU; a sub-interface that VPP has without one stays so while the file says none for it.
+    def _packet_mtu(self, config: InterfaceConfig, base: Interface, *, is_routed: bool) -> int:
+        """Return the packet MTU where VPP has none and the file says none: a sub-interface stays without one.
 
         Where VPP then routes larger packets out of it than the file means, it is noted.
         """
-        if config.says_mtu or observed is None or base.parent is None or base.packet_mtu:
-            return config.mtu
-        if self._is_told(config, base):
+        if base.parent is None or self._is_told(config, base):
             return config.mtu
         if config.mtu != WITHOUT_MTU and is_routed and config.l2xc is None:
             self._without_mtu.setdefault(base.parent, []).append(config)
