@@ -47,10 +47,9 @@ def _prepare(
     configuration: Configuration, release: Release, ports: Mapping[str, str], process: PrivateVpp, prefix: Path
 ) -> None:
     with connect(process.api_socket, json_dir=_json_dir(prefix), timeout_s=_PATIENCE_S) as vpp:
-        version = vpp.observe().facts.version
-        if nearest(release_of(version)) != nearest(release):
+        if nearest(release_of(vpp.version)) != nearest(release):
             raise UsageError(
-                f"the VPP in {prefix} is {version}, not {release}", "name the folder of the release that --to names"
+                f"the VPP in {prefix} is {vpp.version}, not {release}", "name the folder of the release that --to names"
             )
         add_host_devices(process, configuration)
         add_ports(vpp, process, ports)
