@@ -286,14 +286,18 @@ def add_look_options(parser: argparse.ArgumentParser) -> None:
 
 def seconds_between_looks(text: str) -> float:
     """Return the seconds between two looks at a VPP. Raise ArgumentTypeError."""
+    bounds = f"from {_SHORTEST_PAUSE_S:g} to {_LONGEST_PAUSE_S:g}"
+    return number_within(text, _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S, f"is not a number of seconds {bounds}")
+
+
+def number_within(text: str, lowest: float, highest: float, complaint: str) -> float:
+    """Return a number above 0 in an argument. Raise ArgumentTypeError with the complaint when it is out of bounds."""
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not _SHORTEST_PAUSE_S <= value <= _LONGEST_PAUSE_S:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of seconds from {_SHORTEST_PAUSE_S:g} to {_LONGEST_PAUSE_S:g}"
-        ) from None
+    if not lowest <= value <= highest:
+        raise argparse.ArgumentTypeError(f"{text!r} {complaint}")
     return value
 
 

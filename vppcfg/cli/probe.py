@@ -6,7 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_config_option, add_dataplane_options, add_state_dir_option, files_of, target_of
+from vppcfg.cli.options import (
+    add_config_option,
+    add_dataplane_options,
+    add_state_dir_option,
+    files_of,
+    number_within,
+    target_of,
+)
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -106,13 +113,8 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _rate(text: str) -> float:
     """Return a rate in an argument. Raise ArgumentTypeError."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not _SLOWEST <= value <= _FASTEST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of frames a second from {_SLOWEST:g} to {_FASTEST}")
-    return value
+    complaint = f"is not a number of frames a second from {_SLOWEST:g} to {_FASTEST}"
+    return number_within(text, _SLOWEST, _FASTEST, complaint)
 
 
 def _report(report: ProbeReport, args: argparse.Namespace) -> ExitCode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.options import add_dataplane_options
+from vppcfg.cli.options import add_dataplane_options, number_within
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,13 +78,8 @@ def frame_size(text: str) -> float:
     """Return a frame size in bytes. Raise ArgumentTypeError."""
     from vppcfg.common.rates import LARGEST_FRAME, SMALLEST_FRAME
 
-    try:
-        size = float(text)
-    except ValueError:
-        size = 0.0
-    if not SMALLEST_FRAME <= size <= LARGEST_FRAME:
-        raise argparse.ArgumentTypeError(f"{text!r} is no frame size from {SMALLEST_FRAME} to {LARGEST_FRAME} bytes")
-    return size
+    complaint = f"is no frame size from {SMALLEST_FRAME} to {LARGEST_FRAME} bytes"
+    return number_within(text, SMALLEST_FRAME, LARGEST_FRAME, complaint)
 
 
 def named_rates(texts: list[str]) -> dict[str, float]:
