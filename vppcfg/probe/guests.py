@@ -67,6 +67,8 @@ def _leaves(network: Network, probe: FrameProbe, prediction: Prediction) -> bool
     interfaces = network.state.interfaces
     if any(interfaces[name].mirrors for name in on_its_way if name in interfaces):
         return True
+    if any(step.kind == "sent" for step in prediction.steps):  # to a port that is down, or without a link until now
+        return True
     return any(end.fate is not Fate.DROPPED for end, _ in prediction.ends)
 
 

@@ -122,6 +122,16 @@ def test_only_frames_that_end_in_vpp_are_sent_and_their_senders_forgotten(vpp: V
     assert held_back["an address of it is not for documentation"] > 10
 
 
+def test_a_frame_that_ends_at_a_port_that_is_down_is_held_back_too(state: State) -> None:
+    """The port may come up, or what is plugged into it, before the frame is there."""
+    port = "GigabitEthernet1/0/3"
+    down = replace(state, interfaces={**state.interfaces, port: replace(state.interfaces[port], is_up=False)})
+    for network in (Network(down), Network(state, frozenset({port}))):
+        campaign = guests_for(network, network, may_leave=False)
+        assert len(campaign.probes) > 10
+        assert not [each for each in campaign.probes if any(step.kind == "sent" for step in each.prediction.steps)]
+
+
 def test_more_frames_are_sent_where_they_may_leave(vpp: Vpp, tmp_path: Path) -> None:
     few = visit(tmp_path).sent
     assert visit(tmp_path, may_leave=True).sent > few
