@@ -66,7 +66,7 @@ def wrong(report: ProbeReport) -> list[str]:
 def test_every_frame_of_a_random_file_goes_where_the_file_says(number: int) -> None:
     report = rehearse(numbered_network(number), prefix())
     assert wrong(report) == []
-    assert report.sent > 10
+    assert report.sent + len(report.unproved) > 10
 
 
 def test_the_command_tells_that_all_is_as_the_file_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,8 @@ def keeps_out(way: Journey, name: str, frame: Frame | None) -> bool:
         return False
     if frame is None or frame.tags:
         raise UndecidedError("which stations may send tagged frames is not followed")
+    if any(step.kind == "unwrapped" for step in way.steps):  # h[0] = b[0]->data in src/vnet/ip/ip_in_out_acl.c
+        raise UndecidedError("of what comes out of a tunnel VPP asks for the station of the packet around it")
     rules = way.network.state.macips[acl_name].rules
     weights = station_weights(rules)
     found = [

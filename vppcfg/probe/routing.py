@@ -49,9 +49,9 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     target = found.interface
     if not way.network.has_link(target):
-        if of in way.network.state.made or not way.network.has_ethernet(target):
-            raise UndecidedError("nothing is plugged in")
-        return way.drop(Reason.NO_ROUTE, of_interface(target, "link"))
+        # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
+        # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
+        raise UndecidedError("nothing is plugged in, and what VPP does then depends on what came first")
     if way.network.is_loopback(target):
         raise UndecidedError("what is sent to a loopback comes back")
     if is_outer and way.network.port_of(target) == of:

@@ -76,7 +76,7 @@ _BY_NODE = {
     "ip6-not-enabled": Reason.NOT_ENABLED,
     "ip4-drop": Reason.NO_ROUTE,
     "ip6-drop": Reason.NO_ROUTE,
-    "adj-l2-midchain": Reason.NO_ROUTE,
+    "adj-l2-midchain": Reason.TOO_BIG,
     "tunnel-output": Reason.NO_ROUTE,
     "tunnel-output-no-count": Reason.NO_ROUTE,
 }

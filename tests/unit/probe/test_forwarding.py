@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.common.packets import ICMP, TCP
-from vppcfg.model.acl import AclAction, AclRule
-from vppcfg.model.features import UrpfCheck, UrpfMode
+from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
+from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, TagRewrite
+from vppcfg.model.ipfix import FlowRecords, FlowVariant
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, GreMode
@@ -206,9 +207,68 @@ def test_nothing_goes_between_members_of_one_split_horizon_group(state: State) -
     assert ends(foretold(grouped, ETH(2), frame(SOMEBODY))) == sent_by(ETH(0))
 
 
-def test_an_interface_without_a_link_reaches_nobody(state: State) -> None:
+def test_nobody_knows_what_vpp_does_with_what_goes_where_nothing_is_plugged_in(state: State) -> None:
     network = Network(state, frozenset({ETH(0)}))
-    assert ends(predict(network, ETH(0), frame())) == dropped(Reason.NO_ROUTE)
+    with pytest.raises(UndecidedError, match="nothing is plugged in"):
+        predict(network, ETH(0), frame())
+
+
+TO_GRE = replace(frame(), packet=Packet(source="192.0.2.7", destination="10.9.0.2", size=1400))
+
+
+def with_frames_in_gre0(state: State, mtu: int, **changes: object) -> State:
+    neighbors = (Neighbor(address="10.9.0.2", mac=SOMEBODY),)
+    changed = with_interface(state, "gre0", packet_mtu=mtu, mac=MAC, neighbors=neighbors, **changes)
+    tunnel = state.making("gre0", Gre)
+    assert tunnel is not None
+    return replace(changed, made={**changed.made, "gre0": replace(tunnel, mode=GreMode.TEB)})
+
+
+@pytest.mark.parametrize(("mtu", "expected"), [(1400, dropped(Reason.TOO_BIG)), (1414, sent_by(ETH(0)))])
+def test_a_gre_tunnel_counts_the_headers_of_the_frames_in_it(state: State, mtu: int, expected: Ends) -> None:
+    assert ends(foretold(with_frames_in_gre0(state, mtu), ETH(0), TO_GRE)) == expected
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        {"has_gso": True},
+        {"acls": AclBinding(output=("outside",))},
+        {"urpf": (UrpfCheck(mode=UrpfMode.LOOSE, is_output=True),)},
+        {"mss_clamp": (MssLimit(mss=1300, direction=TrafficDirection.OUTPUT),)},
+        {"flow_records": FlowRecords()},
+    ],
+    ids=lambda feature: next(iter(feature)),
+)
+def test_nobody_knows_the_way_behind_a_feature_into_a_gre_tunnel_with_frames(
+    state: State, feature: dict[str, object]
+) -> None:
+    with pytest.raises(UndecidedError, match="by a feature on the way out"):
+        foretold(with_frames_in_gre0(state, 1500, **feature), ETH(0), TO_GRE)
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        {"acls": AclBinding(input=("outside",))},
+        {"urpf": (UrpfCheck(mode=UrpfMode.LOOSE, is_output=True, is_ipv6=True), UrpfCheck(mode=UrpfMode.LOOSE))},
+        {"mss_clamp": (MssLimit(mss=1300, direction=TrafficDirection.INPUT), MssLimit(mss=1300, is_ipv6=True))},
+        {"flow_records": FlowRecords(direction=TrafficDirection.INPUT)},
+        {"flow_records": FlowRecords(variant=FlowVariant.IP6)},
+    ],
+    ids=str,
+)
+def test_features_elsewhere_do_not_matter_to_a_gre_tunnel_with_frames(state: State, feature: dict[str, object]) -> None:
+    found = foretold(with_frames_in_gre0(state, 1500, **feature), ETH(0), TO_GRE)
+    assert ends(found) == sent_by(ETH(0))
+
+
+def test_which_stations_may_send_through_a_tunnel_is_not_foretold(state: State) -> None:
+    hosts = MacipAcl(rules=(MacipRule(action=MacipAction.PERMIT, source="10.9.0.0/30"),))
+    changed = replace(with_frames_in_gre0(state, 1500, macip="hosts"), macips={"hosts": hosts})
+    inside = Inside(frame=frame(source="10.9.0.2", destination="10.9.0.1"))
+    with pytest.raises(UndecidedError, match="the packet around it"):
+        foretold(changed, ETH(0), replace(frame(), packet=replace(GRE_IN, inside=inside)))
 
 
 @pytest.mark.parametrize(

@@ -149,3 +149,13 @@ def test_a_reason_that_nobody_knows_is_told_as_vpp_says_it(traces: Traces, names
     seen = observe_way(tuple(nodes), names)
     assert seen.unknown == ("ethernet-input: bad weather",)
     assert seen.ends == {dropped(Reason.OTHER)}
+
+
+def test_a_frame_that_is_too_large_for_its_tunnel_is_known_by_the_node_that_drops_it(names: Names) -> None:
+    """A GRE tunnel with frames in it says no more than that it drops one."""
+    midchain = "adj-idx 0 : ethernet via :: gre0: mtu:1500 next:1 flags:[] 6000\n    stacked-on entry:31:"
+    nodes = (Node(name="adj-l2-midchain", text=midchain), Node(name="error-drop", text="rx:memif0/0"))
+    dropping = Node(name="drop", text="null-node: blackholed packets")
+    assert observe_way((*nodes, dropping), names).ends == {dropped(Reason.TOO_BIG)}
+    unstacked = (nodes[0], Node(name="tunnel-output-no-count", text="adj-midchain:[0]"), nodes[1], dropping)
+    assert observe_way(unstacked, names).ends == {dropped(Reason.NO_ROUTE)}
