@@ -47,11 +47,12 @@ TIMED = $(shell grep -rl --include="test_*.py" "mark.timed" tests)
 
 # In a new checkout each worker would compile all of vppcfg and all of the tests by itself, and all at the same time.
 # Only pytest compiles tests so that their assertions say what failed; half of them take as long as the other half.
+# Where there is no /dev/shm, Python cannot share the work among processes.
 COMPILED = tests/__pycache__
 UNIT = tests/unit/
 .PHONY: test
 test: $(READY) ## run the tests
-	@$(BIN)/python -m compileall -q -j 0 vppcfg
+	@$(BIN)/python -m compileall -q $(if $(wildcard /dev/shm/.),-j 0) vppcfg
 	@[ -d $(COMPILED) ] || for half in $(UNIT) "$(filter-out $(UNIT),$(wildcard tests/*/))"; do \
 		$(BIN)/python -m pytest -q --collect-only $$half >/dev/null 2>&1 & done; wait
 	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(NONE_NAMED)
