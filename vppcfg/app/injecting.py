@@ -112,10 +112,10 @@ def inject(
 
 def question(count: int, target: Target, terms: InjectTerms) -> str:
     """Return what somebody has to agree to."""
-    how = f"{count:,} frames will be sent into VPP at {target.api_socket}, {terms.rate:g} a second"
+    how = f"{count:,} frames will be sent into VPP at {target.api_socket}, {terms.rate:g} a second."
     if terms.may_leave:
-        return f"{how}; some leave by its ports, and neighbours will be asked for."
-    return f"{how}; all are to end there. If VPP does otherwise, one frame may leave by its ports, and is the last."
+        return f"{how}\nSome leave by its ports, and VPP will ask for neighbours."
+    return f"{how}\nAll are to end there. If one leaves by a port all the same, it is the last."
 
 
 def _refuse_traced(vpp: LiveDataplane) -> None:
