@@ -1,4 +1,4 @@
-"""`python -m vppcfg.cli.manual DOCS OUT`: writes the manual pages, made from the parsers and from docs/."""
+"""`python -m vppcfg.cli.manual DOCS OUT DATE`: writes the manual pages, made from the parsers and from docs/."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from vppcfg.commandline.command import describe
 from vppcfg.commandline.manual import command_page, file_page
 
 
-def pages(docs: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page (`vppcfg-plan.1`) and its text."""
+def pages(docs: Path, date: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page (`vppcfg-plan.1`) and its text; `date` is that of the release, as in 2026-10-28."""
     documented = (docs / "commands.md").read_text(encoding="utf-8")
     vppcfg = describe(build_parser(all_commands()))
     for command in vppcfg.walk():
-        yield "-".join(command.words) + ".1", command_page(command, vppcfg, documented, __version__)
-    yield "vppcfg.yaml.5", file_page((docs / "configuration.md").read_text(encoding="utf-8"), __version__)
+        yield "-".join(command.words) + ".1", command_page(command, vppcfg, documented, __version__, date)
+    yield "vppcfg.yaml.5", file_page((docs / "configuration.md").read_text(encoding="utf-8"), __version__, date)
 
 
-def main(docs: Path, out: Path) -> None:
+def main(docs: Path, out: Path, date: str) -> None:
     """Write all pages to a folder, which is made where there is none."""
     out.mkdir(parents=True, exist_ok=True)
-    for name, text in pages(docs):
+    for name, text in pages(docs, date):
         (out / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -17,12 +17,12 @@ _PLACES = {
 }
 
 
-def command_page(command: Command, vppcfg: Command, documented: str, version: str) -> str:
+def command_page(command: Command, vppcfg: Command, documented: str, version: str, date: str) -> str:
     """Return the page of a command; `documented` is docs/commands.md, whose section about it is taken over."""
     name = "-".join(command.words)
     return roff.page(
         [
-            *roff.title(name, 1, f"vppcfg {version}", _MANUAL),
+            *roff.title(name, 1, date, f"vppcfg {version}", _MANUAL),
             *_name(name, command.summary or command.description),
             roff.heading("Synopsis"),
             *_synopsis(command),
@@ -39,11 +39,11 @@ def command_page(command: Command, vppcfg: Command, documented: str, version: st
     )
 
 
-def file_page(text: str, version: str) -> str:
+def file_page(text: str, version: str, date: str) -> str:
     """Return the page of the configuration file, which is docs/configuration.md."""
     return roff.page(
         [
-            *roff.title("vppcfg.yaml", 5, f"vppcfg {version}", _MANUAL),
+            *roff.title("vppcfg.yaml", 5, date, f"vppcfg {version}", _MANUAL),
             *_name("vppcfg.yaml", "configuration of an FD.io VPP router"),
             roff.heading("Description"),
             *to_roff(text),

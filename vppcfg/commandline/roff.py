@@ -8,9 +8,9 @@ NOTHING = r"\&"
 """Markup that shows nothing."""
 
 
-def title(name: str, section: int, source: str, manual: str) -> list[str]:
+def title(name: str, section: int, date: str, source: str, manual: str) -> list[str]:
     """Return the first lines of a page, whose words are neither broken nor spread over the line."""
-    return [f'.TH "{escaped(name.upper())}" {section} "" "{escaped(source)}" "{escaped(manual)}"', ".nh", ".ad l"]
+    return [f'.TH "{escaped(name.upper())}" {section} "{date}" "{escaped(source)}" "{escaped(manual)}"', ".nh", ".ad l"]
 
 
 def heading(text: str) -> str:

@@ -14,7 +14,8 @@ from vppcfg.commandline.command import Command
 from vppcfg.commandline.markdown import section_of, to_roff
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-PAGES = dict(pages(DOCS))
+DATE = "2026-10-28"
+PAGES = dict(pages(DOCS, DATE))
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
@@ -64,9 +65,18 @@ def test_the_formatter_has_nothing_to_complain_of(name: str, tmp_path: Path) -> 
     assert "`" not in re.sub(r"\x1b\[\d+m", "", finished.stdout).replace("``", "")
 
 
+def test_mandoc_warns_of_nothing(tmp_path: Path) -> None:
+    if shutil.which("mandoc") is None:
+        pytest.skip("mandoc is not installed")
+    main(DOCS, tmp_path, DATE)
+    command = ["mandoc", "-T", "lint", "-W", "warning", *map(str, sorted(tmp_path.iterdir()))]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (finished.returncode, finished.stdout) == (0, "")
+
+
 def test_the_pages_are_written_to_a_folder(tmp_path: Path) -> None:
-    main(DOCS, tmp_path / "man")
-    assert {path.name: path.read_text() for path in (tmp_path / "man").iterdir()} == dict(pages(DOCS))
+    main(DOCS, tmp_path / "man", DATE)
+    assert {path.name: path.read_text() for path in (tmp_path / "man").iterdir()} == dict(pages(DOCS, DATE))
 
 
 def test_a_row_of_a_table_is_a_tagged_paragraph() -> None:
