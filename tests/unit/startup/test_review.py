@@ -160,6 +160,7 @@ def test_it_is_known_of_every_stanza_what_white_space_in_its_braces_does() -> No
         ("logging { class dpdk { } class bfd {} }", 1, 1),
         ("crypto-engines { default { } native { } }", 1, 1),
         ("ipsec { ip4 { } ip6 {\n} }", 2, 2),
+        ("node { default { } ip4-lookup { } ip6-lookup {} }", 2, 2),
         ("devices { dev pci/0000:03:00.0 { } }", 1, 1),
         ("devices { dev pci/0000:03:00.0 { port 0 { } } driver iavf { } }", 2, 2),
         ("buffers { numa 0 { } } dpdk { dev 0000:03:00.0 { } dev default { } } tcp { cubic { } }", 0, 0),
@@ -176,12 +177,12 @@ def test_what_counts_is_what_all_braces_of_a_name_hold_but_where_vpp_reads_them_
     ("text", "release", "words"),
     [
         ("memory { }", Release(25, 10), "white space alone, which stops VPP"),
-        ("memory { }", Release(26, 2), "white space alone, at which VPP stands still for ever"),
+        ("memory { }", Release(26, 2), "white space alone, at which VPP hangs for ever"),
         ("unix {\n # nodaemon\n}", Release(25, 10), "comments alone, which stops VPP"),
-        ("unix {\n # nodaemon\n}", Release(26, 2), "comments alone, at which VPP stands still for ever"),
-        ("dslite { }", OLDEST, "at which VPP stands still for ever"),
-        ("devices { driver iavf { } }", NEWEST, "VPP starts without the devices behind it"),
-        ("devices { dev pci/0000:03:00.0 { } }", NEWEST, "VPP starts without this device and those behind it"),
+        ("unix {\n # nodaemon\n}", Release(26, 2), "comments alone, at which VPP hangs for ever"),
+        ("dslite { }", OLDEST, "at which VPP hangs for ever"),
+        ("devices { driver iavf { } }", NEWEST, "VPP starts without the devices after it"),
+        ("devices { dev pci/0000:03:00.0 { } }", NEWEST, "VPP starts without this device and those after it"),
     ],
 )
 def test_what_vpp_does_at_white_space_is_told(text: str, release: Release, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Finds braces with nothing but white space in them, at which VPP stops, or stands still for ever.
+"""Finds braces with nothing but white space in them, at which VPP stops, or hangs for ever.
 
 The readers of stanzas go on until there is no more input, and white space is input that is none of their words
 (vlib/init.c). Stanzas of one name are strung together before that; `{}` adds nothing. VPP's first pass reads `memory`,
@@ -55,7 +55,7 @@ def _says_something(stanza: ConfEntry) -> bool:
 def _stanza_problem(stanza: ConfEntry, release: Release) -> Problem:
     name = stanza.name
     if name in _ENDLESS and release >= _ENDLESS[name]:
-        what = "at which VPP stands still for ever, with a busy CPU and without a word"
+        what = "at which VPP hangs for ever, with a busy CPU and without a word"
     else:
         what = "which stops VPP"
     return problem("conf-blank", stanza, f"the braces of `{name}` hold {_inside(stanza)}, {what}; {_mend(name)}")
@@ -67,9 +67,11 @@ def _block_problem(entry: ConfEntry, above: tuple[ConfEntry, ...]) -> Iterator[P
     head = " ".join((entry.name, *entry.arguments))
     if block in _LOST_BLOCKS:
         lost = "the devices" if entry.name == "driver" else "this device and those"
-        what = f"and VPP starts without {lost} behind it"
+        what = f"and VPP starts without {lost} after it"
     elif block in _STOPPING_BLOCKS and head != "plugin default":
         what = "which stops VPP"
+    elif block == "node graph":
+        what = "which stops VPP" if entry.name == "default" else "which stops a VPP that has this node"
     else:
         return
     where = " ".join(each.name for each in above)

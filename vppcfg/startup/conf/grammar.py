@@ -22,7 +22,7 @@ In `memory` the word alone is passed over (vpp/vnet/main.c), in `cpu` all that f
 """
 _INNER = frozenset({"plugin", "device", "http2"})
 """Blocks that are no stanzas, though their names are single words."""
-_INSIDE_OPEN = ("calico-policy-plugin", "node", "npol-plugin", "test-proxy", "unix-cli")
+_INSIDE_OPEN = ("calico-policy-plugin", "npol-plugin", "test-proxy", "unix-cli")
 """Stanzas that vppcfg keeps as they are, and does not look into."""
 
 _SPANS: Mapping[str, tuple[Release | None, Release | None]] = {

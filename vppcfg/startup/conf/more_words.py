@@ -54,6 +54,9 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
         Key(name=ANY, block="crypto engine", must_have_braces=True, is_many=True),
     ),
     "crypto engine": flags("enable", "disable"),
+    # vlib/node_init.c: a name of a graph node, or default
+    "node": (Key(name=ANY, block="node graph", is_many=True),),
+    "node graph": keys((W,), "variant"),
     # vnet/tls/tls.c, plugins/tlsopenssl/tls_openssl.c
     "tls": (
         *flags("use-test-cert-in-ca"),
