@@ -74,7 +74,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="VERSION",
         help="the release that runs the script (default: the running VPP's, or the newest)",
     )
-    parser.add_argument("--past-errors", action="store_true", help="go on behind a command that VPP refuses")
+    parser.add_argument("--past-errors", action="store_true", help="go on after a command that VPP refuses")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
     where.add_argument(

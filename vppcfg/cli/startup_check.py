@@ -132,7 +132,7 @@ def _refuse_options_above(args: argparse.Namespace) -> None:
     given = [name for name, default in _ABOVE.items() if getattr(args, name, default) != default]
     if given:
         option = f"--{given[0].replace('_', '-')}"
-        raise UsageError(f"{option} stands before `check`", "`vppcfg startup check --help` lists what stands behind it")
+        raise UsageError(f"{option} stands before `check`", "`vppcfg startup check --help` lists what comes after it")
 
 
 def _scope(judgement: ConfJudgement) -> str:

@@ -43,6 +43,11 @@ def cpu_text(cpus: Iterable[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
+def numbered(number: int, noun: str) -> str:
+    """Return how many there are of something, such as 1 worker or 2 workers."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30

@@ -176,7 +176,7 @@ class Causes:
     def _without_peer(self, operation: RemoveWireguardPeer) -> Predicate:
         after = self._plan.desired.making(operation.subject, Wireguard)
         if after is not None and operation.public_key in after.peers:
-            return Predicate("gets a peer otherwise", "get peers otherwise")
+            return Predicate("gets a changed peer", "get changed peers")
         return Predicate("loses a peer", "lose peers", ("", ""))
 
     def _out_of_l2(self, operation: LeaveL2 | SetTagRewrite) -> Predicate:
@@ -184,7 +184,7 @@ class Causes:
         if before is None or after is None or (before.bridge, before.l2xc) == (after.bridge, after.l2xc):
             if before is not None and after is not None and before.split_horizon_group != after.split_horizon_group:
                 return Predicate("gets another split-horizon group", "get other split-horizon groups")
-            return Predicate("rewrites VLAN tags otherwise", "rewrite VLAN tags otherwise")
+            return Predicate("rewrites VLAN tags differently", "rewrite VLAN tags differently")
         place = f"bridge domain {before.bridge}" if before.bridge is not None else f"its cross-connect to {before.l2xc}"
         return Predicate(f"leaves {place}", f"leave {place}")
 
@@ -234,16 +234,16 @@ def _said(one: str, many: str) -> Callable[[Any], Predicate]:
 
 
 def _feature(operation: SetFeature) -> Predicate:
-    thing, becomes = FEATURES[operation.attribute], "set otherwise"
+    thing, becomes = FEATURES[operation.attribute], "set differently"
     if isinstance(operation, Switch):
         becomes = "turned on" if operation.is_on else "turned off"
     return Predicate(f"has {thing} {becomes}", f"have {thing} {becomes}")
 
 
 WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
-    AddWireguardPeer: _said("gets a peer otherwise", "get peers otherwise"),
-    AddProxyArp: _said("has a range more", "have a range more"),
-    RemoveProxyArp: _said("has a range less", "have a range less"),
+    AddWireguardPeer: _said("gets a changed peer", "get changed peers"),
+    AddProxyArp: _said("gets a range", "get ranges"),
+    RemoveProxyArp: _said("loses a range", "lose ranges"),
     AddBondMember: _said("joins {o.bond}", "join {o.bond}"),
     RemoveBondMember: _said("leaves {o.bond}", "leave {o.bond}"),
     BindAcls: _said("applies other access lists", "apply other access lists"),

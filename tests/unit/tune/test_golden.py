@@ -116,7 +116,7 @@ def test_the_same_loss_at_any_rate_is_no_matter_of_tuning() -> None:
     assert found.proposal is not None and found.expectation is not None
     assert found.proposal.settings == ()
     assert "pcie_aspm=off" in found.proposal.text
-    assert "of a cause unknown" in found.verdict
+    assert "for an unknown cause" in found.verdict
     assert "10.4 %" in found.verdict
 
 

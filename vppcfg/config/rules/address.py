@@ -47,7 +47,7 @@ def address_host(index: Index) -> Iterator[Problem]:
             key = address_key(address)
             if _is_link_local(key):
                 host = address.partition("/")[0]
-                text = f"{address} is link-local; write `link-local: {host}` in place of it, or leave it to VPP"
+                text = f"{address} is link-local; write `link-local: {host}` instead, or leave it to VPP"
                 yield _problem("address-link-local", interface, position, text)
             elif reason := _unfit(key):
                 yield _problem("address-invalid-host", interface, position, f"{address} is {reason}")
@@ -69,7 +69,7 @@ def address_duplicate(index: Index) -> Iterator[Problem]:
         seen: set[str] = set()
         for position, address in enumerate(interface.addresses):
             if address in seen:
-                yield _problem("address-duplicate", interface, position, f"{address} stands here a second time")
+                yield _problem("address-duplicate", interface, position, f"{address} is here a second time; remove one")
             seen.add(address)
 
 
@@ -86,7 +86,7 @@ def address_overlap(index: Index) -> Iterator[Problem]:
             stack.pop()
         other = next((outer for outer in reversed(stack) if not outer.tolerates(place)), None)
         if other is not None:
-            text = f"{place.address} overlaps {other.address} on {other.interface.name}; VPP refuses that"
+            text = f"{place.address} overlaps {other.address} on {other.interface.name}, which VPP refuses; correct one"
             yield _problem("address-overlap", place.interface, place.position, text)
         if not stack or stack[-1].length < place.length:
             stack.append(place)

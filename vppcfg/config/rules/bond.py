@@ -34,7 +34,7 @@ def bond_load_balance(index: Index) -> Iterator[Problem]:
     """Find bonds with a load balance in a mode that leaves no choice of one."""
     for bond in index.configuration.made_as(BondConfig).values():
         if bond.load_balance is not None and not bond.mode.has_load_balance:
-            text = f"mode {bond.mode.value} leaves no choice of a load balance; only xor and lacp do"
+            text = f"mode {bond.mode.value} has no choice of `load-balance`, only xor and lacp have; remove it"
             yield Problem(rule="bond-lb-mode", path=(*bond.path, "load-balance"), text=text)
 
 
@@ -66,7 +66,7 @@ def bond_member_place(index: Index) -> Iterator[Problem]:
             text = f"{name} is {_NO_MEMBERS[member.kind]}; members are ports"
             yield _problem("bond-member-is-bond", bond, position, text)
         elif not _is_first(index, bond, position, name):
-            text = f"{name} is a member of {first.name} already"
+            text = f"{name} is a member of {first.name} already; remove it here"
             yield _problem("bond-member-shared", bond, position, text)
         elif reason := index.why_switched(name):
             yield _problem("bond-member-l2", bond, position, f"{name} {reason}; remove it from one of the two")

@@ -24,7 +24,9 @@ def bridge_member_place(index: Index) -> Iterator[Problem]:
             text = f"{name} is the BVI of {bvi_of[0].name} already; remove it here"
             yield _problem("bd-member-shared", bridge, position, text)
         elif not _is_first(index, bridge, position, name):
-            yield _problem("bd-member-shared", bridge, position, f"{name} is a member of {first.name} already")
+            yield _problem(
+                "bd-member-shared", bridge, position, f"{name} is a member of {first.name} already; remove it here"
+            )
 
 
 def bridge_member_l3(index: Index) -> Iterator[Problem]:
@@ -57,7 +59,7 @@ def bridge_macs(index: Index) -> Iterator[Problem]:
                 text = f"{shown_mac} is not the MAC address of one station"
                 yield Problem(rule="bd-mac", path=path, text=text)
             elif mac in seen:
-                yield Problem(rule="bd-mac-duplicate", path=path, text=f"{bridge.name} has {mac} already")
+                yield Problem(rule="bd-mac-duplicate", path=path, text=f"{bridge.name} has {mac} already; remove one")
             elif mac == _mac_of(index, bridge.bvi):
                 text = f"{mac} is the MAC address of {bridge.bvi}, the BVI of {bridge.name}; remove it here"
                 yield Problem(rule="bd-mac-own", path=path, text=text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.numbers import address_of_interface, interface_tail
+from vppcfg.common.numbers import address_of_interface, interface_tail, numbered
 from vppcfg.common.release import OLDEST
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.plugins import NEEDS
@@ -72,7 +72,7 @@ def device_name_duplicate(index: Index) -> Iterator[Problem]:
     owners: dict[str, str] = {}
     for device in every_device(index.configuration.dataplane):
         if device.name is not None and owners.setdefault(device.name, device.address) != device.address:
-            text = f"{owners[device.name]} has the name {device.name} already"
+            text = f"{owners[device.name]} has the name {device.name} already; take another"
             yield Problem(rule="device-name-duplicate", path=_name_path(device, index), text=text)
 
 
@@ -83,7 +83,7 @@ def device_with_two_drivers(index: Index) -> Iterator[Problem]:
         return
     for device in (section.native_devices or {}).values():
         if device.address in (section.dpdk.devices or {}):
-            text = f"{device.address} stands below `dpdk.devices` too, and one driver alone can have it; remove one"
+            text = f"{device.address} is below `dpdk.devices` too, and only one driver can have it; remove one"
             yield Problem(rule="device-two-drivers", path=device.path, text=text)
 
 
@@ -113,7 +113,9 @@ def device_type_of_driver(index: Index) -> Iterator[Problem]:
     for device in ((section.native_devices if section is not None else None) or {}).values():
         interface = index.find(device.name or "")
         if interface is not None and interface.device_type not in (None, device.driver):
-            text = f"{interface.name} is made by the driver {device.driver}, and not of type {interface.device_type}"
+            text = (
+                f"the driver of {interface.name} is {device.driver}, not {interface.device_type}; remove `device-type`"
+            )
             path = (*interface.path, "device-type")
             yield Problem(rule="device-type-driver", path=path, text=text)
 
@@ -126,9 +128,9 @@ def device_without_interface(index: Index) -> Iterator[Problem]:
     for device in every_device(index.configuration.dataplane):
         if device.name is None and device.address not in addresses:
             tail = interface_tail(device.address)
-            text = f"no interface of the file is named after this device, such as TenGigabitEthernet{tail}"
+            text = f"no interface of the file is named after this device, such as TenGigabitEthernet{tail}; add one"
         elif device.name is not None and device.name not in names and not globs.matches(device.name):
-            text = f"{device.name} is neither below `interfaces` nor under `unmanaged`"
+            text = f"{device.name} is neither below `interfaces` nor matched by `unmanaged`; add it"
         else:
             continue
         yield Problem(rule="device-interface", path=device.path, text=text, severity=Severity.WARNING)
@@ -176,7 +178,9 @@ def plugin_missing(index: Index) -> Iterator[Problem]:
             text = f"the list lacks {need.plugin}, which {_dotted(place)} needs ({need.reason}); add it"
             yield Problem(rule="plugin-missing", path=_path("plugins"), text=text)
     if section.dpdk.devices and "dpdk" not in section.plugins:
-        yield Problem(rule="plugin-missing", path=_path("plugins"), text="the list lacks dpdk, which the devices need")
+        yield Problem(
+            rule="plugin-missing", path=_path("plugins"), text="the list lacks dpdk, which the devices need; add it"
+        )
 
 
 def queue_workers(index: Index) -> Iterator[Problem]:
@@ -188,14 +192,15 @@ def queue_workers(index: Index) -> Iterator[Problem]:
         if device.workers is None:
             continue
         if len(set(device.workers)) < len(device.workers):
-            text = "a worker stands here twice; VPP takes the list as a set"
+            text = "a worker is here twice, and VPP takes the list as a set; remove one"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         if queues is not None and len(device.workers) != queues:
-            text = f"{len(device.workers)} worker(s) for {queues} RX queue(s); VPP wants one worker per queue"
+            said = f"{numbered(len(device.workers), 'worker')} for {numbered(queues, 'receive queue')}"
+            text = f"{said}; VPP wants one worker per queue"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         count = section.cpu.workers if isinstance(section.cpu.workers, int) else len(section.cpu.workers or ())
         if section.cpu.workers is not None and max(device.workers) >= count:
-            text = f"there is no worker {max(device.workers)}; {count} worker(s) are counted from 0"
+            text = f"there is no worker {max(device.workers)}: {numbered(count, 'worker')}, counted from 0"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
 
 

@@ -58,9 +58,9 @@ def description_altered(index: Index) -> Iterator[Problem]:
     """Find, once for the whole file, descriptions of which a tag of VPP does not hold every character."""
     altered = index.configuration.described_beyond_tags()
     for entry in altered[:1]:
-        others = f", and those of {len(altered) - 1} more in part," if len(altered) > 1 else ""
+        others = f", and {len(altered) - 1} more in part" if len(altered) > 1 else ""
         kept = index.configuration.kept_by_vpp(entry)
-        text = f"VPP keeps the description of {entry.name} as `{kept}`{others} and the journal the whole text"
+        text = f"VPP keeps the description of {entry.name} as `{kept}`{others}; file and journal keep the whole text"
         path = (*entry.path, "description")
         yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
 
@@ -109,5 +109,5 @@ def acl_applied(index: Index) -> Iterator[Problem]:
                     text = f"there is no ACL {name} in this file; add it to `acls`"
                     yield Problem(rule="acl-undefined", path=path, text=text)
                 elif name in seen:
-                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} stands in this list already")
+                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} is in this list already; remove it")
                 seen.add(name)

@@ -19,13 +19,13 @@ def ipfix_settings(index: Index) -> Iterator[Problem]:
     exporter, params = config.exporter, config.params
     for key, address in (("collector", exporter.collector), ("source", exporter.source)):
         if address and (":" in address or not int(IPv4Address(address))):
-            text = f"{address} cannot be: the exporter of flow records speaks IPv4 to one host"
+            text = f"{address} is not possible: the exporter of flow records speaks IPv4, to one host"
             yield Problem(rule="ipfix-address", path=(_SECTION, key), text=text)
     if exporter.collector and not exporter.source:
-        text = "records need an address that they come from; add `source`"
+        text = "records need a source address; add `source`"
         yield Problem(rule="ipfix-source", path=(_SECTION, "collector"), text=text)
     if params.passive_s and params.active_s > params.passive_s:
-        text = f"a flow would be forgotten after {params.passive_s} s, before it is told after {params.active_s} s"
+        text = f"a flow would be forgotten after {params.passive_s} s, before it is reported after {params.active_s} s"
         yield Problem(rule="ipfix-timeouts", path=(_SECTION, "active-timeout"), text=text)
 
 
@@ -47,6 +47,6 @@ def ipfix_interfaces(index: Index) -> Iterator[Problem]:
             text = f"{interface.name} is a sub-interface: VPP records frames of ports only; use ip4 or ip6, or the port"
             yield Problem(rule="ipfix-l2", path=path, text=text)
         if variants - {records.variant}:
-            text = "others have other variants; VPP numbers their templates alike, so a collector mixes them up"
+            text = "others have another variant; VPP numbers their templates alike, and a collector mixes them up"
             yield Problem(rule="ipfix-variants", path=path, text=text, severity=Severity.WARNING)
         variants.add(records.variant)

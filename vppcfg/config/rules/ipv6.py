@@ -51,7 +51,7 @@ def ra_prefixes(index: Index) -> Iterator[Problem]:
             if reason := _why_unfit(each):
                 yield Problem(rule="ra-prefix", path=path, text=f"{each.prefix} {reason}")
             elif each.prefix in seen:
-                yield Problem(rule="ra-prefix", path=path, text=f"{each.prefix} stands here a second time")
+                yield Problem(rule="ra-prefix", path=path, text=f"{each.prefix} is here a second time; remove one")
             seen.add(each.prefix)
 
 

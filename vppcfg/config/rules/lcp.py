@@ -20,11 +20,13 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
             continue
         first = owners.setdefault(interface.lcp.host_name, interface.name)
         if first != interface.name:
-            yield _problem("lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already")
+            yield _problem(
+                "lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already; take another"
+            )
     for tap in index.configuration.made_as(TapConfig).values():
         first = owners.setdefault(tap.host_name, tap.name)
         if first != tap.name:
-            text = f"{first} has the Linux name {tap.host_name} already"
+            text = f"{first} has the Linux name {tap.host_name} already; take another"
             yield Problem(rule="lcp-duplicate", path=(*tap.path, "host", "name"), text=text)
 
 

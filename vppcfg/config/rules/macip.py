@@ -31,8 +31,8 @@ def macip_order(index: Index) -> Iterator[Problem]:
         if found is not None:
             earlier, later = (config.positions[number] for number in found)
             text = (
-                f"VPP asks term {later + 1} of {name} before this one, and both match the same packets of some hosts; "
-                "say the exception more closely, or with fewer terms like the other one"
+                f"VPP looks at term {later + 1} of {name} first, and both match the same packets of some hosts; give "
+                "the exception more bits of prefix or mask, or write the list without one"
             )
             yield Problem(rule="macip-order", path=(*config.path, "terms", earlier), text=text)
 

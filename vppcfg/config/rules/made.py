@@ -40,7 +40,7 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
             text = f"{tunnel.local} and {tunnel.remote} are of different families; take two of one"
             yield Problem(rule=section.rule("family"), path=path, text=text)
         elif tunnel.local == tunnel.remote:
-            text = f"the tunnel ends where it begins, at {tunnel.local}"
+            text = f"the tunnel ends where it begins, at {tunnel.local}; take the address of the other router"
             yield Problem(rule=section.rule("self"), path=path, text=text)
 
 
@@ -75,7 +75,7 @@ def vxlan_vni(index: Index) -> Iterator[Problem]:
     for tunnel in index.configuration.made_as(VxlanConfig).values():
         first = owners.setdefault((tunnel.encap_vrf, tunnel.vni, tunnel.source_port), tunnel.name)
         if first != tunnel.name:
-            text = f"{first} has the VNI {tunnel.vni} already"
+            text = f"{first} has the VNI {tunnel.vni} already; take another"
             yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)
 
 

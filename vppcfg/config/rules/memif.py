@@ -52,5 +52,7 @@ def memif_role(index: Index) -> Iterator[Problem]:
     for memif in index.configuration.made_as(MemifConfig).values():
         first = roles.setdefault(memif.socket_id, memif)
         if first.role is not memif.role:
-            text = f"{first.name} is a {first.role.value} at the same socket, so is this one; or take another socket"
+            text = (
+                f"{first.name} is a {first.role.value} at the same socket; make both the same, or take another socket"
+            )
             yield Problem(rule="memif-role", path=(*memif.path, "role"), text=text)

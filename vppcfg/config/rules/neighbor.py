@@ -20,7 +20,10 @@ def neighbor_entry(index: Index) -> Iterator[Problem]:
             yield _problem("neighbor-address", interface, entry, f"{entry.address} is not the address of one host")
         elif entry.address in {address.partition("/")[0] for address in interface.addresses}:
             yield _problem(
-                "neighbor-own", interface, entry, f"{entry.address} is an address of {interface.name} itself"
+                "neighbor-own",
+                interface,
+                entry,
+                f"{entry.address} is an address of {interface.name} itself; take that of the neighbour",
             )
         if entry.mac and not is_station(entry.mac):
             yield _problem("neighbor-mac", interface, entry, f"{entry.mac} is not the MAC address of one station")
@@ -32,7 +35,7 @@ def neighbor_duplicate(index: Index) -> Iterator[Problem]:
         seen: set[str] = set()
         for entry in interface.neighbors:
             if entry.address in seen:
-                yield _problem("neighbor-duplicate", interface, entry, f"{entry.address} stands here already")
+                yield _problem("neighbor-duplicate", interface, entry, f"{entry.address} is here already; remove one")
             seen |= {entry.address} if entry.address is not None else set()
 
 

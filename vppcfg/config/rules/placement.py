@@ -39,7 +39,7 @@ def placement_queue(index: Index) -> Iterator[Problem]:
             text = f"`{entry.key}` is no queue: these are counted from 0, and {LAST_QUEUE} is the last one there can be"
             yield Problem(rule="placement-queue", path=path, text=text)
         elif len(entry.numbers) < len(entry.threads):
-            text = f"a thread stands twice at queue {entry.queue} of `{key}`"
+            text = f"a thread is twice at queue {entry.queue} of `{key}`; remove one"
             yield Problem(rule="placement-queue", path=path, text=text)
 
 

@@ -20,7 +20,7 @@ def proxy_arp_ranges(index: Index) -> Iterator[Problem]:
             text = f"{each.last} comes before {each.first}, so that this range has no address; exchange them"
             yield Problem(rule="proxy-arp-range", path=each.path, text=text)
         elif (each.vrf, each.first, each.last) in seen:
-            text = f"{each.first} to {each.last} stands here a second time"
+            text = f"{each.first} to {each.last} is here a second time; remove one"
             yield Problem(rule="proxy-arp-duplicate", path=each.path, text=text)
         seen.add((each.vrf, each.first, each.last))
 

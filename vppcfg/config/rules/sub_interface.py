@@ -27,7 +27,7 @@ def encapsulation_duplicate(index: Index) -> Iterator[Problem]:
                 continue
             first = owners.setdefault((tags.is_dot1ad, tags.outer, tags.inner), interface)
             if first is not interface:
-                text = f"{first.name} matches {_described(tags)} already"
+                text = f"{first.name} matches {_described(tags)} already; take other tags"
                 yield Problem(rule="encap-duplicate", path=(*interface.path, "encapsulation"), text=text)
 
 

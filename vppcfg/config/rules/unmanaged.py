@@ -39,6 +39,8 @@ def protected_missing(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     for position, name in enumerate(configuration.protected):
         if not index.has(name) and name not in configuration.made:
-            text = f"this file has no interface {name}: only one that VPP has is protected; correct or remove it"
+            text = (
+                f"this file has no interface {name}: only one that VPP has is protected; correct the name, or remove it"
+            )
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)

@@ -24,7 +24,7 @@ def vrf_tables(index: Index) -> Iterator[Problem]:
             yield Problem(rule="vrf-no-family", path=config.path, text=text)
         owner = next((owners[table.key] for table in tables if table.key in owners), None)
         if owner is not None:
-            text = f"{owner} has the id {config.table_id} already"
+            text = f"{owner} has the id {config.table_id} already; take another"
             yield Problem(rule="vrf-id-duplicate", path=(*config.path, "id"), text=text)
         owners.update({table.key: owners.get(table.key, config.name) for table in tables})
         if config.table_id > _LARGEST_TYPED:

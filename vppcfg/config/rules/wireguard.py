@@ -96,7 +96,7 @@ def wireguard_endpoint(index: Index) -> Iterator[Problem]:
             continue
         if peer.endpoint is None or peer.port is None:
             missing, said = ("endpoint", "port") if peer.endpoint is None else ("port", "endpoint")
-            text = f"{peer.name} has `{said}` without `{missing}`; say both, or neither where the peer speaks first"
+            text = f"{peer.name} has `{said}` without `{missing}`; write both, or neither where the peer speaks first"
             yield Problem(rule="wireguard-endpoint", path=path, text=text)
         elif (":" in peer.endpoint) != (":" in tunnel.local):
             text = f"{peer.endpoint} and {tunnel.local} are of different families; take two of one"
@@ -116,7 +116,7 @@ def wireguard_allowed_ips(index: Index) -> Iterator[Problem]:
         for position, prefix in enumerate(peer.allowed_ips):
             owner = owners.setdefault((tunnel.name, prefix), peer.name)
             if owner != peer.name:
-                text = f"{prefix} belongs to {owner} already; one peer has a prefix"
+                text = f"{prefix} belongs to {owner} already; remove it here or there"
                 yield Problem(rule="wireguard-allowed-ips", path=(*path, "allowed-ips", position), text=text)
 
 

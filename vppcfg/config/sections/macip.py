@@ -155,7 +155,7 @@ def _too_much(entry: SectionEntry, rules: list[MacipRule], parsing: Parsing) -> 
     if count > MACIP_RULES_MOST:
         rule, text = _RULES, f"with this one the MACIP ACLs have {count:,} rules; {MACIP_RULES_MOST:,} are possible"
     elif alike > MACIP_RULES_PER_SHAPE:
-        possible = f"{MACIP_RULES_PER_SHAPE:,} are possible, because VPP ends where its memory for them is full"
+        possible = f"{MACIP_RULES_PER_SHAPE:,} are possible, because VPP crashes when its memory for them is full"
         rule, text = _RULES, f"{alike:,} rules have the same prefix length and MAC mask; {possible}"
     elif len(shapes) > MACIP_SHAPES_MOST:
         rule, text = _SHAPES, f"the terms have {len(shapes)} {what}; {MACIP_SHAPES_MOST} are possible"

@@ -107,7 +107,7 @@ def isolation(case: Case) -> Iterator[Problem]:
         yield Problem(rule="isolate-boot-cpu", path=_ISOLATE, text=text)
     left_out = sorted(set(placement.workers) - set(placement.isolated))
     if left_out and isinstance(case.section.cpu.isolate, tuple):
-        text = f"worker(s) {cpu_text(left_out)} are not isolated; Linux will run other tasks there"
+        text = f"not all workers are isolated; Linux will run other tasks on CPU {cpu_text(left_out)}"
         yield Problem(rule="isolate-workers", path=_ISOLATE, text=text, severity=Severity.WARNING)
 
 

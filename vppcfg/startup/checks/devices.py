@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import numbered
 from vppcfg.model.host import FOR_USERS, Nic
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks.case import Case, device_key
@@ -35,7 +36,7 @@ def devices_free(case: Case) -> Iterator[Problem]:
         if nic is None or not nic.is_admin_up or (device.limits is not None and device.limits.is_bifurcated):
             continue
         names = ", ".join(nic.linux_names)
-        text = f"Linux uses {device.address} as {names}, so that VPP passes it over; `ip link set {names} down` first"
+        text = f"Linux uses {device.address} as {names}, so VPP leaves it out; `ip link set {names} down` first"
         yield Problem(rule="device-in-use", path=device.path, text=text, severity=Severity.WARNING)
 
 
@@ -58,7 +59,7 @@ def devices_placed(case: Case) -> Iterator[Problem]:
         if device.nic is None or not case.host.has_numa or device.nic.node in case.host.node_ids:
             continue
         says = "no NUMA node" if device.nic.node is None else f"NUMA node {device.nic.node}, which has no memory"
-        text = f"the machine tells {says} for {device.address}; VPP and vppcfg take {case.host.node_of(device.nic)}"
+        text = f"the machine tells {says} for {device.address}; VPP and vppcfg assume {case.host.node_of(device.nic)}"
         yield Problem(rule="device-node", path=device.path, text=text, severity=Severity.WARNING)
 
 
@@ -89,7 +90,7 @@ def rx_queues(case: Case) -> Iterator[Problem]:
         limit = device.limits.rx_queues if device.limits else None
         if limit is not None and device.rx_queues > limit:
             lost = "VPP would silently take one only" if device.driver is None else "VPP would not make its port"
-            text = f"{device.rx_queues} RX queues are more than the {limit} of {_named(device)}; {lost}"
+            text = f"{device.rx_queues} receive queues are more than the {limit} of {_named(device)}; {lost}"
             yield Problem(rule="rx-queues-limit", path=device_key(device, "rx-queues", case), text=text)
 
 
@@ -101,7 +102,7 @@ def queue_workers(case: Case) -> Iterator[Problem]:
             continue
         path = (*device.path, "workers")
         if max(device.workers) >= count and case.section.cpu.workers is None:
-            text = f"there is no worker {max(device.workers)}; {count} worker(s) are counted from 0"
+            text = f"there is no worker {max(device.workers)}: {numbered(count, 'worker')}, counted from 0"
             yield Problem(rule="queue-workers", path=path, text=text)
 
 
@@ -111,7 +112,7 @@ def idle_workers(case: Case) -> Iterator[Problem]:
         near = len(local_workers(case.settings.placement, case.host, device.nic))
         idle = near - device.rx_queues
         if idle > 0:
-            queues = f"{device.address} has {device.rx_queues} RX queue(s) for {near} workers"
+            queues = f"{device.address} has {numbered(device.rx_queues, 'receive queue')} for {near} workers"
             text = f"{queues}; {idle} of them get nothing from it"
             path = device_key(device, "rx-queues", case)
             yield Problem(rule="queue-idle-worker", path=path, text=text, severity=Severity.WARNING)
@@ -126,10 +127,12 @@ def shared_tx_queues(case: Case) -> Iterator[Problem]:
         for thread in range(1, threads):
             users.setdefault(thread % queues, []).append(str(thread - 1))
         shared = [
-            f"workers {' and '.join(names)} share TX queue {queue}" for queue, names in users.items() if names[1:]
+            f"workers {' and '.join(names)} share transmit queue {queue}" for queue, names in users.items() if names[1:]
         ]
         if shared:
-            text = f"{device.address} has {queues} TX queue(s) for {threads} threads: {'; '.join(shared)}"
+            text = (
+                f"{device.address} has {numbered(queues, 'transmit queue')} for {threads} threads: {'; '.join(shared)}"
+            )
             path = device_key(device, "tx-queues", case)
             yield Problem(rule="tx-queues-shared", path=path, text=text, severity=Severity.WARNING)
 

@@ -149,7 +149,7 @@ class _ConfParser:
             if (value is None or value.text in "{}") and block in FORGIVING:
                 return tuple(found)
             if value is None or value.text in "{}":
-                raise _SyntaxError(self._tokens[self._place - 1], f"a value is missing behind {key.name}")
+                raise _SyntaxError(self._tokens[self._place - 1], f"a value is missing after {key.name}")
             found.append(self._quoted() if form is ArgumentForm.QUOTED else self._next().text)
         return tuple(found)
 

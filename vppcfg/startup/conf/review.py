@@ -22,7 +22,7 @@ _NODES = 32
 _ONCE = (("plugins", "plugin"), ("dpdk", "dev"), ("logging", "class"))
 """Stanzas, and what in them VPP refuses to be told twice."""
 _DEVICES = "devices"
-_LOST_DEVICES = "and starts without this device and those behind it"
+_LOST_DEVICES = "and starts without this device and those after it"
 """VPP reads the stanza `devices` when it runs already (vnet/dev/config.c)."""
 _MAIN_CORE_NEEDED: Mapping[str, Release] = {
     "corelist-workers": Release(24, 10),
@@ -115,7 +115,7 @@ def _key_problems(
         yield _unreadable(entry, where, release, unreadable)
     elif key.must_have_braces and entry.children is None and entry.verbatim is None:
         words = " ".join((entry.name, *entry.arguments))
-        yield problem("conf-syntax", entry, f"braces are missing behind `{words}` (in {where}), which stops VPP")
+        yield problem("conf-syntax", entry, f"braces are missing after `{words}` (in {where}), which stops VPP")
     elif key.is_ignored_by(release):
         text = f"VPP {key.ignored_since} and newer read `{entry.name}` and do nothing with it; remove it"
         yield problem("conf-ignored", entry, f"{text} (in {where})", Severity.WARNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vppcfg.common.numbers import cpu_text
+from vppcfg.common.numbers import cpu_text, numbered
 from vppcfg.model.dataplane import CpuSection
 from vppcfg.model.host import Cpu, Host, Nic
 from vppcfg.record import record
@@ -69,7 +69,7 @@ def _main_core(section: CpuSection, pool: _CpuPool, host: Host, ledger: Ledger) 
         ledger.add("cpu.main-core", free[0][0].id, ValueOrigin.HOST, reason)
         return free[0][0].id
     shared = (pool.boot or host.cores[0])[0].id
-    reason = f"{len(host.cores)} core(s) are too few for a core of its own, so it shares CPU {shared} with Linux"
+    reason = f"{numbered(len(host.cores), 'core')} leave none to itself, so it shares CPU {shared} with Linux"
     ledger.add("cpu.main-core", shared, ValueOrigin.HOST, reason)
     return shared
 
@@ -83,7 +83,11 @@ def _workers(
         return section.workers, len(section.workers)
     candidates = _candidates(pool, main_core, uses_siblings=section.uses_siblings)
     if section.workers is not None:
-        wanted, origin, reason = section.workers, ValueOrigin.FILE, f"{section.workers} worker(s), as the file says"
+        wanted, origin, reason = (
+            section.workers,
+            ValueOrigin.FILE,
+            f"{numbered(section.workers, 'worker')}, as the file says",
+        )
     else:
         local = sum(cpu.node == pool.home for cpu in candidates)
         wanted, reason = _needed_workers(host, nics, local or len(candidates))

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from vppcfg.common.numbers import address_of_interface
+from vppcfg.common.numbers import address_of_interface, numbered
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, QueueSection
 from vppcfg.model.host import Host, Nic
@@ -131,8 +131,9 @@ class _Setup:
         if wanted.queues.rx_queues is not None:
             self._ledger.add(key, wanted.queues.rx_queues, ValueOrigin.FILE, "the file says so")
             return wanted.queues.rx_queues
-        queues = max(1, min(len(local), limits.rx_queues or 1))
-        reason = f"min({len(local)} worker(s) for it, {limits.rx_queues} queue(s) of the device)"
+        most = limits.rx_queues or 1
+        queues = max(1, min(len(local), most))
+        reason = f"min({numbered(len(local), 'worker')} for it, {numbered(most, 'queue')} of the device)"
         if limits.rx_queues is None:
             reason = "1, because VPP makes no port of a device that has fewer queues than it is asked for"
         self._ledger.add(key, queues, ValueOrigin.FORMULA, reason)
@@ -157,10 +158,10 @@ class _Setup:
             return given
         limit = limits.rx_queues if limits else None
         queues = max(1, min(len(local), limit or (len(local) if limits else 1)))
-        known = f"{limit} queue(s) of the device" if limit else "what the device has, which is not known"
+        known = f"{numbered(limit, 'queue')} of the device" if limit else "what the device has, which is not known"
         if limits is None:
             known = "1, because nothing is known of this kind of device"
-        reason = f"min({len(local)} worker(s) for it, {known})"
+        reason = f"min({numbered(len(local), 'worker')} for it, {known})"
         self._ledger.add(key, queues, ValueOrigin.FORMULA, reason)
         return queues
 
@@ -179,7 +180,7 @@ class _Setup:
         if limits is not None and limits.default_descriptors is not None:
             number, reason = limits.default_descriptors, f"what devices of {limits.driver} have"
         elif way == "tx":
-            number, reason = max(_FEWEST_TX, rx), f"as many as for RX, {_FEWEST_TX} at least"
+            number, reason = max(_FEWEST_TX, rx), f"as many as receive descriptors, {_FEWEST_TX} at least"
         else:
             number, reason = _rx_descriptors(nic, queues)
         number, reason = _within(number, reason, limits, way)
@@ -223,7 +224,7 @@ def _rx_descriptors(nic: Nic | None, queues: int) -> tuple[int, str]:
     backlog = rate * LONGEST_STALL_S / queues
     number = min(max(1 << math.ceil(math.log2(backlog)), _FEWEST), _MOST)
     reason = (
-        f"{rate / 1e6:.2f} Mpps x {LONGEST_STALL_S * 1e6:.0f} us / {queues} queue(s) = {backlog:.0f}, "
+        f"{rate / 1e6:.2f} Mpps x {LONGEST_STALL_S * 1e6:.0f} us / {numbered(queues, 'queue')} = {backlog:.0f}, "
         f"as a power of two from {_FEWEST} to {_MOST}"
     )
     return number, reason

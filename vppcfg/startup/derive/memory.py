@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from vppcfg.common.numbers import GIB, KIB, MIB, round_up, size_text
+from vppcfg.common.numbers import GIB, KIB, MIB, numbered, round_up, size_text
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.sections.tap import TapConfig
@@ -141,9 +141,9 @@ class _Sizer:
         floor = rx + tx + taps + flight
         number = max(FEWEST_BUFFERS, round_up(math.ceil(floor * 1.25), self._step))
         reason = (
-            f"1.25 x ({rx} in RX rings + {tx} in TX rings + {taps} in TAPs + {threads} thread(s) x ({THREAD_CACHE} + "
-            f"{FRAME} x {polled} queue(s))) = {math.ceil(floor * 1.25)}, in steps of {self._step}, which fill 2M, "
-            f"{FEWEST_BUFFERS} at least"
+            f"1.25 x ({rx} in receive rings + {tx} in transmit rings + {taps} in TAPs + {numbered(threads, 'thread')} "
+            f"x ({THREAD_CACHE} + {FRAME} x {numbered(polled, 'queue')})) = {math.ceil(floor * 1.25)}, in steps of "
+            f"{self._step}, which fill 2M, {FEWEST_BUFFERS} at least"
         )
         return floor, number, reason
 
@@ -191,8 +191,9 @@ class _Sizer:
             self._ledger.add("statseg", size_text(wanted), ValueOrigin.FILE, "the file says so")
         else:
             reason = (
-                f"max(64M, 32M + 96 x {routes} routes x {threads} thread(s) + 2 x {per_interface} x {interfaces} "
-                f"interface(s) + {nodes} for graph nodes + {xstats} for counters of devices), in steps of 64M"
+                f"max(64M, 32M + 96 x {routes} routes x {numbered(threads, 'thread')} + 2 x {per_interface} x "
+                f"{numbered(interfaces, 'interface')} + {nodes} for graph nodes + {xstats} for counters of devices), "
+                "in steps of 64M"
             )
             self._ledger.add("statseg", size_text(formula), ValueOrigin.FORMULA, reason)
         size = wanted or formula

@@ -35,7 +35,7 @@ def dpdk_problems(conf: Conf) -> Iterator[Problem]:
     children = (dpdk.children if dpdk is not None else None) or ()
     for before, entry in pairwise((ConfEntry(name=""), *children)):
         if entry.name == _OUTER and before.name != _BEFORE_OUTER:
-            text = f"VPP stops at `{_OUTER}` unless it stands right behind `{_BEFORE_OUTER}`"
+            text = f"VPP stops at `{_OUTER}` unless it is right after `{_BEFORE_OUTER}`"
             yield problem("conf-value", entry, text)
         elif entry.name == "no-vmbus":
             text = "VPP hands `--no-vmbus` on to DPDK, which does not know it and stops; remove it"

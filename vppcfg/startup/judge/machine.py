@@ -142,7 +142,7 @@ def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release)
     limits = limits_of(nic, release)
     if nic.is_admin_up and not (limits is not None and limits.is_bifurcated):
         names = ", ".join(nic.linux_names)
-        text = f"Linux uses {device.address} as {names}, and VPP passes it over; `ip link set {names} down` first"
+        text = f"Linux uses {device.address} as {names}, so VPP leaves it out; `ip link set {names} down` first"
         yield warning("conf-device", device.entry, text)
     yield from _node(device, nic, facts, host)
     if limits is not None:

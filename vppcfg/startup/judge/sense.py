@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from vppcfg.common.numbers import numbered
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.tree import Conf
@@ -61,8 +62,8 @@ def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     if entry is not None and facts.devices and facts.workers > queues:
         idle = facts.workers - queues
         text = (
-            f"{_count(facts.workers, 'worker')}, and {_count(len(facts.devices), 'port')} with "
-            f"{_count(queues, 'receive queue')} in all: {_count(idle, 'worker')} never receive"
+            f"{numbered(facts.workers, 'worker')}, and {numbered(len(facts.devices), 'port')} with "
+            f"{numbered(queues, 'receive queue')} in all: {numbered(idle, 'worker')} never receive"
             f"{'s' if idle == 1 else ''}"
         )
         yield warning("conf-idle-workers", entry, text)
@@ -70,8 +71,8 @@ def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
         if device.rx_queues > max(facts.workers, 1):
             text = (
                 f"{device.address} has {device.rx_queues} receive queues, and "
-                f"{_count(facts.workers, 'worker') if facts.workers else 'the main thread alone'} to serve them; more "
-                "queues than that gain nothing"
+                f"{numbered(facts.workers, 'worker') if facts.workers else 'the main thread alone'} to serve them; "
+                "more queues than that gain nothing"
             )
             yield warning("conf-many-queues", device.key("num-rx-queues"), text)
 
@@ -83,13 +84,13 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
         return
     if len(device.workers) != device.rx_queues:
         text = (
-            f"{device.address} has {_count(device.rx_queues, 'receive queue')} and is given to "
-            f"{_count(len(device.workers), 'worker')}; VPP stops unless there are as many"
+            f"{device.address} has {numbered(device.rx_queues, 'receive queue')} and is given to "
+            f"{numbered(len(device.workers), 'worker')}; VPP stops unless there are as many"
         )
         yield problem("conf-placement", entry, text)
     missing = [worker for worker in device.workers if worker >= facts.workers]
     if missing:
-        there = f"there are {_count(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
+        there = f"there are {numbered(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
         text = f"{device.address} is given to worker {missing[0]}, and {there}; VPP gives the queue to another thread"
         yield warning("conf-placement", entry, text)
 
@@ -98,7 +99,7 @@ def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem
     threads = facts.workers + 1
     if facts.workers and device.tx_queues is not None and device.tx_queues < threads:
         text = (
-            f"{device.address} has {_count(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
+            f"{device.address} has {numbered(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
             "share one wait for each other"
         )
         yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
@@ -110,7 +111,7 @@ def _receive_rings(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     stanza = conf.stanza("dpdk") or conf.stanza("devices")
     if stanza is not None and held > facts.buffers_per_numa:
         text = (
-            f"the receive rings of {_count(len(facts.devices), 'port')} hold {held} buffers, and a NUMA node has "
+            f"the receive rings of {numbered(len(facts.devices), 'port')} hold {held} buffers, and a NUMA node has "
             f"{facts.buffers_per_numa} (buffers-per-numa); on one node they do not fit"
         )
         yield warning("conf-descriptors", entry_at(conf, "buffers", "buffers-per-numa") or stanza, text)
@@ -198,9 +199,5 @@ def _sockets(conf: Conf) -> Iterator[Problem]:
         place = entry.arguments[0] if entry is not None and entry.arguments else "/run"
         may_be_port = stanza == "unix"
         if entry is not None and not (place.startswith("/") or (may_be_port and _LISTENING.fullmatch(place))):
-            text = f"{place} is no whole path, and VPP stops at it; it begins with a slash"
+            text = f"{place} is no whole path, and VPP stops at it; write one that begins with a slash"
             yield problem("conf-range", entry, text)
-
-
-def _count(number_of: int, noun: str) -> str:
-    return f"{number_of} {noun}{'' if number_of == 1 else 's'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
@@ -47,8 +48,8 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
             settings=_cpu_bound_settings(ports, count, more),
         ),
         expectation=Expectation(
-            text=f"{more} in place of {count} worker(s): the rate grows by that factor, 10 % less at worst, as far "
-            "as the NIC goes along and the traffic has many flows"
+            text=f"{more} in place of {numbered(count, 'worker')}: the rate grows by that factor, 10 % less at worst, "
+            "as far as the NIC keeps up and the traffic has many flows"
             if count
             else "a worker forwards what the main thread does now, and the main thread is free for the API",
             basis=Basis.COMPUTED,
@@ -64,7 +65,7 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
     parts = [
         Evidence(text=f"{thread.n_graph:.2f} packets per call in the graph of {thread.name} (256 is full)",
                  source=source),
-        Evidence(text=f"{thread.n_rx:.2f} packets per poll (at most 256 for each of {queues} queue(s))",
+        Evidence(text=f"{thread.n_rx:.2f} packets per poll (at most 256 for each of {numbered(queues, 'queue')})",
                  source=source),
         Evidence(text=(f"{thread.polls_per_s:,.0f} polls per second; " if thread.duration_s else "")
                  + f"{thread.clocks_per_packet:.0f} clocks per packet", source=source),

@@ -182,7 +182,7 @@ def _nic_pattern_finding(trials: list[FrameTrial], spread: float) -> Finding:
         rule="nic-pattern",
         severity=FindingSeverity.LOSS,
         subject="the port under test",
-        verdict=f"packets are lost in NIC, bus or link, of a cause unknown: {percent(least.loss)} even at "
+        verdict=f"packets are lost in NIC, bus or link, for an unknown cause: {percent(least.loss)} even at "
         f"{pps(least.offered_pps)}, though the trials are a factor of {spread:.0f} apart",
         evidence=tuple(
             Evidence(text=f"{trial.frame}: {pps(trial.received_pps)} of {pps(trial.offered_pps)}, "
@@ -220,7 +220,7 @@ def find_port_failed(situation: Situation) -> Iterator[Finding]:
                 verdict=f"VPP could not set {port.name} up, and nothing passes it",
                 evidence=tuple(evidence),
                 proposal=Remedy(
-                    text="`show hardware-interfaces` says what the driver refused behind `Errors:`; often that is the "
+                    text="`show hardware-interfaces` says what the driver refused after `Errors:`; often that is the "
                     "number of its queues or descriptors, or an offload that `no-tx-checksum-offload` leaves out"
                 ),
                 expectation=Expectation(text="the port comes up after VPP is restarted", basis=Basis.GUESS),

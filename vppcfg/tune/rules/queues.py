@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import Load, PortLoad
@@ -236,7 +237,9 @@ def _interrupt_mode_finding(port: PortLoad, rate: float | None, mode: str, count
         if rate is None
         else f"{port.name} is busy and waits for interrupts in place of being polled",
         evidence=(
-            Evidence(text=f"{count} queue(s) in {mode} mode", source=situation.load.reading.source("rx_queues")),
+            Evidence(
+                text=f"{numbered(count, 'queue')} in {mode} mode", source=situation.load.reading.source("rx_queues")
+            ),
             *(() if rate is None else (
                 Evidence(text=f"it receives {pps(rate)}", source=situation.load.reading.source("interfaces")),
             )),

@@ -248,7 +248,9 @@ def _uses_many_buffers(port: PortLoad) -> bool:
 def _tx_descriptors_expectation(port: PortLoad, situation: Situation) -> Expectation:
     has_limits = port.hardware is not None and port.hardware.tx_limits is not None
     if not has_limits and not is_dpdk(port.name, situation):
-        return Expectation(text="fewer drops in bursts; a reader that is too slow for good stays so", basis=Basis.GUESS)
+        return Expectation(
+            text="fewer drops in bursts; a reader that is always too slow still loses packets", basis=Basis.GUESS
+        )
     more = f": {pps(port.tx_lost_pps * _KEPT)} more" if port.tx_lost_pps else ""
     return Expectation(
         text=f"a quarter of the loss remains{more}. Both changes at once brought an "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import count, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
@@ -49,7 +50,7 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
         subject=busiest.name,
         verdict=f"{busiest.name} takes {busiest.rx_pps / mean:.1f} times the mean of {len(workers)} workers",
         evidence=tuple(
-            Evidence(text=f"{worker.name}: {pps(worker.rx_pps)} from {worker.queues} queue(s), "
+            Evidence(text=f"{worker.name}: {pps(worker.rx_pps)} from {numbered(worker.queues, 'queue')}, "
                      f"{worker.n_graph:.1f} packets per call", source=nodes_source(situation))
             for worker in workers
         ),

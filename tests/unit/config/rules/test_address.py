@@ -87,7 +87,7 @@ def test_prefixes_of_two_interfaces_that_overlap(first: tuple[str, ...], second:
 
 def test_the_text_names_both_ends() -> None:
     (problem,) = address_overlap(index(eth0=("192.0.2.129/25",), eth1=("192.0.2.1/24",)))
-    assert problem.text == "192.0.2.129/25 overlaps 192.0.2.1/24 on eth1; VPP refuses that"
+    assert problem.text == "192.0.2.129/25 overlaps 192.0.2.1/24 on eth1, which VPP refuses; correct one"
 
 
 def test_one_interface_may_have_several_hosts_of_a_prefix_but_no_two_lengths() -> None:
@@ -148,4 +148,4 @@ def test_a_sub_interface_with_addresses_matches_exactly(is_exact: bool, expected
 
 def test_the_first_of_several_hosts_is_the_one_that_is_named() -> None:
     (problem,) = address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/25")))
-    assert problem.text == "192.0.2.3/25 overlaps 192.0.2.1/24 on eth0; VPP refuses that"
+    assert problem.text == "192.0.2.3/25 overlaps 192.0.2.1/24 on eth0, which VPP refuses; correct one"

@@ -81,7 +81,7 @@ bondethernets: {BondEthernet0: {interfaces: [a]}, BondEthernet1: {interfaces: [a
         "bond-member-shared",
         ("bondethernets", "BondEthernet1", "interfaces", 0),
     )
-    assert problem.text == "a is a member of BondEthernet0 already"
+    assert problem.text == "a is a member of BondEthernet0 already; remove it here"
 
 
 def test_a_tap_may_be_a_member() -> None:

@@ -123,7 +123,7 @@ taps: { tap0: { host: { name: x }, description: "%s" } }
     (problem,) = [problem for problem in loaded.problems if problem.rule == "description-altered"]
     assert loaded.configuration is not None
     assert (problem.path, problem.severity) == (("interfaces", "eth1", "description"), Severity.NOTICE)
-    assert "of eth1 as `circuit _12`, and those of 2 more in part, and the journal the whole text" in problem.text
+    assert "of eth1 as `circuit _12`, and 2 more in part; file and journal keep the whole text" in problem.text
 
 
 def test_a_description_is_as_long_as_anybody_likes() -> None:
