@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -35,10 +36,31 @@ def pytest_configure() -> None:
         sys.dont_write_bytecode = False
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of every later collection of garbage: it stays, and there is much of it."""
-    gc.collect()
-    gc.freeze()
+def leaves_out_long(config: pytest.Config) -> bool:
+    """Return whether this run leaves out what is long."""
+    return bool(re.search(r"(?<!or )not long\b", config.option.markexpr))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make no tests of long cases to leave them out afterwards: there are thousands, and each worker would make all."""
+    marks = metafunc.definition.own_markers
+    for place, mark in enumerate(marks if leaves_out_long(metafunc.config) else []):
+        if mark.name == "parametrize":
+            names, cases, *others = mark.args
+            short = [case for case in cases if not any(each.name == "long" for each in getattr(case, "marks", ()))]
+            marks[place] = pytest.mark.parametrize(names, short, *others, **mark.kwargs).mark
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while modules are imported and tests are made, nor later among these: they stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

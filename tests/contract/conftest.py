@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import leaves_out_long
 from tests.contract.subject import HOST_DEVICES, PORTS, Messages, Subject
 from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.simulator.api import write_api_dir
@@ -29,8 +30,18 @@ def connected(socket_path: Path, api_dir: Path, stack: ExitStack) -> Any:
     return client
 
 
+@pytest.fixture(scope="session", autouse=True)
+def definitions_read_once() -> Iterator[None]:
+    """Have vpp_papi read the definitions in a directory once, and not again for the client of each test."""
+    from vpp_papi.vpp_papi import VPPApiJSONFiles
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VPPApiJSONFiles, "load_api", staticmethod(cache(VPPApiJSONFiles.load_api)))
+        yield
+
+
 NO_VPP = skip_reason()
-"""Why there is no real VPP to test with; tests that need one are skipped before anything is made ready for them."""
+"""Why there is no real VPP to test with; tests with one are not made then, and those in tests/live/ tell the reason."""
 SIMULATED = NEWEST if NO_VPP else release_of(release()).name
 """The release that is simulated: that of the real VPP beside it."""
 OLDER = [f"simulator {each.name}" for each in RELEASES[:-1] if NO_VPP]
@@ -108,13 +119,20 @@ def _device_finder(process: RealVpp) -> Callable[[str], bool]:
     return has
 
 
-@pytest.fixture(
-    params=[
-        "simulator",
-        *(pytest.param(each, marks=pytest.mark.long) for each in OLDER),
-        pytest.param("real", marks=[pytest.mark.live, pytest.mark.skipif(bool(NO_VPP), reason=NO_VPP or "")]),
-    ]
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let each test have the VPPs there are, and those of older releases only where long tests are not left out.
+
+    Made and left out afterwards, they would be a third of all tests that every worker collects.
+    """
+    if "vpp" in metafunc.fixturenames:
+        real = [] if NO_VPP else [pytest.param("real", marks=pytest.mark.live)]
+        older = (
+            [] if leaves_out_long(metafunc.config) else [pytest.param(each, marks=pytest.mark.long) for each in OLDER]
+        )
+        metafunc.parametrize("vpp", ["simulator", *older, *real], indirect=True)
+
+
+@pytest.fixture
 def vpp(request: pytest.FixtureRequest, tmp_path: Path, api_dirs: Callable[[str], Path]) -> Iterator[Subject]:
     """Return the VPP under test, with three unconfigured ports.
 
