@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -61,12 +63,13 @@ class Explanation:
         return "Found when planning against a VPP, not by `vppcfg check`." if self.needs_vpp else ""
 
 
-def explanations() -> dict[str, Explanation]:
+@cache
+def explanations() -> Mapping[str, Explanation]:
     """Return the explanation of every rule by its id, in the order of the table."""
     table: Mapping[str, Any] = yaml.load(
         assets.find(TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     )
-    return {rule: _explanation(rule, entry) for rule, entry in table.items()}
+    return MappingProxyType({rule: _explanation(rule, entry) for rule, entry in table.items()})
 
 
 def explain(rule: str) -> Explanation:

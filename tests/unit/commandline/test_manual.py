@@ -15,54 +15,57 @@ from vppcfg.commandline.markdown import section_of, to_roff
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 DATE = "2026-10-28"
-PAGES = dict(pages(DOCS, DATE))
-every_page = pytest.mark.parametrize("name", PAGES)
 
 
-def shown(name: str) -> str:
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Return all pages by name, made before a test has a socket of its own that they would name."""
+    return dict(pages(DOCS, DATE))
+
+
+def shown(page: str) -> str:
     """Return a page as plain text, in one line."""
-    text = re.sub(r"\\f[BIR]|\\:", "", PAGES[name]).replace(r"\-", "-").replace(r"\(dq", '"').replace(r"\e", "\\")
+    text = re.sub(r"\\f[BIR]|\\:", "", page).replace(r"\-", "-").replace(r"\(dq", '"').replace(r"\e", "\\")
     return " ".join(line for line in text.splitlines() if not re.fullmatch(r"\.[A-Za-z]{2}( \d)?", line))
 
 
-def test_there_is_a_page_per_command_and_one_for_the_file(vppcfg: Command) -> None:
-    assert set(PAGES) == {"-".join(command.words) + ".1" for command in vppcfg.walk()} | {"vppcfg.yaml.5"}
+def test_there_is_a_page_per_command_and_one_for_the_file(vppcfg: Command, made: dict[str, str]) -> None:
+    assert set(made) == {"-".join(command.words) + ".1" for command in vppcfg.walk()} | {"vppcfg.yaml.5"}
 
 
-def test_a_page_has_every_option_and_argument_with_its_help(vppcfg: Command) -> None:
+def test_a_page_has_every_option_and_argument_with_its_help(vppcfg: Command, made: dict[str, str]) -> None:
     for command in vppcfg.walk():
-        text = shown("-".join(command.words) + ".1")
+        text = shown(made["-".join(command.words) + ".1"])
         helps = [option.help for option in command.options] + [argument.help for argument in command.arguments]
         assert [said for said in helps if said.replace("`", "") not in text] == []
         for option in command.options:
             assert ", ".join(option.names) in text
 
 
-def test_the_page_of_vppcfg_lists_the_commands(vppcfg: Command) -> None:
-    text = shown("vppcfg.1")
+def test_the_page_of_vppcfg_lists_the_commands(vppcfg: Command, made: dict[str, str]) -> None:
+    text = shown(made["vppcfg.1"])
     for command in vppcfg.commands:
         assert f"vppcfg-{command.words[-1]}(1) {command.summary.replace('`', '')}" in text
 
 
-def test_the_page_of_the_file_has_every_key_of_the_document() -> None:
+def test_the_page_of_the_file_has_every_key_of_the_document(made: dict[str, str]) -> None:
     keys = re.findall(r"^\| `([\w-]+)` \|", (DOCS / "configuration.md").read_text(), re.MULTILINE)
-    page = PAGES["vppcfg.yaml.5"]
+    page = made["vppcfg.yaml.5"]
     assert [key for key in keys if rf"\fB{key}\fR".replace("-", r"\-") not in page] == []
 
 
-def test_a_page_tells_what_the_exit_codes_mean() -> None:
-    assert r"VPP cannot be reached" in shown("vppcfg-plan.1")
+def test_a_page_tells_what_the_exit_codes_mean(made: dict[str, str]) -> None:
+    assert r"VPP cannot be reached" in shown(made["vppcfg-plan.1"])
 
 
-@every_page
-def test_the_formatter_has_nothing_to_complain_of(name: str, tmp_path: Path) -> None:
-    if shutil.which("groff") is None:
-        pytest.skip("groff is not installed")
-    (tmp_path / name).write_text(PAGES[name])
-    command = ["groff", "-man", "-ww", "-Tutf8", "-rLL=80n", str(tmp_path / name)]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert (finished.returncode, finished.stderr) == (0, "")
-    assert "`" not in re.sub(r"\x1b\[\d+m", "", finished.stdout).replace("``", "")
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_the_formatter_has_nothing_to_complain_of(tmp_path: Path, made: dict[str, str]) -> None:
+    for name, text in made.items():
+        (page := tmp_path / name).write_text(text)
+        command = ["groff", "-man", "-ww", "-Tutf8", "-rLL=80n", str(page)]
+        finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert (finished.returncode, finished.stderr) == (0, ""), page.name
+        assert "`" not in re.sub(r"\x1b\[\d+m", "", finished.stdout).replace("``", ""), page.name
 
 
 def test_mandoc_warns_of_nothing(tmp_path: Path) -> None:

@@ -797,13 +797,13 @@ class Told(Recorder):
         self.tell("wireguard_peers_v2_dump", "wireguard_peers_v2_details", peer)
 
 
-@pytest.mark.parametrize(("operation", "message", "values"), SAID, ids=lambda value: str(value)[:60])
-def test_an_operation_is_one_message(operation: op.Operation, message: str, values: dict[str, Any]) -> None:
-    stub = Told()
-    assert perform(stub, operation) == Performance(done=(0,))
-    (request,) = stub.told
-    assert request.message.name == message
-    assert {path: request.value(path) for path in values} == values
+def test_an_operation_is_one_message() -> None:
+    for operation, message, values in SAID:
+        stub = Told()
+        assert perform(stub, operation) == Performance(done=(0,))
+        (request,) = stub.told
+        assert request.message.name == message
+        assert {path: request.value(path) for path in values} == values, operation
 
 
 @pytest.mark.parametrize(("is_ipv6", "line"), [(False, "ip table del 100"), (True, "ip6 table del 100")])
@@ -924,7 +924,7 @@ def test_a_call_for_people_has_lists_and_access_lists_by_name() -> None:
     assert (rule["is_permit"], rule["src_prefix.address.un"], rule["src_prefix.len"]) == (1, "192.0.2.0", 24)
 
 
-@pytest.mark.parametrize("operation", [operation for operation, _, _ in SAID], ids=lambda value: str(value)[:60])
-def test_every_call_for_people_can_be_written_as_json(operation: op.Operation) -> None:
-    message, arguments = api_call(operation)
-    assert json.loads(json.dumps([message, arguments])) == [message, arguments]
+def test_every_call_for_people_can_be_written_as_json() -> None:
+    for operation, _, _ in SAID:
+        message, arguments = api_call(operation)
+        assert json.loads(json.dumps([message, arguments])) == [message, arguments]
