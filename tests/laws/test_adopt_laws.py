@@ -40,7 +40,7 @@ LEFT = (
 IDLE = ("comment {{ {port} }}", "show interface {port}", "# {port}", "show version", "define X {port}")
 
 
-@examples(15)
+@examples(9)
 @given(state=states())
 def test_a_running_vpp_is_adopted_with_an_empty_plan(state: State) -> None:
     adopted = adopt_state(state, "VPP")
@@ -123,7 +123,7 @@ def assert_rest_has_what_is_left(adopted: Adoption, commands: Sequence[str]) -> 
         assert said == kept or (said[:2], kept[:-2], kept[-2]) == (["create", "vhost-user"], said, "renumber")
 
 
-@examples(15)
+@examples(9)
 @given(configuration=configurations(), seed=st.integers(0, 2**32))
 def test_a_script_and_what_is_adopted_of_it_bring_a_vpp_to_the_same(configuration: Configuration, seed: int) -> None:
     ground, ports = ground_for(configuration)

@@ -55,8 +55,14 @@ def bonded(dice: random.Random) -> State:
     )
 
 
-@pytest.mark.parametrize("number", range(100))
-def test_a_bond_goes_on_while_its_members_change_their_link_mtu_one_by_one(number: int) -> None:
+@pytest.mark.parametrize("first", range(0, 100, 25))
+def test_a_bond_goes_on_while_its_members_change_their_link_mtu_one_by_one(first: int) -> None:
+    for number in range(first, first + 25):
+        check_a_bond_that_changes_its_link_mtu(number)
+
+
+def check_a_bond_that_changes_its_link_mtu(number: int) -> None:
+    """Check one random bond, whose members all get another link MTU."""
     dice = random.Random(number)
     before = bonded(dice)
     mtu = dice.choice((8000, 8900, 9100))
@@ -126,7 +132,7 @@ def check_addresses_and_filters(number: int) -> tuple[int, int]:
 
 def test_no_interface_is_without_address_or_filter_where_both_sides_have_one() -> None:
     addresses = filters = number = 0
-    while number < 60 * TIMES or addresses < 4 or filters < 1:
+    while number < 36 * TIMES or addresses < 4 or filters < 1:
         kept = check_addresses_and_filters(number)
         addresses, filters, number = addresses + kept[0], filters + kept[1], number + 1
         assert number < 5000, "hardly any network has what this is about"

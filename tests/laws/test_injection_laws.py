@@ -120,7 +120,7 @@ SLOTS: dict[str, Slot] = {
     "what is protected": (INTERFACE_NAME, lambda text: {**ports(), "protected": [text]}),
 }
 every_slot = pytest.mark.parametrize("slot", SLOTS)
-CHECKS = examples(10)
+CHECKS = examples(6)
 WORD = r" [!-z|~\u00a0-\U0010ffff]+"
 BRACED = r" \{[^{}\n\"'$#\\]*\}"
 COMMANDS = re.compile(rf"comment \{{ [^{{}}\n]* \}}|(set|create|delete|clear|lcp|bond|sflow|mpls)({WORD}|{BRACED})+")

@@ -269,16 +269,16 @@ def settle_at_the_end(account: Account) -> None:
     assert same(router.state(), router.wanted())
 
 
-@pytest.mark.parametrize("first", range(0, 20, 10))
+@pytest.mark.parametrize("first", range(0, 12, 6))
 def test_a_rollback_leads_to_a_settled_state_and_the_history_is_true(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    for seed in range(first, first + 10):
+    for seed in range(first, first + 6):
         live_through(tmp_path / str(seed), monkeypatch, seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(20, 2020, 100))
+@pytest.mark.parametrize("first", range(12, 2012, 100))
 def test_the_same_of_two_thousand_sequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     for seed in range(first, first + 100):
         live_through(tmp_path / str(seed), monkeypatch, seed)

@@ -24,8 +24,8 @@ from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 
-many = examples(60)
-some = examples(14)
+many = examples(36)
+some = examples(9)
 
 
 def plan_for(configuration: Configuration, observed: State) -> Plan:

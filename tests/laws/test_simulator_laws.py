@@ -23,7 +23,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
-CHECKS = examples(30)
+CHECKS = examples(18)
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
         assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
 
 
-@examples(30)
+@examples(18)
 @given(state=states())
 def test_what_is_observed_is_what_is_there(state: State) -> None:
     with simulated(state) as dataplane:

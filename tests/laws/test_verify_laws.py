@@ -16,7 +16,7 @@ from vppcfg.verify.report import FIRST, VerifyReport
 
 Expected = tuple[Subject, Discord, str]
 """What is to be found, how, and a text that must stand in its group."""
-HEALTHY, FAULTY, MOST_FAULTS = 10, 20, 4
+HEALTHY, FAULTY, MOST_FAULTS = 6, 12, 4
 MANY_HEALTHY, MANY_FAULTY = 100, 420
 """In the long tests: a thousand faults."""
 
