@@ -104,7 +104,7 @@ def test_a_rollback_brings_the_old_state_back(tmp_path: Path, name: str, with_li
         assert router.state() == before
 
 
-@at_messages(75)
+@at_messages(130)
 def test_vpp_refuses_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -116,7 +116,7 @@ def test_vpp_refuses_a_message(
         assert_tidy(router, folders_of_this_test)
 
 
-@at_messages(90)
+@at_messages(160)
 def test_vpp_ignores_a_message(
     tmp_path: Path, name: str, position: int, with_linux: Around, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +132,7 @@ def test_vpp_ignores_a_message(
             assert router.state() == before
 
 
-@at_messages(90, first=2)
+@at_messages(160, first=2)
 def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     with simulated_router(tmp_path / "router", name, Faults(lie_at=position)) as router:
         with_linux(router)
@@ -141,7 +141,7 @@ def test_vpp_does_what_it_says_it_refuses(tmp_path: Path, name: str, position: i
         assert router.state() == before
 
 
-@at_messages(80)
+@at_messages(140)
 def test_vpp_dies_and_starts_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,7 +153,7 @@ def test_vpp_dies_and_starts_again(
         assert_new(router)
 
 
-@at_messages(80, first=7)
+@at_messages(140, first=7)
 def test_somebody_presses_control_c(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -171,7 +171,7 @@ def test_somebody_presses_control_c(
         assert_tidy(router, folders_of_this_test)
 
 
-@sample(every_linux_step(), one_in=3, first=0)
+@sample(every_linux_step(), one_in=6, first=0)
 def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_linux: Around) -> None:
     from vppcfg.errors import LinuxError
 
@@ -186,7 +186,7 @@ def test_linux_refuses_a_step(tmp_path: Path, name: str, position: int, with_lin
         assert router.state() == before
 
 
-@at_messages(80, first=13)
+@at_messages(140, first=13)
 def test_vppcfg_is_killed_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -216,7 +216,7 @@ def test_vppcfg_is_killed_and_run_again(
         assert_tidy(router, folders_of_this_test)
 
 
-@sample(every_linux_step(), one_in=3, first=1)
+@sample(every_linux_step(), one_in=6, first=1)
 def test_vppcfg_is_killed_at_a_step_on_linux_and_run_again(
     tmp_path: Path, name: str, position: int, with_linux: Around, folders_of_this_test: Path
 ) -> None:
@@ -275,7 +275,7 @@ def test_the_disk_is_full_when_the_journal_is_written(
     writes = writes_of(name, monkeypatch, tmp_path / "counted", with_linux)
     assert writes > 6
     codes = []
-    for position in range(1, writes + 1, 1 if TIMES > 1 else 3):
+    for position in range(1, writes + 1, 1 if TIMES > 1 else 4):
         with monkeypatch.context() as patch, simulated_router(tmp_path / f"router{position}", name) as router:
             with_linux(router)
             before = router.state()

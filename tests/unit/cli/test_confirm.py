@@ -30,11 +30,13 @@ SECONDS = 2.0
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait until something is so."""
+    """Wait until something is so, and ask seldom what takes long to answer: a command is a process."""
     deadline = time.monotonic() + PATIENCE_S
+    asked = time.monotonic()
     while not condition():
         assert time.monotonic() < deadline, f"never: {what}"
-        time.sleep(0.05)
+        time.sleep(max(0.05, min(0.5, 3 * (time.monotonic() - asked))))
+        asked = time.monotonic()
 
 
 class Router:

@@ -205,8 +205,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @needs_trafgen
-@pytest.mark.parametrize("moment", ["Mapped ports", "Warming up", "Setting load", "Holding load"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: signal.Signals(number).name)
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        pytest.param(moment, number, marks=() if turn % 2 == (number is signal.SIGTERM) else pytest.mark.long)
+        for turn, moment in enumerate(("Mapped ports", "Warming up", "Setting load", "Holding load"))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    ],
+)
 def test_an_interruption_at_any_moment_leaves_no_traffic(
     engine: TrafgenEngine, moment: str, number: signal.Signals
 ) -> None:
