@@ -32,6 +32,7 @@ def test_what_comes_out_is_what_the_folder_says(case: Path, is_updating: bool) -
 
 
 def outputs(case: Path) -> dict[str, str]:
+    """Return what comes out, having checked that nothing is left to do after the plan and that there is a way back."""
     loaded = load(str(case / "config.yaml"))
     if loaded.configuration is None:
         return {"problems.txt": text_of_problems(loaded.problems), "plan.txt": "", "diff.txt": ""}
@@ -40,25 +41,15 @@ def outputs(case: Path) -> dict[str, str]:
     if not resolution.is_possible:
         return {"problems.txt": problems, "plan.txt": "", "diff.txt": ""}
     plan = make_plan(resolution.observed, resolution.desired)
+    reached = replay(plan.observed, plan.steps)
+    assert make_plan(reached, resolve(loaded.configuration, reached).desired).steps == ()
+    back = reverse_plan(plan)
+    assert list(diff(replay(back.observed, back.steps), restorable(plan.observed))) == []
     return {
         "problems.txt": problems,
         "plan.txt": text_of(plan_text(plan).lines),
         "diff.txt": text_of(line.text for line in diff_lines(plan)),
     }
-
-
-def test_the_plan_after_the_plan_is_empty_and_the_way_back_exists(case: Path) -> None:
-    configuration = load(str(case / "config.yaml")).configuration
-    if configuration is None:
-        return
-    resolution = resolution_of(case, configuration)
-    if not resolution.is_possible:
-        return
-    plan = make_plan(resolution.observed, resolution.desired)
-    reached = replay(plan.observed, plan.steps)
-    assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
-    back = reverse_plan(plan)
-    assert list(diff(replay(back.observed, back.steps), restorable(plan.observed))) == []
 
 
 def resolution_of(case: Path, configuration: Configuration) -> Resolution:

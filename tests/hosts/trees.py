@@ -12,7 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from vppcfg.host.inventory import read_host
+from vppcfg.model.host import Host
 
 HERE = Path(__file__).parent
 MACHINES = sorted(path.stem for path in HERE.glob("*.tree"))
@@ -24,6 +29,13 @@ _LINK = re.compile(r"([0-9.]+)x([0-9]+)")
 def grow(machine: str, root: Path) -> Path:
     """Make the files of a machine below `root` and return that."""
     return grow_text((HERE / f"{machine}.tree").read_text(), root)
+
+
+@cache
+def host_named(machine: str) -> Host:
+    """Return what is read of a machine, which is the same each time."""
+    with TemporaryDirectory() as folder:
+        return read_host(str(grow(machine, Path(folder))))
 
 
 def grow_text(text: str, root: Path) -> Path:

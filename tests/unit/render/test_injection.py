@@ -71,11 +71,10 @@ def assert_same_shape(line: str, pattern: str) -> None:
             assert word.count(sign) == model.count(sign)
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-@examples(5)
+@examples(200)
 @given(data=st.data())
-def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[Any], data: st.DataObject) -> None:
-    drawn = data.draw(st.from_type(kind))
+def test_a_line_has_the_words_of_its_command_whatever_the_names_are(data: st.DataObject) -> None:
+    drawn = data.draw(st.from_type(data.draw(st.sampled_from(CLASSES))))
     operation = with_texts(drawn, lambda name, text: data.draw(EVIL))
     line = cli_line(operation)
     if line is not None:
@@ -85,9 +84,15 @@ def test_a_line_has_the_words_of_its_command_whatever_the_names_are(kind: type[A
     assert_same_shape(describe(operation), describe(operation))
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-def test_harmless_names_are_said(kind: type[Any]) -> None:
+def test_harmless_names_are_said() -> None:
     """The test above is about something: most operations do have a line."""
+    unsaid = {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "RemoveWireguardPeer", "ReplaceMacip"}
+    unsaid |= {"SweepVrfRoutes"}
+    assert [kind.__name__ for kind in CLASSES if kind.__name__ not in unsaid and not is_said(kind)] == []
+
+
+def is_said(kind: type[Any]) -> bool:
+    """Return whether some of the operations of a class have a line."""
 
     @settings(max_examples=10, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(operation=st.from_type(kind))
@@ -96,9 +101,7 @@ def test_harmless_names_are_said(kind: type[Any]) -> None:
 
     lines: list[str | None] = []
     collect()
-    unsaid = {"BindAcls", "DeleteIpip", "DeleteVrf", "MarkVrfRoutes", "RemoveWireguardPeer", "ReplaceMacip"}
-    unsaid |= {"SweepVrfRoutes"}
-    assert any(lines) or kind.__name__ in unsaid
+    return any(lines)
 
 
 @settings(max_examples=150, deadline=None)
