@@ -54,14 +54,16 @@ def bundled() -> dict[str, str]:
 
 def imported() -> set[str]:
     """Return the modules from outside the standard library that vppcfg imports."""
+    wanted = set(PACKAGE_OF) | set(bundled()) | ONLY_TO_BUILD | declared()
     found = set()
-    for path in (ROOT / "vppcfg").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").partition(".")[0])
-    return found & (set(PACKAGE_OF) | set(bundled()) | ONLY_TO_BUILD | declared())
+    for text in (path.read_text() for path in (ROOT / "vppcfg").rglob("*.py")):
+        if re.search(rf"\b(?:import|from) .*\b(?:{'|'.join(wanted)})\b", text):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name.partition(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add((node.module or "").partition(".")[0])
+    return found & wanted
 
 
 def declared() -> set[str]:

@@ -65,8 +65,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("installed")
     run([sys.executable, "-m", "venv", "--without-pip", "venv"], directory)
     python = directory / "venv" / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
-    run(pip, directory)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index"]
+    run([*pip, "--no-compile", str(wheel)], directory)
     (packages,) = (directory / "venv" / "lib").glob("python*/site-packages")
     for name in ("yaml", "yamale", "netaddr", "jinja2", "markupsafe", "vpp_papi"):
         link_dependency(name, packages)
