@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.laws.examples import TIMES
 from vppcfg.app import places
 
 TESTS = Path(__file__).parent
@@ -27,7 +28,9 @@ def pytest_configure() -> None:
     keep compiled modules: hundreds of commands are started, and half of the time of a small one goes into compiling.
     A machine that has much to do draws examples slowly, which says nothing of the tests.
     """
-    settings.register_profile("vppcfg", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(
+        "vppcfg", max_examples=50 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
     settings.load_profile("vppcfg")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

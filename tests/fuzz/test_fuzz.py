@@ -12,7 +12,7 @@ from tests.fuzz import results, trex_answers, vpp_answers
 from tests.fuzz.harness import Session, attack
 
 FUZZERS = {module.__name__.rpartition(".")[2]: module.session for module in (results, trex_answers, vpp_answers)}
-SOME, MANY, BLOCKS = 20, 1000, 20
+SOME, MANY, BLOCKS = 12, 1000, 20
 
 
 @pytest.mark.timeout(900)

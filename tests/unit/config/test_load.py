@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from vppcfg.config import Loaded, load, parse_text
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.errors import ConfigError
@@ -147,7 +148,7 @@ def test_loading_needs_no_vpp_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_text("interfaces: {}", "test").configuration is not None
 
 
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(text=st.text())
 def test_any_text_gives_a_configuration_or_problems(text: str) -> None:
     loaded = parse_text(text, "any")
@@ -159,7 +160,7 @@ def test_any_text_gives_a_configuration_or_problems(text: str) -> None:
 LINES = st.lists(st.sampled_from(FLAWED.splitlines()), max_size=25)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(lines=LINES, cut=st.integers(0, 400))
 def test_any_mixture_of_lines_gives_a_configuration_or_problems(lines: list[str], cut: int) -> None:
     loaded = parse_text("\n".join(lines)[:cut], "mixed")

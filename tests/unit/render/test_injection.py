@@ -104,7 +104,7 @@ def is_said(kind: type[Any]) -> bool:
     return any(lines)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(80)
 @given(names=st.lists(EVIL, min_size=1, max_size=4))
 def test_a_plan_has_a_line_per_step_and_its_comments_end_where_they_should(names: list[str]) -> None:
     steps = tuple(Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=name)) for name in names)
@@ -131,7 +131,7 @@ def test_what_another_client_named_is_not_put_into_a_line(operation: Any) -> Non
     assert "\n" not in describe(operation)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(80)
 @given(description=EVIL)
 def test_a_description_becomes_a_tag_that_can_be_said(description: str) -> None:
     tag = tag_for(description.replace('"', "").replace("'", ""))

@@ -10,9 +10,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from tests.unit.simulator.wire import CONTEXT, HEADER, Wire
 from vppcfg.errors import UsageError
 from vppcfg.simulator.port import PhysicalPort
@@ -125,7 +126,7 @@ def test_goodbye_is_answered_and_ends_the_connection(vpp: SimulatedVpp, server: 
     assert is_alive(vpp, server)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(80)
 @given(data=st.data())
 def test_no_message_with_random_values_ends_the_server(vpp: SimulatedVpp, data: st.DataObject) -> None:
     """Every message, with random bytes in its body, straight into the message layer."""

@@ -6,9 +6,10 @@ import ipaddress
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import Parsed
 from vppcfg.config.rules.address import address_duplicate, address_exact_match, address_host, address_overlap
@@ -120,7 +121,7 @@ def conflicts(configuration: dict[str, tuple[str, ...]]) -> set[str]:
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@examples(150)
 @given(st.dictionaries(st.sampled_from(["a", "b", "c", "d"]), st.lists(ADDRESSES, max_size=4).map(tuple)))
 def test_overlaps_are_those_that_comparing_all_pairs_finds(configuration: dict[str, tuple[str, ...]]) -> None:
     """One end of every conflict is named, and taking away what is named leaves none."""

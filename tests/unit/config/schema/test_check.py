@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import yamale
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from vppcfg.config import parse_text
 from vppcfg.config.schema.check import check_shape, shape
 from vppcfg.config.schema.words import is_isolate
@@ -242,7 +243,7 @@ NEARLY = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(data=st.one_of(ANYTHING, NEARLY))
 def test_the_verdict_is_yamale_s(data: Any) -> None:
     schema = shape()
@@ -255,7 +256,7 @@ def test_the_verdict_is_yamale_s(data: Any) -> None:
             node = node[key]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(data=st.one_of(ANYTHING, NEARLY))
 def test_any_data_is_a_configuration_or_has_problems(data: Any) -> None:
     loaded = parse_text(yaml.safe_dump(data), "test")

@@ -178,7 +178,7 @@ SECTIONS = {key: value for key, value in SCHEMA["properties"].items() if key != 
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@examples(12)
+@examples(8)
 @given(data=st.data())
 def test_both_schemas_judge_alike(section: str, data: st.DataObject) -> None:
     document = {section: data.draw(values_for(SECTIONS[section]))}

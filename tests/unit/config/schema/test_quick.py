@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from yamale.validators import DefaultValidators
 
+from tests.laws.examples import examples
 from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
 from vppcfg.config.schema.check import check_shape
@@ -86,7 +87,7 @@ def test_only_the_section_with_an_error_is_looked_at_again() -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_yamale_has_nothing_to_say_about_what_is_accepted(data: st.DataObject) -> None:
     changed = copy.deepcopy(WHOLE)
     for _ in range(data.draw(st.integers(1, 2))):

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.laws.examples import examples
 from vppcfg.config import load
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import SourceFiles
@@ -65,7 +66,7 @@ def test_the_later_file_says_more_or_otherwise_or_takes_away(lower: str, upper: 
     assert merged.data == result
 
 
-@settings(max_examples=60, deadline=None)
+@examples(40)
 @given(MAPS, MAPS, MAPS)
 def test_what_is_merged_is_what_each_says_in_turn(first: Any, second: Any, third: Any) -> None:
     texts = [merged_text(Document(data=each)) for each in (first, second, third)]
