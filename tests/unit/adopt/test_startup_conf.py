@@ -164,10 +164,10 @@ def test_a_value_that_no_configuration_may_have_stays_where_it_is() -> None:
     assert [line.outcome for line in conf.lines] == [LineOutcome.UNMANAGED, LineOutcome.DATAPLANE]
 
 
-@pytest.mark.parametrize("end", range(0, len(CONF), 7))
-def test_a_startup_conf_that_is_cut_anywhere_gives_a_report(end: int) -> None:
-    conf = adopt_conf("startup.conf", CONF[:end], NEWEST)
-    assert conf.lines or not CONF[:end].split("{", 1)[-1].strip() or end < 10
+def test_a_startup_conf_that_is_cut_anywhere_gives_a_report() -> None:
+    for end in range(0, len(CONF), 7):
+        conf = adopt_conf("startup.conf", CONF[:end], NEWEST)
+        assert conf.lines or not CONF[:end].split("{", 1)[-1].strip() or end < 10, end
 
 
 def test_one_vpp_has_one_startup_conf() -> None:

@@ -21,13 +21,13 @@ def found(text: str) -> list[tuple[str, int, int]]:
 @pytest.mark.parametrize(
     "tag", ["!!binary", "!!set", "!!omap", "!!pairs", "!!python/tuple", "!!python/object/apply:os.system", "!mine"]
 )
-@pytest.mark.parametrize("value", ["aGk=", "[ a ]", "{ a: b }"])
-@pytest.mark.parametrize("place", ["unmanaged: ", "acls: { a: { terms: ", "interfaces: { eth0: { lcp: "])
-def test_a_tag_is_refused_by_its_name(tag: str, value: str, place: str) -> None:
-    problems = load(f"{place}{tag} {value}{' }' * place.count('{')}").problems
-    (problem,) = [problem for problem in problems if problem.rule == "yaml-tag"]
-    assert f"`{tag}`" in problem.text
-    assert problem.line == 1
+def test_a_tag_is_refused_by_its_name(tag: str) -> None:
+    for value in ("aGk=", "[ a ]", "{ a: b }"):
+        for place in ("unmanaged: ", "acls: { a: { terms: ", "interfaces: { eth0: { lcp: "):
+            problems = load(f"{place}{tag} {value}{' }' * place.count('{')}").problems
+            (problem,) = [problem for problem in problems if problem.rule == "yaml-tag"]
+            assert f"`{tag}`" in problem.text
+            assert problem.line == 1
 
 
 def test_binary_workers_are_no_workers() -> None:

@@ -51,11 +51,10 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 8
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_every_key_of_the_schema_is_documented(part: str) -> None:
+def test_every_key_of_the_schema_is_documented() -> None:
     schema = shape()
     documented = {key for key, _ in ROWS} | UNTABLED
-    assert set(schema.includes[part].dict) <= documented
+    assert {part: missing for part in PARTS if (missing := set(schema.includes[part].dict) - documented)} == {}
     assert all(f"`{key}" in PAGE or f" {key} }}`" in PAGE for key in UNTABLED)
 
 

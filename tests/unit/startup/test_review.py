@@ -127,14 +127,12 @@ BLANK_STOPS = (
 BLANK_STARTS = ("cpu", "devices", "dpdk", "dsa", "node", "npol-plugin", "unix-cli")
 
 
-@pytest.mark.parametrize("name", [*BLANK_STOPS, *BLANK_STARTS])
-def test_a_stanza_with_white_space_in_its_braces_stops_vpp_where_a_real_one_does(name: str) -> None:
-    found = ["conf-blank"] if name in BLANK_STOPS else []
-    assert rules_of(f"{name} {{ }}") == found
-    assert rules_of(f"{name} {{\n\n}}") == found
-    assert rules_of(f"{name} {{\n  # a comment\n}}") == found
-    assert rules_of(f"{name} {{# a comment\n}}") == found
-    assert rules_of(f"{name} {{}}") == []
+def test_a_stanza_with_white_space_in_its_braces_stops_vpp_where_a_real_one_does() -> None:
+    for name in (*BLANK_STOPS, *BLANK_STARTS):
+        found = ["conf-blank"] if name in BLANK_STOPS else []
+        for blank in (" ", "\n\n", "\n  # a comment\n", "# a comment\n"):
+            assert rules_of(f"{name} {{{blank}}}") == found, name
+        assert rules_of(f"{name} {{}}") == [], name
 
 
 def test_it_is_known_of_every_stanza_what_white_space_in_its_braces_does() -> None:
