@@ -7,11 +7,9 @@ src/vnet/interface_output.c.
 from __future__ import annotations
 
 from vppcfg.model.features import TrafficDirection
-from vppcfg.model.interface import Encapsulation, Interface
-from vppcfg.model.ipfix import FlowVariant
+from vppcfg.model.interface import Encapsulation
 from vppcfg.model.making import Making
-from vppcfg.model.tunnel import Gre
-from vppcfg.probe.frame import Frame, Packet, Tag, frame_bytes
+from vppcfg.probe.frame import Frame, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Switched, of_interface
@@ -101,45 +99,16 @@ def leave(way: Journey, stage: Leaves) -> None:
 
 
 def _into_tunnel(way: Journey, stage: Leaves, made: Making) -> None:
-    """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up.
-
-    Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
-    (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
-    """
+    """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
     frame, port = stage.frame, way.network.port_of(stage.interface)
     if frame is None:
         return wrap(way, port, None, stage.packet)
     if not carries_frames(made):
         raise UndecidedError("what such a tunnel sends is not followed")
-    if stage.interface == port and not stage.is_switched and _is_lost(way.network.interface(port), made, stage.packet):
-        raise UndecidedError(
-            "VPP does not find the way of what is routed into such a tunnel by a feature on the way out"
-        )
     tags = frame.tags if stage.is_switched else own_tags(way.network, stage.interface)
     whole = Frame(destination=frame.destination, source=frame.source, packet=stage.packet, tags=tags)
-    if isinstance(made, Gre) and len(frame_bytes(whole)) > way.network.state.packet_mtu(port):
-        return way.drop(Reason.TOO_BIG, of_interface(port, "mtu"))
-    return wrap(way, port, whole, stage.packet)
-
-
-def _is_lost(interface: Interface, made: Making, packet: Packet) -> bool:
-    """Return whether a packet that is routed into a tunnel meets a feature on its way out, behind which it is lost.
-
-    Behind features, what leaves by a GRE tunnel goes to tunnel-output, which follows the adjacency of the packet as if
-    it was one of the tunnel (vnet_gre_tunnel_add in src/plugins/gre/interface.c, adj_midchain_tx_inline in
-    src/vnet/adj/adj_midchain_node.c). With frames in the tunnel it is that of a neighbour, and has nothing to follow.
-    """
-    if not isinstance(made, Gre):
-        return False
-    outputs = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
-    records, family = interface.flow_records, FlowVariant.IP6 if packet.is_ipv6 else FlowVariant.IP4
-    return (
-        interface.has_gso
-        or bool(interface.acls.output)
-        or any(check.is_output and check.is_ipv6 == packet.is_ipv6 for check in interface.urpf)
-        or any(limit.is_ipv6 == packet.is_ipv6 and limit.direction in outputs for limit in interface.mss_clamp)
-        or (records is not None and records.variant is family and records.direction in outputs)
-    )
+    is_routed = stage.interface == port and not stage.is_switched
+    return wrap(way, port, whole, stage.packet, is_routed=is_routed)
 
 
 def own_tags(network: Network, name: str) -> tuple[Tag, ...]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.model.features import TrafficDirection
+from vppcfg.model.interface import Interface
+from vppcfg.model.ipfix import FlowVariant
 from vppcfg.model.making import Making
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Tunnel, Vxlan
-from vppcfg.probe.frame import Frame, Inside, Packet
+from vppcfg.probe.frame import Frame, Inside, Packet, frame_bytes
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
-from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped
+from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped, of_interface
 
 ANY_PORT = 1025
 """The source port of what is sent unless it matters."""
@@ -33,14 +36,41 @@ def of_another_tunnel(made: Tunnel, packet: Packet) -> Packet | None:
     return replace(packet, inside=replace(inside, key=inside.key ^ 0x40000000))
 
 
-def wrap(way: Journey, name: str, frame: Frame | None, packet: Packet) -> None:
-    """Put a frame, or a packet, into the tunnel that an interface is."""
+def wrap(way: Journey, name: str, frame: Frame | None, packet: Packet, *, is_routed: bool = False) -> None:
+    """Put a frame, or a packet, into the tunnel that an interface is; `is_routed` says of a frame who made it.
+
+    Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
+    (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
+    """
     made = way.network.making(name)
     if not isinstance(made, Tunnel):
         raise UndecidedError("what it sends is not followed")
+    if isinstance(made, Gre) and frame is not None:
+        if is_routed and _has_feature_out(way.network.interface(name), packet):
+            raise UndecidedError("VPP loses what is routed into such a tunnel behind a feature on the way out")
+        if len(frame_bytes(frame)) > way.network.state.packet_mtu(name):
+            return way.drop(Reason.TOO_BIG, of_interface(name, "mtu"))
     outer = outer_packet(made, Inside(frame=frame) if frame is not None else Inside(packet=packet))
     way.note("wrapped", name, of_tunnel(made, name))
-    way.then(Wrapped(table=made.outer_table, packet=outer, tunnel=name))
+    return way.then(Wrapped(table=made.outer_table, packet=outer, tunnel=name))
+
+
+def _has_feature_out(interface: Interface, packet: Packet) -> bool:
+    """Return whether a packet meets a feature on its way out.
+
+    Behind features, what leaves by a GRE tunnel goes to tunnel-output, which follows the adjacency of the packet as if
+    it was one of the tunnel (vnet_gre_tunnel_add in src/plugins/gre/interface.c, adj_midchain_tx_inline in
+    src/vnet/adj/adj_midchain_node.c). With frames in the tunnel it is that of a neighbour, and leads nowhere.
+    """
+    outputs = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
+    records, family = interface.flow_records, FlowVariant.IP6 if packet.is_ipv6 else FlowVariant.IP4
+    return (
+        interface.has_gso
+        or bool(interface.acls.output)
+        or any(check.is_output and check.is_ipv6 == packet.is_ipv6 for check in interface.urpf)
+        or any(limit.is_ipv6 == packet.is_ipv6 and limit.direction in outputs for limit in interface.mss_clamp)
+        or (records is not None and records.variant is family and records.direction in outputs)
+    )
 
 
 def outer_packet(made: Tunnel, inside: Inside, *, is_incoming: bool = False) -> Packet:
