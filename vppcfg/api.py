@@ -63,7 +63,8 @@ class InvalidError(ConfigError):
 
     def __init__(self, name: str, problems: tuple[Problem, ...]) -> None:
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-        more = f", and {len(errors) - 1} more error(s)" if len(errors) > 1 else ""
+        others = len(errors) - 1
+        more = f", and {others} more error{'' if others == 1 else 's'}" if others > 0 else ""
         super().__init__(f"{name} is not valid: {errors[0].text} [{errors[0].rule}]{more}")
         self.problems = problems
 

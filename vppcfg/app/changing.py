@@ -16,6 +16,7 @@ from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import armed, disarm
 from vppcfg.app.workplace import Workplace
+from vppcfg.common.numbers import numbered
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
@@ -143,7 +144,7 @@ def _added(
             raise
         log.error("The journal cannot keep this change, which is made all the same: %s", error.message)
     for name, lines in texts.items():
-        log.info("%s: %d line(s)", name, len(lines))
+        log.info("%s: %s", name, numbered(len(lines), "line"))
         for line in lines[:LOGGED_LINES]:
             log.info("%s", line)
     return Record(entry=entry, status=Status.STARTED, at=entry.made_at)

@@ -9,6 +9,7 @@ from typing import Any
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.output import say
 from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
+from vppcfg.common.numbers import numbered
 from vppcfg.common.printable import json_text, printable
 from vppcfg.common.rates import percent, pps
 from vppcfg.errors import ExitCode, UsageError
@@ -161,6 +162,6 @@ def _worker_lines(workers: dict[str, Any]) -> Iterator[str]:
     least = "an unknown number" if workers["at_least"] is None else workers["at_least"]
     yield f"Ports of {printable(workers['ports'])} at {workers['frame']:.0f} bytes offer {pps(workers['offered_pps'])}:"
     yield (
-        f"  {workers['needed']} worker(s) at {100 * workers['headroom']:.0f} % load each ({least} if a worker does "
-        f"better than predicted, {workers['at_most']} if worse)"
+        f"  {numbered(workers['needed'], 'worker')} at {100 * workers['headroom']:.0f} % load each ({least} if a "
+        f"worker does better than predicted, {workers['at_most']} if worse)"
     )

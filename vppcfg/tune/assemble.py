@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from vppcfg.common.numbers import numbered
 from vppcfg.errors import UsageError
 from vppcfg.tune.capture import COMMANDS, Capture
 from vppcfg.tune.collected import Parts, interface_names, parts_of_api, parts_of_host, parts_of_stats
@@ -111,7 +112,9 @@ def _take(
 ) -> None:
     value, unread = parsed
     if unread:
-        remarks.append(f"`{command}`: {len(unread)} line(s) make no sense, the first is {unread[0][:60]!r}")
+        remarks.append(
+            f"`{command}`: {numbered(len(unread), 'line')} that cannot be read, the first is {unread[0][:60]!r}"
+        )
     if value or value is False or (not unread and value is not None):
         parts[field] = value
         sources[field] = f"`{command}`"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
+from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import count, percent, pps
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
@@ -176,8 +177,8 @@ def _threads(situation: Situation) -> Check:
         return Check(missing="what the threads do", commands=RUNTIME_AGAIN)
     total = thread_count(load.reading)
     busiest = max((thread.n_graph for thread in load.threads), default=0.0)
-    of_all = f" of {total}" if total else ""
-    seen = f"{len(load.threads)}{of_all} thread(s) (vectors {busiest:.1f} of 256)"
+    seen = f"{len(load.threads)} of {numbered(total, 'thread')}" if total else numbered(len(load.threads), "thread")
+    seen = f"{seen} (vectors {busiest:.1f} of 256)"
     at_least = total or max(thread.index + 1 for thread in load.threads)
     if total is None and len(load.threads) == at_least:
         return Check(seen=seen, missing="whether there are more threads", commands=("show threads",))
@@ -234,7 +235,7 @@ def _ports(situation: Situation) -> Check:
     if not any(port.counters for port in load.ports):
         return Check(missing="ports and their missed packets", commands=commands)
     bare = [port.name for port in load.ports if port.counters is None or not port.counters.is_whole]
-    seen = f"the counters of {len(load.ports) - len(bare)} of {len(load.ports)} port(s)"
+    seen = f"the counters of {len(load.ports) - len(bare)} of {numbered(len(load.ports), 'port')}"
     if bare:
         return Check(seen=seen, missing=f"all counters of {', '.join(bare)}", commands=("show interface",))
     received = _received_pps(situation)

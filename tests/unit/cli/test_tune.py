@@ -178,7 +178,7 @@ def test_capacity_predicts_and_counts_workers(
     assert main(["tune", "capacity", "-q", *words]) == ExitCode.DONE
     text = capsys.readouterr().out
     assert "A worker forwards 3.865 Mpps (3.286 Mpps to 4.445 Mpps)" in text
-    assert "2 worker(s) at 80 % load each" in text
+    assert "2 workers at 80 % load each" in text
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -241,7 +241,7 @@ def test_what_was_not_seen_comes_first_when_nothing_is_decided(capsys: pytest.Ca
     assert main(["tune", "-q", "--from", ONE]) == ExitCode.DONE
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Undecided: nothing seen is at its limit, but 4 of 5 things were not seen"
-    assert lines[1].startswith("  seen     1 of 2 thread(s)")
+    assert lines[1].startswith("  seen     1 of 2 threads")
     assert lines[2].startswith("  not seen ports and their missed packets; the other threads")
     assert any(line.startswith("  next     vppctl show interface; vppctl clear") for line in lines)
     assert max(map(len, lines)) <= 80
