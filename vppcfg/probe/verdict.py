@@ -173,7 +173,13 @@ def _port_of(name: str) -> str:
 
 
 def comparable(end: FrameEnd) -> FrameEnd:
-    """Return the end as far as a trace tells of it."""
+    """Return the end as far as a trace tells of it.
+
+    VPP prints all tags as being of the kind of the outermost (format_ethernet_header_with_length in
+    src/vnet/ethernet/format.c).
+    """
+    if end.fate is Fate.SENT and end.tags:
+        end = replace(end, tags=(end.tags[0], *(replace(tag, is_dot1ad=False) for tag in end.tags[1:])))
     if end.fate is Fate.SENT and end.tags is not None and len(end.tags) > _TAGS_SHOWN:
         return replace(end, tags=end.tags[:_TAGS_SHOWN], source="", destination="", ttl=0)
     if end.fate is Fate.SENT and (end.tags is None or not end.source):

@@ -14,7 +14,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.probe.aims import Campaign, Unproved, probes_for
 from vppcfg.probe.forwarding import predict
-from vppcfg.probe.frame import Frame, Packet
+from vppcfg.probe.frame import Frame, Packet, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.report import reasons, report_of
@@ -59,6 +59,14 @@ def test_an_error_that_was_not_to_come_is_blamed_on_the_mtu_of_where_the_packet_
     passed = way[: 1 + next(place for place, step in enumerate(way) if step[0] == "rewritten")]
     finding = judge(probe, Observation(steps=passed, ends=frozenset({FrameEnd(fate=Fate.ANSWERED)})))
     assert finding.blame == Blame(thing=f"interface {passed[-1][1]}", aspect="mtu")
+
+
+def test_of_the_inner_tags_vpp_does_not_tell_the_kind() -> None:
+    outer, inner, other = Tag(vlan=100), Tag(vlan=40, is_dot1ad=True), Tag(vlan=41)
+    end = FrameEnd(fate=Fate.SENT, interface=PORT, tags=(outer, inner))
+    assert comparable(end) == comparable(replace(end, tags=(outer, replace(inner, is_dot1ad=False))))
+    assert comparable(end) != comparable(replace(end, tags=(outer, other)))
+    assert comparable(end) != comparable(replace(end, tags=(replace(outer, is_dot1ad=True), inner)))
 
 
 def otherwise(state: State, name: str, **changes: Any) -> State:
