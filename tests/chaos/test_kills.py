@@ -219,7 +219,7 @@ def kill_often(router: Router, times: int) -> None:
 
 
 def test_a_command_that_is_killed_at_any_moment_can_be_settled(machine: SimulatedMachine, tmp_path: Path) -> None:
-    kill_often(Router(tmp_path, 0, machine), 10)
+    kill_often(Router(tmp_path, 0, machine), 6)
 
 
 @pytest.mark.long

@@ -7,8 +7,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.documents.conftest import ROOT
 
 NAMED = re.compile(r"`(tests/[\w./]*)(?:::(\w+))?`")
@@ -34,18 +32,18 @@ def test_there_are_promises() -> None:
     assert len(promises()) > 25
 
 
-@pytest.mark.parametrize(("promise", "held_by"), promises(), ids=[promise for promise, _ in promises()])
-def test_a_promise_has_a_test(promise: str, held_by: str) -> None:
-    named = NAMED.findall(held_by)
-    assert named, "no test is named"
-    for path, name in named:
-        assert path.endswith(".py"), f"{path} is no file of tests"
-        assert any(test.startswith("test_") for test in names_in(ROOT / path))
-        assert not name or name.startswith("test_")
+def test_a_promise_has_a_test() -> None:
+    for promise, held_by in promises():
+        named = NAMED.findall(held_by)
+        assert named, f"no test is named for: {promise}"
+        for path, name in named:
+            assert path.endswith(".py"), f"{path} is no file of tests"
+            assert any(test.startswith("test_") for test in names_in(ROOT / path))
+            assert not name or name.startswith("test_")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
-def test_a_test_that_is_named_is_there(document: Path) -> None:
-    for path, name in NAMED.findall(document.read_text(encoding="utf-8")):
-        assert (ROOT / path).exists(), f"there is no {path}"
-        assert not name or name in names_in(ROOT / path), f"there is no {name} in {path}"
+def test_a_test_that_is_named_is_there() -> None:
+    for document in DOCUMENTS:
+        for path, name in NAMED.findall(document.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists(), f"{document.name}: there is no {path}"
+            assert not name or name in names_in(ROOT / path), f"{document.name}: there is no {name} in {path}"

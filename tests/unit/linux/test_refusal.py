@@ -28,7 +28,6 @@ def test_this_name_of_a_namespace_is_taken(name: str) -> None:
     require_netns_name(name)
 
 
-@pytest.mark.parametrize("name", NO_DEVICES)
 @pytest.mark.parametrize(
     "work",
     [
@@ -39,12 +38,12 @@ def test_this_name_of_a_namespace_is_taken(name: str) -> None:
     ],
     ids=["add_bridge", "set_links", "set_bridge", "the bridge"],
 )
-def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], object], name: str) -> None:
-    with pytest.raises(LinuxError, match="cannot be the name of a Linux device"):
-        work(name)
+def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], object]) -> None:
+    for name in NO_DEVICES:
+        with pytest.raises(LinuxError, match="cannot be the name of a Linux device"):
+            work(name)
 
 
-@pytest.mark.parametrize("name", NO_NAMESPACES)
 @pytest.mark.parametrize(
     "work",
     [
@@ -56,9 +55,10 @@ def test_nothing_is_done_to_a_device_that_cannot_be(work: Callable[[str], object
     ],
     ids=["add_namespace", "observe", "add_bridge", "set_links", "set_bridge"],
 )
-def test_nothing_is_done_in_a_namespace_that_cannot_be(work: Callable[[str], object], name: str) -> None:
-    with pytest.raises(LinuxError, match="is not the name of a network namespace"):
-        work(name)
+def test_nothing_is_done_in_a_namespace_that_cannot_be(work: Callable[[str], object]) -> None:
+    for name in NO_NAMESPACES:
+        with pytest.raises(LinuxError, match="is not the name of a network namespace"):
+            work(name)
 
 
 def test_the_own_namespace_of_vpp_cannot_be_added() -> None:
