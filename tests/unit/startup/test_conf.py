@@ -76,7 +76,7 @@ def test_what_is_not_balanced_is_shown_with_its_line(text: str, line: int) -> No
         ("\nunix {\n  nodaemon\n\ncpu { main-core 1 }\n", 2),
         ("dpdk { dev 0000:01:00.0 {", 1),
         ("logging {\n class x { level debug }\n", 1),
-        ("node {\n x {\n", 1),
+        ("npol-plugin {\n x {\n", 1),
     ],
 )
 def test_braces_that_are_never_closed_are_shown_with_the_line_that_opens_them(text: str, line: int) -> None:
@@ -86,8 +86,8 @@ def test_braces_that_are_never_closed_are_shown_with_the_line_that_opens_them(te
 
 
 def test_deep_braces_end_in_a_problem_and_not_in_a_crash() -> None:
-    assert problems_of("node " + "{ a " * 20000 + "} " * 20000) == []
-    assert problems_of("node " + "{ a " * 20000) == [("conf-unclosed", 1)]
+    assert problems_of("npol-plugin " + "{ a " * 20000 + "} " * 20000) == []
+    assert problems_of("npol-plugin " + "{ a " * 20000) == [("conf-unclosed", 1)]
 
 
 def test_size_counts_without_comments() -> None:

@@ -55,7 +55,7 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
     ),
     "crypto engine": flags("enable", "disable"),
     # vlib/node_init.c: a name of a graph node, or default
-    "node": (Key(name=ANY, block="node graph", is_many=True),),
+    "node": (Key(name="default", block="node graph"), Key(name=ANY, block="node graph", is_many=True)),
     "node graph": keys((W,), "variant"),
     # vnet/tls/tls.c, plugins/tlsopenssl/tls_openssl.c
     "tls": (
