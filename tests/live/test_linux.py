@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,28 @@ def test_a_tap_gets_the_mtu_of_the_file_whatever_startup_conf_says_of_taps(tmp_p
         seen = host.observe([("", name) for name in ("t0", "t1", "t7")]).devices
         assert [seen["", name].mtu for name in ("t0", "t1", "t7")] == [1500, 1400, 9000]
         assert main(["plan", *words]) == ExitCode.DONE
+
+
+def wait_until(is_so: Callable[[], bool]) -> bool:
+    """Wait up to 30 seconds for something and return whether it came."""
+    deadline = time.monotonic() + 30
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return is_so()
+
+
+def test_routes_of_linux_do_not_outlive_the_interface_that_they_lead_through(tmp_path: Path) -> None:
+    """Without the interface VPP 26.10 crashes when Linux gives another route to the same prefix."""
+    file = tmp_path / "router.yaml"
+    without = "loopbacks:\n  loop1: { lcp: lo1, mtu: 1500 }\n"
+    with RealVpp(linux_cp="lcp-sync", plugins=["linux_nl"]) as vpp:
+        apply = ["apply", "-qy", "--allow-mass-deletion", "-a", str(vpp.socket_path), "-c", str(file)]
+        file.write_text(f"{without}  loop0: {{ lcp: lo0, mtu: 1500, addresses: [ 192.0.2.1/24, 2001:db8::1/64 ] }}\n")
+        assert main(apply) == ExitCode.DONE
+        vpp.ip("route", "add", "10.1.0.0/16", "via", "192.0.2.9", "proto", "bird")
+        assert wait_until(lambda: "via 192.0.2.9 loop0" in typed(vpp, "show ip fib 10.1.0.0/16"))
+        file.write_text(without)
+        assert main(apply) == ExitCode.DONE
+        assert "lcp-rt-dynamic" not in typed(vpp, "show ip fib 10.1.0.0/16")
+        vpp.ip("route", "add", "unreachable", "10.1.0.0/16", "proto", "bird")
+        assert wait_until(lambda: "send-unreachable" in typed(vpp, "show ip fib 10.1.0.0/16"))

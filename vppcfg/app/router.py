@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -26,6 +27,9 @@ from vppcfg.plan.operations import (
 
 _AT_ONCE = 1000
 """Settings of Linux devices between two looks at whether to go on."""
+_FOLLOWS_S = 5.0
+"""How long linux-nl may take to hear of a device that goes down: it collects for 50 ms (linux-cp/lcp_nl.c)."""
+_INTERVAL_S = 0.1
 log = logging.getLogger(__name__)
 
 
@@ -146,10 +150,27 @@ class Router:
                     for index, text in sorted(outcome.refused.items())
                 )
                 return Performance(done=tuple(done), refusals=tuple(refusals))
+            self._await_followers(group)
             start += len(group)
             if report is not None:
                 report(start)
         return Performance(done=tuple(done))
+
+    def _await_followers(self, group: Sequence[Operation]) -> None:
+        """Wait, for a bounded time, until the VPP sides of devices are down that linux-nl sets down with them."""
+        names = {each.interface for each in group if isinstance(each, SetLinuxLink) and each.vpp_follows}
+        deadline = time.monotonic() + _FOLLOWS_S
+        while names:
+            interfaces = self._vpp.observe().interfaces
+            names = {name for name in names if name in interfaces and interfaces[name].is_up}
+            if names and time.monotonic() > deadline:
+                text = (
+                    "linux-nl has not set %s down, whose Linux devices are; VPP may keep routes of Linux through them"
+                )
+                log.warning(text, ", ".join(sorted(names)))
+                return
+            if names:
+                time.sleep(_INTERVAL_S)
 
     def _outcome_on_linux(self, group: Sequence[Operation]) -> LinkOutcome:
         try:

@@ -24,6 +24,11 @@ class Phase(Enum):
 class Stage(IntEnum):
     """Steps of one kind, in the order in which they run."""
 
+    SHUT_IN_LINUX = auto()
+    """Linux devices of what is deleted, while it is up in VPP: linux-nl then takes Linux' routes through it out of VPP.
+
+    They would outlive the interface, and VPP 26.10 crashes when Linux gives another route to the prefix of one.
+    """
     SHUT = auto()
     DELETE_ORPHANED_LCP = auto()
     """Pairs that have lost their Linux device: whatever else was done would still reach their old index."""
@@ -123,6 +128,7 @@ class Stage(IntEnum):
 
 CHILDREN_FIRST = frozenset(
     {
+        Stage.SHUT_IN_LINUX,
         Stage.SHUT,
         Stage.DELETE_ORPHANED_LCP,
         Stage.DELETE_LCP,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation, SetAdminState, SetDhcpClient
+from vppcfg.plan.operations import Operation, RemoveAddress, SetAdminState, SetDhcpClient
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
@@ -24,6 +24,8 @@ LONGEST_WAIT_S = 30.0
 INTERVAL_S = 0.05
 WINDOW = 500
 """Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
+_NO_SUCH_ADDRESS = -60
+"""VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""
 
 
 class Run:
@@ -119,11 +121,15 @@ class Run:
         except struct.error as error:
             raise malformed(name) from error
         position = self._under_way.pop(context)
-        if retval:
+        if retval and not self._was_done_already(position, retval):
             self._refuse(position, retval, describe(retval))
             return
         self._done.append(position)
         self._indexes.note_done(self._operations[position], created)
+
+    def _was_done_already(self, position: int, retval: int) -> bool:
+        """Return whether an address is gone by itself: with a device of Linux, linux-nl removes IPv6 addresses."""
+        return retval == _NO_SUCH_ADDRESS and isinstance(self._operations[position], RemoveAddress)
 
     def _refuse(self, position: int, retval: int, text: str) -> None:
         operation = self._operations[position]

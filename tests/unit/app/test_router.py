@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -149,6 +150,34 @@ def test_each_operation_goes_where_it_belongs_in_order() -> None:
         ("port", "", "vm0", "br0"),
     ]
     assert progress == [1, 2, 3, 4, 5]
+
+
+class Following(Vpp):
+    """Has its side of a pair down when it is looked at for the second time."""
+
+    def observe(self) -> State:
+        is_up = "look" not in self._log
+        self._log.append("look")
+        return replace(STATE, interfaces={"gi0": replace(STATE.interfaces["gi0"], is_up=is_up)})
+
+
+FOLLOWED = replace(LINK, is_up=False, vpp_follows=True)
+
+
+def test_a_vpp_that_goes_down_with_a_device_is_waited_for() -> None:
+    log: list[object] = []
+    assert Router(Following(log), Linux(log, {})).perform([FOLLOWED, UP]).done == (0, 1)
+    assert log == [("link", "blue", "e0", 1500, False), "look", "look", UP]
+
+
+def test_a_vpp_that_stays_up_is_told_of_and_not_waited_for_any_longer(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.app.router._FOLLOWS_S", -1.0)
+    log: list[object] = []
+    assert Router(Following(log), Linux(log, {})).perform([FOLLOWED, UP]).done == (0, 1)
+    assert log[1:] == ["look", UP]
+    assert "linux-nl has not set gi0 down" in caplog.text
 
 
 def test_nothing_follows_what_linux_refuses() -> None:

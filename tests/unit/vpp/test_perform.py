@@ -89,6 +89,14 @@ def test_a_refusal_carries_vpps_name_and_words() -> None:
     assert refusal.text == "VLAN subif already exists (VLAN_ALREADY_EXISTS -56)"
 
 
+def test_an_address_that_is_gone_by_itself_is_removed_and_nothing_else_is_done_that_vpp_does_not_find() -> None:
+    stub = Recorder()
+    stub.refusals = {0: -60, 1: -60, 2: -1}
+    remove = op.RemoveAddress(interface="port", address="2001:db8::1/64")
+    performance = perform(stub, remove, op.AddAddress(interface="port", address="192.0.2.1/24"), remove)
+    assert (performance.done, [refusal.retval for refusal in performance.refusals]) == ((0,), [-60, -1])
+
+
 def test_nothing_is_sent_behind_a_refusal_beyond_the_window() -> None:
     stub = Recorder()
     stub.refusals = {10: -1}

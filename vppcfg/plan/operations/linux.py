@@ -65,6 +65,8 @@ class SetLinuxLink(InterfaceOperation):
     host_name: str
     mtu: int
     is_up: bool
+    vpp_follows: bool = False
+    """Whether linux-nl sets the VPP side down with the device, which is waited for."""
 
     def _refusal(self, draft: Draft) -> str | None:
         return _missing_device(self.interface, draft)

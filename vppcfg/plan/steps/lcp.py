@@ -22,6 +22,9 @@ from vppcfg.plan.operations import (
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
+_LISTENER = "linux_nl"
+"""The plugin that listens to Linux, in the default namespace of linux-cp."""
+
 
 def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
     """Yield the steps that delete the pair as it was and create it as it is to be."""
@@ -60,6 +63,36 @@ def device_steps(transition: Transition) -> Iterator[Step]:
             yield _link(transition, name, wanted)
         if (current.bridge if current else "") != wanted.bridge:
             yield _bridge(transition, name, wanted)
+
+
+def farewell_steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that set Linux devices of doomed interfaces down where linux-nl hears of it.
+
+    Linux tells nobody of the IPv4 routes that it drops with a device. linux-nl drops them in VPP when a device goes
+    down whose interface is up (lcp_router_link_add in linux-cp/lcp_router.c). A device stays up that carries one of an
+    interface that stays: linux-nl would set that one down, too.
+    """
+    facts = transition.observed.facts
+    leaving = transition.doomed & transition.doomed_pairs
+    if not leaving or _LISTENER not in facts.plugins:
+        return
+    stacking = Stacking(transition.observed.interfaces.values())
+    for name in leaving:
+        interface, pair = transition.observed.interfaces[name], transition.observed.lcps[name]
+        device = transition.observed.linux.get(name)
+        if device is None or not (device.is_up and interface.is_up) or pair.netns != facts.lcp.default_netns:
+            continue
+        if not transition.doomed.issuperset(stacking.hanging_on(interface)):
+            continue
+        down = SetLinuxLink(
+            interface=name,
+            netns=pair.netns,
+            host_name=pair.host_name,
+            mtu=device.mtu,
+            is_up=False,
+            vpp_follows=True,
+        )
+        yield Step(stage=Stage.SHUT_IN_LINUX, operation=down, depth=interface.depth)
 
 
 def _shaken(transition: Transition) -> set[str]:
