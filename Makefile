@@ -80,6 +80,7 @@ test-lowest: $(LOWEST)/.ready ## run the tests with the lowest versions of what 
 
 # Each VPP is tested with by a run of its own, which the others do not stop, and has its count in the table at the end.
 PREFIXES = $(or $(VPP_PREFIXES),$(VPP_PREFIX))
+LIVE ?= --dist worksteal --tx $(shell expr $$(nproc) + 1)*popen//python=tests/live/worker
 .PHONY: test-live
 test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PREFIX=DIR, or VPP_PREFIXES="DIR DIR"
 	@[ -n "$(PREFIXES)" ] || { \
@@ -89,8 +90,8 @@ test-live: $(READY) ## run the tests that need a real VPP: make test-live VPP_PR
 		[ -x "$$prefix/bin/vpp" ] || { echo "There is no program $$prefix/bin/vpp"; exit 1; } >&2; done
 	@[ "$$(id -u)" = 0 ] || { echo "VPP's ports, taps and namespaces are made by root only: run this as root"; exit 1; } >&2
 	@set -o pipefail; output=$$(mktemp); counts=; ended=0; for prefix in $(abspath $(PREFIXES)); do \
-		VPP_PREFIX="$$prefix" $(BIN)/python -m pytest -m 'long or not long' tests/live tests/contract $(PYTEST_ARGS) \
-			| tee "$$output" || ended=1; \
+		PYTHON="$(abspath $(BIN)/python)" VPP_PREFIX="$$prefix" $(BIN)/python -m pytest $(LIVE) -m 'long or not long' \
+			tests/live tests/contract $(PYTEST_ARGS) | tee "$$output" || ended=1; \
 		counts+="$$prefix: $$(tail -n 1 "$$output")"$$'\n'; \
 	done; rm -f "$$output"; printf '\n%s' "$$counts"; exit $$ended
 
