@@ -55,7 +55,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     for macip in difference.macips.values():
         yield from features.macip_steps(macip)
     yield from memif.socket_steps(transition)
-    yield from lcp.farewell_steps(transition)
+    yield from lcp.shut_device_steps(transition)
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from features.sflow_setting_steps(difference.sflow)

@@ -65,7 +65,7 @@ def device_steps(transition: Transition) -> Iterator[Step]:
             yield _bridge(transition, name, wanted)
 
 
-def farewell_steps(transition: Transition) -> Iterator[Step]:
+def shut_device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set Linux devices of doomed interfaces down where linux-nl hears of it.
 
     Linux tells nobody of the IPv4 routes that it drops with a device. linux-nl drops them in VPP when a device goes
