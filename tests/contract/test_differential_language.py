@@ -165,7 +165,7 @@ class LanguageSide(Side):
             "memif sockets": sorted(
                 (row.socket_id, row.socket_filename) for row in api.memif_socket_filename_dump() if row.socket_id
             ),
-            "lldp": sorted(_lldp(row) for row in self.subject.pages("lldp_dump")),
+            "lldp": sorted(_lldp(row) for row in self.subject.pages("lldp_dump")) if SIMULATED >= "26.10" else [],
             "rx modes": sorted(
                 (row.sw_if_index, row.queue_id, int(row.mode))
                 for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
