@@ -39,8 +39,8 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
     ("", "ACL deny packets", Reason.ACL),
-    ("", "input ACL session deny", Reason.STATION),
-    ("", "input ACL table-miss", Reason.STATION),
+    ("l2-input-acl", "input ACL session deny", Reason.STATION),
+    ("l2-input-acl", "input ACL table-miss", Reason.STATION),
     ("", "uRPF Drop", Reason.NO_WAY_BACK),
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
@@ -81,6 +81,9 @@ _BY_NODE = {
     "tunnel-output-no-count": Reason.NO_ROUTE,
 }
 """Which node says more than the words: it gives none, and VPP prints those of a node before."""
+_STATION_LISTS = frozenset({"ip4-inacl", "ip6-inacl"})
+"""These drop what is denied, whatever the words are: VPP before 26.10 exchanges them (a7378bf803e)."""
+_DROPPING = frozenset({"ip4-drop", "ip6-drop", "error-drop", "drop"})
 
 
 @record
@@ -296,11 +299,15 @@ def _sent(name: str, text: str) -> FrameEnd:
 def _drops(node: Node, before: tuple[Node, ...], unknown: list[str]) -> Iterator[tuple[str, FrameEnd]]:
     """Yield which nodes dropped a frame, or copies of it, and why; what is no end of its way is left out."""
     last = next((each.name for each in reversed(before) if each.name in _BY_NODE), "")
+    dropping = next((each.name for each in reversed(before) if each.name not in _DROPPING), "")
     for found in _DROP.finditer(node.text):
         where, words = found[1], found[2].strip()
         has_left = where.endswith("-tx")  # as far as VPP's part goes
         is_copy_for_bvi = "BVI L3 mac mismatch" in words and any(each.name == _COPIES for each in before)
         if has_left or is_copy_for_bvi:
+            continue
+        if dropping in _STATION_LISTS:
+            yield where, FrameEnd(fate=Fate.DROPPED, reason=Reason.STATION)
             continue
         reason = _reason_of(where, words) or _BY_NODE.get(last, Reason.OTHER)
         if reason is Reason.NO_ROUTE and last:

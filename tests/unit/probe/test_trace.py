@@ -96,6 +96,18 @@ def test_what_a_node_before_counted_is_no_reason_for_a_drop(
     assert seen.ends == {dropped(Reason.NO_ROUTE)}
 
 
+@pytest.mark.parametrize("words", ["input ACL session deny", "input ACL table-miss", "no error"])
+def test_a_station_is_denied_where_its_list_drops_and_not_by_words_that_releases_exchange(
+    traces: Traces, names: Names, words: str
+) -> None:
+    asked, ended = Node(name="ip4-inacl", text=""), Node(name="drop", text=f"  ip4-input: {words}")
+    begin, dropping = traces[29][:-2], Node(name="ip4-drop", text="")
+    assert observe_way((*begin, asked, dropping, ended), names).ends == {dropped(Reason.STATION)}
+    not_enabled = Node(name="ip4-not-enabled", text="")
+    passed = observe_way((*begin, asked, not_enabled, ended), names)
+    assert passed.ends == {dropped(Reason.NOT_ENABLED)}
+
+
 def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, campaign: Campaign) -> None:
     assert len(traces) > 25
     findings = [judge(campaign.probes[number], observe_way(nodes, names)) for number, nodes in traces.items()]
