@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from vppcfg.common.numbers import MIB
@@ -59,24 +59,23 @@ def is_native(port: PortLoad) -> bool:
 
 def longer_rx_rings(port: PortLoad) -> tuple[Setting, ...]:
     """Return the settings for longer receive rings of a port, of all ports with DPDK; none when it takes no more."""
-    limits = port.hardware.rx_limits if port.hardware else None
-    more = larger_ring(limits) if limits else None
-    if port.hardware is None or limits is None or more is None:
-        return ()
-    if is_native(port):
-        return _native(port.hardware, "rx-descriptors", "rx-queue-size", more, limits.descriptors)
-    return (rx_descriptors(more, limits.descriptors),)
+    return _longer_rings(port, port.hardware.rx_limits if port.hardware else None, "rx", rx_descriptors)
 
 
 def longer_tx_rings(port: PortLoad) -> tuple[Setting, ...]:
     """Return the settings for longer transmit rings of a port, of all ports with DPDK; none when it takes no more."""
-    limits = port.hardware.tx_limits if port.hardware else None
+    return _longer_rings(port, port.hardware.tx_limits if port.hardware else None, "tx", tx_descriptors)
+
+
+def _longer_rings(
+    port: PortLoad, limits: QueueLimits | None, way: str, with_dpdk: Callable[[int, int], Setting]
+) -> tuple[Setting, ...]:
     more = larger_ring(limits) if limits else None
     if port.hardware is None or limits is None or more is None:
         return ()
     if is_native(port):
-        return _native(port.hardware, "tx-descriptors", "tx-queue-size", more, limits.descriptors)
-    return (tx_descriptors(more, limits.descriptors),)
+        return _native(port.hardware, f"{way}-descriptors", f"{way}-queue-size", more, limits.descriptors)
+    return (with_dpdk(more, limits.descriptors),)
 
 
 def live_ring(port: PortLoad, way: str, descriptors: int | None) -> tuple[str, ...]:
