@@ -136,6 +136,17 @@ def _last(words: Words) -> str | None:
     return words[-1] if words else None
 
 
+def placed_port(words: Words) -> str | None:
+    """Return the port among the words of a command that places a queue, which come in any order."""
+    rest = iter(words)
+    for word in rest:
+        if word in {"queue", "worker", "threads"}:
+            next(rest, None)
+        elif word != "main":
+            return word
+    return None
+
+
 def _after(skipped: str) -> Callable[[Words], str | None]:
     """Return what finds the first word that is not `skipped`."""
     return lambda words: next((word for word in words if word != skipped), None)
@@ -188,8 +199,8 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set ip neighbor": _after("del"),
     "set interface lldp": _first,
     "set interface rx-mode": _first,
-    "set interface rx-placement": _first,
-    "set interface tx-queue": _first,
+    "set interface rx-placement": placed_port,
+    "set interface tx-queue": placed_port,
     "set interface proxy-arp": _first,
     "set dhcp client": _behind("intfc"),
     "sflow enable-disable": _first,
@@ -241,7 +252,8 @@ PLACING = {"set interface rx-placement": RX_KEY, "set interface tx-queue": TX_KE
 
 def _queue(key: str) -> Callable[[Words], Place | None]:
     def place(words: Words) -> Place | None:
-        return (key, words[0], str(queue_in(words))) if words else None
+        name = placed_port(words)
+        return None if name is None else (key, name, str(queue_in(words)))
 
     return place
 

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from vppcfg.adopt.places import PLACING, queue_in
+from vppcfg.adopt.places import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
@@ -84,14 +84,15 @@ class Simulation:
         """Have the queue that a command places, and workers, where nobody knows how many there are."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
-        row = self.named(words[0]) if key is not None and words else None
+        name = placed_port(words) if key is not None else None
+        row = self.named(name) if name is not None else None
         if row is None or row.is_sub:
             return
         tables = self._vpp.tables
         if not self._are_workers_known:
             self._are_workers_known = True
             have_workers(tables, _ASSUMED_WORKERS)
-        if words[0] not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
+        if name not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
             have_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
 
     def named(self, name: str) -> SwInterface | None:

@@ -58,8 +58,9 @@ def _set_rx_mode(operation: op.SetRxMode) -> str:
 
 
 def _set_rx_placement(operation: op.SetRxPlacement) -> str:
+    """Name the thread first: VPP 25.06 forgets the port when a worker is named behind it (fc7b794758f)."""
     thread = f"worker {operation.thread - 1}" if operation.thread else "main"
-    return f"set interface rx-placement {operation.interface} queue {operation.queue} {thread}"
+    return f"set interface rx-placement {thread} queue {operation.queue} {operation.interface}"
 
 
 def _set_tx_placement(operation: op.SetTxPlacement) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from vppcfg.adopt.grammar import grammar_of
+from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.tap import Tap
@@ -40,22 +41,34 @@ class BehaviourNote:
     old: str
     """What it did before, likewise."""
     mend: str = ""
+    until: Release | None = None
+    """The release that does as before again; None when there is none yet."""
 
     def findings(self, subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
         """Yield the finding about a router, if it is about that."""
-        if not change.crosses(self.since):
+        within = [self.since <= release and not (self.until and release >= self.until) for release in change.ends]
+        if within[0] == within[1]:
             return
         objects = tuple(dict.fromkeys(self.users(subject, change)))
         if objects:
             yield UpgradeFinding(
                 rule=self.rule,
                 weight=self.weight,
-                text=f"{listed(objects)}: from {self.since} on {self.new}; up to {before(self.since)} {self.old}",
+                text=f"{listed(objects)}: {self.text}",
                 objects=objects,
                 since=self.since,
                 commits=self.commits,
                 mend=self.mend,
             )
+
+    @property
+    def text(self) -> str:
+        """Return what is new and what was before, in the releases that do the one and the other."""
+        if self.until is None:
+            return f"from {self.since} on {self.new}; up to {before(self.since)} {self.old}"
+        last = before(self.until)
+        span = f"in {last}" if last == self.since else f"from {self.since} to {last}"
+        return f"{span} {self.new}; before, and from {self.until} on, {self.old}"
 
 
 def _pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
@@ -191,6 +204,17 @@ def _placed_nowhere(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[
     for place, command in subject.commands():
         meant = grammar.read(command)
         if meant.command == "set interface rx-placement" and not {"worker", "main"} & set(meant.rest.split()):
+            yield place
+
+
+def _worker_behind_port(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield the commands that name a port, and a worker behind it."""
+    grammar = grammar_of(change.old)
+    for place, command in subject.commands():
+        meant = grammar.read(command)
+        words = meant.rest.split()
+        port = placed_port(words) if meant.command == "set interface rx-placement" else None
+        if port is not None and "worker" in words[words.index(port) :]:
             yield place
 
 
@@ -351,6 +375,18 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="DPDK is asked to prepare packets (rte_eth_tx_prepare) before each transmission",
         old="VPP did that itself",
         mend="measure the router again",
+    ),
+    BehaviourNote(
+        rule="up-worker-behind",
+        since=Release(25, 6),
+        until=Release(25, 10),
+        commits=("fc7b794758f",),
+        file="vnet/interface_cli.c",
+        weight=Weight.CHANGES,
+        users=_worker_behind_port,
+        new="`set interface rx-placement` forgets the port when a worker is named behind it",
+        old="the order of its words does not matter",
+        mend="name the worker before the port, or write `rx-placement` into the file",
     ),
     BehaviourNote(
         rule="up-netlink-order",

@@ -331,7 +331,7 @@ def test_the_mode_of_a_port_is_a_key_of_it() -> None:
 def test_queues_that_a_script_places_are_keys_of_their_port() -> None:
     adoption = adopted(
         "set interface rx-placement xe0 queue 2 worker 1\nset interface rx-placement xe0 main\n"
-        "set interface tx-queue xe0 queue 1 threads 0,2-3\nset interface rx-placement xe0 queue 2 worker 7\n"
+        "set interface tx-queue queue 1 threads 0,2-3 xe0\nset interface rx-placement worker 7 queue 2 xe0\n"
     )
     assert outcomes(adoption) == ["no_effect", "file", "file", "file"]
     assert "    rx-placement: { 0: main, 2: worker7 }\n" in adoption.text

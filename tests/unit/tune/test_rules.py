@@ -308,7 +308,7 @@ def test_an_uneven_load_comes_with_the_commands_that_even_it() -> None:
     busy = port(rx_queues=(queue(thread=1), queue(thread=1, number=1)))
     found = one(load(busy, threads=(worker(1, pps=1e6), worker(2, pps=0.0))), "worker-imbalance")
     assert found.proposal is not None
-    assert found.proposal.live == (f"set interface rx-placement {GI1} queue 1 worker 1",)
+    assert found.proposal.live == (f"set interface rx-placement worker 1 queue 1 {GI1}",)
 
 
 def test_a_main_thread_that_forwards_gets_a_worker_or_gives_its_queues_away() -> None:
@@ -316,7 +316,7 @@ def test_a_main_thread_that_forwards_gets_a_worker_or_gives_its_queues_away() ->
     both = one(load(port(rx_queues=(queue(thread=0),)), threads=(worker(0), worker(1))), "main-polluted")
     assert alone.proposal is not None and both.proposal is not None
     assert as_data(alone.proposal.settings) == {"dataplane": {"cpu": {"workers": 1}}}
-    assert both.proposal.live == (f"set interface rx-placement {GI1} queue 0 worker 0",)
+    assert both.proposal.live == (f"set interface rx-placement worker 0 queue 0 {GI1}",)
 
 
 def test_a_main_thread_that_works_on_routes_for_long_is_named() -> None:

@@ -34,6 +34,7 @@ reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_dat
 """
 _PAGE_ROWS = 3
 _NAMES_A_THREAD = Habit(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
+_FORGETS_THE_PORT = Habit(span="25.06", text="a worker named behind the port puts local0 in its place (fc7b794758f)")
 _NO_THREAD = "please specify valid worker thread or main"
 
 
@@ -121,6 +122,8 @@ def _command_rx(tables: Tables, line: Input) -> str:
             is_main = True
         elif (number := line.number_after("worker")) is not None:
             worker = number
+            if port is not None and tables.release.has(_FORGETS_THE_PORT):
+                port = tables.hw[0]
         else:
             raise _not_understood(line)
     if port is None:

@@ -73,7 +73,7 @@ def _queue_moves(load: Load, busiest: ThreadLoad) -> tuple[str, ...]:
     queues: list[RxQueue] = [queue for queue in load.queues() if queue.thread == busiest.index]
     idle = sorted((worker for worker in load.workers if worker is not busiest), key=lambda worker: worker.rx_pps)
     return tuple(
-        f"set interface rx-placement {queue.interface} queue {queue.queue} worker {worker.index - 1}"
+        f"set interface rx-placement worker {worker.index - 1} queue {queue.queue} {queue.interface}"
         for queue, worker in zip(queues[1:], idle, strict=False)
     )
 
@@ -142,7 +142,7 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
     ]  # fmt: skip
     workers_there = len(situation.load.workers)
     moves = tuple(
-        f"set interface rx-placement {queue.interface} queue {queue.queue} worker {number % workers_there}"
+        f"set interface rx-placement worker {number % workers_there} queue {queue.queue} {queue.interface}"
         for number, queue in enumerate(placed)
         if has_workers
     )
