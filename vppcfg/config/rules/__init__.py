@@ -117,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_virtual_interface,
     tunnel.gre_mode,
     tunnel.gre_duplicate,
+    tunnel.gre_routed_frames,
     tunnel.ipip_duplicate,
     tunnel.ipip_flags,
     wireguard.wireguard_interface,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.ipip import IpipConfig
-from vppcfg.model.problem import Problem
+from vppcfg.model.features import TrafficDirection
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.tunnel import GreMode
 
 
@@ -35,6 +37,50 @@ def gre_duplicate(index: Index) -> Iterator[Problem]:
         if first != tunnel.name:
             text = f"{first} has the same ends, VRF, mode, session and key; make one of them differ"
             yield Problem(rule="gre-duplicate", path=tunnel.path, text=text)
+
+
+def gre_routed_frames(index: Index) -> Iterator[Problem]:
+    """Find what VPP does wrong with packets that are routed into a tunnel with frames in it, or out of one."""
+    for tunnel in index.configuration.made_as(GreConfig).values():
+        if tunnel.mode is GreMode.TEB:
+            for interface in (index.find(tunnel.name), *index.children.get(tunnel.name, ())):
+                if interface is not None and index.why_switched(interface.name) is None:
+                    yield from _lost_frames(interface)
+
+
+def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
+    """Yield what loses packets of one interface of such a tunnel.
+
+    What leaves by a GRE tunnel behind a feature goes to tunnel-output, which takes the adjacency of the neighbour for
+    one of the tunnel (vnet_gre_tunnel_add in plugins/gre/interface.c, adj_midchain_tx_inline in vnet/adj). MACIP ACLs
+    look at the start of the buffer (vnet/ip/ip_in_out_acl.c), where the packet around the frame is. Both were tried on
+    VPP 26.10.
+    """
+    is_routed = interface.addresses or interface.unnumbered or interface.dhcp_client
+    for path in _features_out(interface) if is_routed and interface.parent is None else ():
+        text = f"VPP loses all packets that {interface.name}, which carries frames, sends behind it; remove it"
+        yield Problem(rule="gre-teb-output", path=(*interface.path, *path), text=text, severity=Severity.WARNING)
+    if interface.macip is not None:
+        text = f"of what {interface.name} receives, VPP looks at the packet around the frame; remove `macip`"
+        path = (*interface.path, "macip")
+        yield Problem(rule="gre-teb-macip", path=path, text=text, severity=Severity.WARNING)
+
+
+def _features_out(interface: InterfaceConfig) -> Iterator[KeyPath]:
+    """Yield the keys of an interface that do something with packets on their way out."""
+    sides = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
+    if interface.has_gso:
+        yield ("gso",)
+    if interface.acls.output:
+        yield "acls", "output"
+    for check in interface.urpf:
+        if check.is_output:
+            yield "urpf", "ipv6-output" if check.is_ipv6 else "ipv4-output"
+    for limit in interface.mss_clamp:
+        if limit.direction in sides:
+            yield "mss-clamp", "ipv6" if limit.is_ipv6 else "ipv4"
+    if interface.flow_records is not None and interface.flow_records.direction in sides:
+        yield ("ipfix",)
 
 
 def ipip_duplicate(index: Index) -> Iterator[Problem]:

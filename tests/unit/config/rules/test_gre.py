@@ -69,3 +69,46 @@ def test_what_needs_ethernet_needs_another_mode(interfaces: str, more: str, path
 def test_a_tunnel_without_ethernet_may_have_what_is_routed() -> None:
     interfaces = "gre0: {lcp: e0, addresses: [10.0.0.0/31], mpls: true}, gre1: {unnumbered: gre0}"
     assert found_in("", ", key: 1", interfaces=interfaces) == []
+
+
+ROUTED, FRAMES = "addresses: [10.0.0.1/30]", ", mode: teb"
+
+
+@pytest.mark.parametrize(
+    ("keys", "path"),
+    [
+        ("gso: true", ("gso",)),
+        ("acls: {output: a}", ("acls", "output")),
+        ("urpf: {ipv4: loose, ipv4-output: loose}", ("urpf", "ipv4-output")),
+        ("urpf: {ipv6-output: strict}", ("urpf", "ipv6-output")),
+        ("mss-clamp: {ipv4: 1300}", ("mss-clamp", "ipv4")),
+        ("mss-clamp: {ipv6: {mss: 1300, direction: output}}", ("mss-clamp", "ipv6")),
+        ("ipfix: {variant: ip4, direction: output}", ("ipfix",)),
+    ],
+)
+def test_a_feature_on_the_way_out_loses_what_is_routed_into_a_tunnel_with_frames(
+    keys: str, path: tuple[str, ...]
+) -> None:
+    more = "acls: {a: {terms: [{action: permit}]}}\nipfix: {collector: 192.0.2.9, source: 192.0.2.1, records: [l3]}\n"
+    found = [("gre-teb-output", ("interfaces", "gre0", *path))]
+    assert found_in(FRAMES, interfaces=f"gre0: {{{keys}, {ROUTED}}}", more=more) == found
+    assert found_in("", interfaces=f"gre0: {{{keys}, {ROUTED}}}", more=more) == []
+    assert found_in(FRAMES, interfaces=f"gre0: {{{keys}}}", more=more) == []
+
+
+def test_features_on_the_way_in_lose_nothing_in_a_tunnel_with_frames() -> None:
+    keys = "urpf: {ipv4: loose}, mss-clamp: {ipv4: {mss: 1300, direction: input}}, acls: {input: a}"
+    more = "acls: {a: {terms: [{action: permit}]}}\n"
+    assert found_in(FRAMES, interfaces=f"gre0: {{{keys}, {ROUTED}}}", more=more) == []
+
+
+def test_a_macip_acl_sees_the_packet_around_a_frame_where_the_tunnel_routes() -> None:
+    more = "macip_acls: {m: {terms: [{action: permit}]}}\n"
+    assert found_in(FRAMES, interfaces=f"gre0: {{macip: m, {ROUTED}}}", more=more) == [
+        ("gre-teb-macip", ("interfaces", "gre0", "macip"))
+    ]
+    child = "gre0: {mtu: 1500, sub-interfaces: {5: {macip: m}}}"
+    assert found_in(FRAMES, interfaces=child, more=more) == [
+        ("gre-teb-macip", ("interfaces", "gre0", "sub-interfaces", 5, "macip"))
+    ]
+    assert found_in(FRAMES, interfaces="eth0: {l2xc: gre0}, gre0: {macip: m, l2xc: eth0}", more=more) == []
