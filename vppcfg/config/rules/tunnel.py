@@ -58,10 +58,12 @@ def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
     """
     is_routed = interface.addresses or interface.unnumbered or interface.dhcp_client
     for path in _features_out(interface) if is_routed and interface.parent is None else ():
-        text = f"VPP loses all packets that {interface.name}, which carries frames, sends behind it; remove it"
+        text = (
+            f"while {interface.name} has this and carries frames, VPP loses what is routed into it; remove `{path[-1]}`"
+        )
         yield Problem(rule="gre-teb-output", path=(*interface.path, *path), text=text, severity=Severity.WARNING)
     if interface.macip is not None:
-        text = f"of what {interface.name} receives, VPP looks at the packet around the frame; remove `macip`"
+        text = f"VPP compares the packet around the frame when {interface.name} receives one; remove `macip`"
         path = (*interface.path, "macip")
         yield Problem(rule="gre-teb-macip", path=path, text=text, severity=Severity.WARNING)
 
