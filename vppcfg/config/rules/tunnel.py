@@ -9,7 +9,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.ipip import IpipConfig
 from vppcfg.model.features import TrafficDirection
-from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.tunnel import GreMode
 
 
@@ -58,17 +58,16 @@ def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
     """
     is_routed = interface.addresses or interface.unnumbered or interface.dhcp_client
     for path in _features_out(interface) if is_routed and interface.parent is None else ():
-        text = (
-            f"while {interface.name} has this and carries frames, VPP loses what is routed into it; remove `{path[-1]}`"
-        )
+        key = ".".join(path)
+        text = f"while {interface.name} has this and carries frames, VPP loses what is routed into it; remove `{key}`"
         yield Problem(rule="gre-teb-output", path=(*interface.path, *path), text=text, severity=Severity.WARNING)
     if interface.macip is not None:
         text = f"VPP compares the packet around the frame when {interface.name} receives one; remove `macip`"
-        path = (*interface.path, "macip")
-        yield Problem(rule="gre-teb-macip", path=path, text=text, severity=Severity.WARNING)
+        at = (*interface.path, "macip")
+        yield Problem(rule="gre-teb-macip", path=at, text=text, severity=Severity.WARNING)
 
 
-def _features_out(interface: InterfaceConfig) -> Iterator[KeyPath]:
+def _features_out(interface: InterfaceConfig) -> Iterator[tuple[str, ...]]:
     """Yield the keys of an interface that do something with packets on their way out."""
     sides = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
     if interface.has_gso:
