@@ -73,7 +73,8 @@ def _map(validator: Any, names: JsonSchema | None) -> JsonSchema:
     return {
         "type": "object",
         "additionalProperties": _value(entry),
-        **({} if names is None else {"propertyNames": names}),
+        # Without their type: keys are text in JSON; YAML language servers take 100 for a number, as YAML does.
+        **({} if names is None else {"propertyNames": {word: names[word] for word in names if word != "type"}}),
     }
 
 

@@ -96,6 +96,10 @@ def test_what_is_right_is_accepted(data: Any) -> None:
     assert list(VALIDATOR.iter_errors(as_json(data))) == []
 
 
+def test_a_number_is_the_name_of_a_sub_interface_for_an_editor_that_takes_keys_as_yaml_does() -> None:
+    assert list(VALIDATOR.iter_errors({"interfaces": {"eth0": {"sub-interfaces": {100: {"mtu": 1500}}}}})) == []
+
+
 def test_the_examples_of_the_rules_are_accepted() -> None:
     for rule, entry in explanations().items():
         if entry.mends is not None and not entry.needs_fleet:  # those are several files, and fleet.yml among them
