@@ -221,18 +221,18 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
 	@PYTHON=$(BIN)/python debian/build
 
-# What lists the parts of a release brings modules that vppcfg does not need.
+# What lists the parts of a release and packs the collection brings modules that vppcfg does not need.
 RELEASE := .venv-release
 $(RELEASE)/.ready: Makefile
-	@echo "Making $(RELEASE) with cyclonedx-bom"
+	@echo "Making $(RELEASE) with cyclonedx-bom and ansible-core"
 	@rm -rf $(RELEASE)
 	@$(PYTHON) -m venv $(RELEASE)
-	@$(RELEASE)/bin/python -m pip install --disable-pip-version-check --no-input --quiet cyclonedx-bom==7.5.0
+	@$(RELEASE)/bin/python -m pip install --disable-pip-version-check --no-input --quiet cyclonedx-bom==7.5.0 'ansible-core==2.19.*'
 	@touch $@
 
 .PHONY: release
 release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from its tag, and publish nothing
-	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin/cyclonedx-py
+	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin
 
 # The same tree is built twice, once as what was there before.
 .PHONY: test-deb

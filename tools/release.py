@@ -1,10 +1,10 @@
 """Builds what a release consists of from its tag, into dist/release-VERSION, and publishes nothing.
 
-`python -m tools.release ROOT CYCLONEDX`, which `make release` runs: ROOT is the checkout, CYCLONEDX the
-program cyclonedx-py. The wheel and the Debian package are built from a work tree of the tag, so that nothing
-gets in that is not in it. Beside them come a software bill of materials (CycloneDX) of the wheel with all
-that it is installed with, the licences of that and of all that the Debian package bundles, the notes of the
-release, and digests of the whole.
+`python -m tools.release ROOT PROGRAMS`, which `make release` runs: ROOT is the checkout, PROGRAMS the folder
+of cyclonedx-py and ansible-galaxy. The wheel, the Debian package and the collection for Ansible are built from
+a work tree of the tag, so that nothing gets in that is not in it. Beside them come a software bill of
+materials (CycloneDX) of the wheel with all that it is installed with, the licences of that and of all that the
+Debian package bundles, the notes of the release, and digests of the whole.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 
 VERSION = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
+COLLECTION = Path("ansible/vppcfg/vppcfg")
 LICENCE_FILE = re.compile(r"(licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
 
 
@@ -47,6 +48,8 @@ def reasons_against(root: Path) -> Iterator[str]:
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         yield f"the version in vppcfg/__init__.py is {version}: a release has three numbers"
+    if f"version: {version}\n" not in (root / COLLECTION / "galaxy.yml").read_text(encoding="utf-8"):
+        yield f"{COLLECTION}/galaxy.yml has another version: the collection is released with vppcfg, as {version}"
     if not notes_of(changelog, version):
         yield f"CHANGELOG.md has no section `## [{version}] - YYYY-MM-DD` with text: move what is [Unreleased] there"
     if _entries(changelog.partition("\n## [Unreleased]")[2].partition("\n## [")[0]):
@@ -105,7 +108,7 @@ def _texts(found: Distribution) -> Iterator[str]:
             yield file.read_text(encoding="utf-8").strip() + "\n\n"
 
 
-def build(root: Path, cyclonedx: str) -> Path:
+def build(root: Path, programs: Path) -> Path:
     """Build a release into dist/release-VERSION and return that folder.
 
     Raise NotReadyError where something stands against it, and CalledProcessError where a program fails.
@@ -122,12 +125,14 @@ def build(root: Path, cyclonedx: str) -> Path:
     _git(root, "worktree", "add", "--detach", str(tree), f"v{version}")
     try:
         _build_packages(tree, out)
+        collection = ["collection", "build", tree / COLLECTION, "--output-path", out]
+        _run([programs / "ansible-galaxy", *collection], ANSIBLE_HOME=str(work / "ansible"))
         (wheel,) = out.glob("*.whl")
         _install(wheel, installed)
         # Of the tree, for the description of vppcfg itself; reproducible, for the same tag gives the same bytes.
         options: list[str | Path] = ["--pyproject", tree / "pyproject.toml", "--output-reproducible"]
         bill = out / f"vppcfg-{version}.cdx.json"
-        _run([cyclonedx, "environment", *options, "--output-file", bill, installed / "bin" / "python"])
+        _run([programs / "cyclonedx-py", "environment", *options, "--output-file", bill, installed / "bin" / "python"])
         say_version(bill, version)
         (packages,) = installed.glob("lib/python3*/site-packages")
         bundled = work / "bundled"
@@ -198,9 +203,9 @@ def _git(root: Path, *arguments: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Build a release, say what it consists of and what is left to do, and return an exit code."""
-    root, cyclonedx = arguments
+    root, programs = arguments
     try:
-        out = build(Path(root).resolve(), cyclonedx)
+        out = build(Path(root).resolve(), Path(programs).resolve())
     except NotReadyError as error:
         sys.stderr.write("There is no release to be made yet:\n")
         sys.stderr.writelines(f"- {reason}\n" for reason in str(error).splitlines())

@@ -12,6 +12,7 @@ import pytest
 
 from tests.documents.conftest import ROOT
 from tools.release import (
+    COLLECTION,
     NotReadyError,
     licences_of,
     main,
@@ -50,6 +51,8 @@ def make(root: Path, changelog: str = CHANGELOG, version: str = "1.2.3", tag: st
     (root / "CHANGELOG.md").write_text(changelog)
     (root / "debian" / "bundled.txt").write_text("thing==1.0 --hash=sha256:00\n")
     (root / "debian" / "copyright").write_text("Files: debian/bundled/thing/*\nLicense: MIT\n")
+    (root / COLLECTION).mkdir(parents=True)
+    (root / COLLECTION / "galaxy.yml").write_text(f"name: vppcfg\nversion: {version}\n")
     git(root, "init")
     git(root, "add", ".")
     git(root, "commit", "-m", "x")
@@ -81,6 +84,11 @@ def test_a_checkout_that_is_not_the_tag_is_refused(tmp_path: Path) -> None:
     assert [each for each in reasons_against(tmp_path) if "differ from the last commit" in each]
     git(tmp_path, "commit", "--all", "-m", "y")
     assert [each for each in reasons_against(tmp_path) if "not at this commit" in each]
+
+
+def test_a_collection_of_another_version_is_refused(tmp_path: Path) -> None:
+    (make(tmp_path) / COLLECTION / "galaxy.yml").write_text("name: vppcfg\nversion: 1.2.2\n")
+    assert [each for each in reasons_against(tmp_path) if "as 1.2.3" in each]
 
 
 def test_what_is_bundled_without_a_licence_is_refused(tmp_path: Path) -> None:
