@@ -239,7 +239,7 @@ release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from
 test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debian 12 and 13 (as root, from Debian's archive)
 	@[ "$$(id -u)" = 0 ] || { echo "Only root can make and enter a Debian of its own: run this as root"; exit 1; } >&2
 	@DEB_VERSION=$(VERSION)~before PYTHON=$(BIN)/python debian/build
-	@PYTHON=$(BIN)/python debian/build
+	@LINT=changes PYTHON=$(BIN)/python debian/build
 	@VPPCFG_DEB="$(CURDIR)/dist/vppcfg_$(VERSION)_all.deb" VPPCFG_DEB_BEFORE="$(CURDIR)/dist/vppcfg_$(VERSION)~before_all.deb" \
 		$(BIN)/python -m pytest tests/deb $(PYTEST_ARGS)
 

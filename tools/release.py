@@ -150,7 +150,7 @@ def build(root: Path, programs: Path) -> Path:
 
 def _build_packages(tree: Path, out: Path) -> None:
     _pip(["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", out, tree])
-    _run([tree / "debian" / "build"], PYTHON=sys.executable)
+    _run([tree / "debian" / "build"], PYTHON=sys.executable, LINT="changes")
     for package in (tree / "dist").iterdir():
         shutil.copy2(package, out)
     (package,) = out.glob("*.deb")
