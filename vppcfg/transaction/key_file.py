@@ -57,7 +57,7 @@ def public_key_of(private_key: bytes, file: str) -> str:
         raise PlanRefusedError(
             f"whether {file} has the right key cannot be told without the Python package cryptography; nothing was "
             "changed",
-            "apt install python3-cryptography, or pip install 'vppcfg[wireguard]'",
+            "apt install python3-cryptography, or, where pipx has installed vppcfg, pipx inject vppcfg cryptography",
         ) from None
     public_key = X25519PrivateKey.from_private_bytes(private_key).public_key()
     return key_text(public_key.public_bytes(Encoding.Raw, PublicFormat.Raw))

@@ -177,6 +177,7 @@ def test_without_the_package_its_name_is_said(router: Router, keys: Path, monkey
     monkeypatch.setattr(builtins, "__import__", without)
     code, err = router.run("apply", "-c", config(keys))
     assert (code, "apt install python3-cryptography" in err) == (ExitCode.REFUSED, True)
+    assert "pipx inject vppcfg cryptography" in err  # not a name on PyPI, where another program is called vppcfg
 
 
 def test_a_saved_plan_holds_no_key_and_refuses_a_file_that_has_another_one(
