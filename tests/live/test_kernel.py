@@ -360,6 +360,7 @@ OVER_VLAN = {prefix: gateway for prefix, gateway in ROUTES.items() if gateway in
 OVER_PORT = dict(ROUTES.items() - OVER_VLAN.items())
 _OF_THE_DAEMON = ("-j", "route", "show", "proto", "bird")
 _BIRD = """\
+log stderr all;
 router id {own};
 filter announced {{ if source != RTS_STATIC then reject; {gateways} accept; }}
 protocol device {{ scan time 1; }}
@@ -399,13 +400,15 @@ class Daemon:
         enter = ["nsenter", "--target", str(vpp.pid), "--net", "--mount", *inside]
         command = ["bird", "-f", "-c", str(self._file), "-s", str(control)]
         environment = {**os.environ, "LD_LIBRARY_PATH": os.environ.get("LIBRARIES", "")}
-        with self._file.with_suffix(".log").open("wb") as log:
+        told = self._file.with_suffix(".log")
+        with told.open("wb") as log:
             self._process = subprocess.Popen(
                 [*enter, *command], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        if not wait_until(control.exists):
+        # Its socket is there before it knows the signal that has it read its file again, by which it would end.
+        if not wait_until(lambda: "Started" in told.read_text()):
             self.stop()
-            raise RuntimeError(f"BIRD did not start: {self._file.with_suffix('.log').read_text()}")
+            raise RuntimeError(f"BIRD did not start: {told.read_text()}")
 
     def announce(self, *prefixes: str) -> None:
         """Write what the daemon goes by."""
