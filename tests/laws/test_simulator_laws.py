@@ -5,15 +5,17 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
 
 from tests.laws.examples import examples
-from tests.laws.networks import configurations, numbered_pair, states
+from tests.laws.networks import EMPTY_VPP, configurations, numbered_pair, states
 from tests.wireguard_keys import KEYS
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import reverse_plan
@@ -29,8 +31,15 @@ CHECKS = examples(18)
 @contextmanager
 def simulated(state: State) -> Iterator[LiveDataplane]:
     """Run a simulated VPP in that state, and connect to it over its binary API."""
+    with connected(SimulatedVpp(state=state)) as dataplane:
+        yield dataplane
+
+
+@contextmanager
+def connected(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
+    """Run a simulated VPP, and connect to it over its binary API."""
     ours, theirs = socket.socketpair()
-    with SimulatorServer(SimulatedVpp(state=state)) as server:
+    with SimulatorServer(vpp) as server:
         server.add_client(theirs)
         with LiveDataplane.over(ours) as dataplane:
             dataplane.use_keys(KEYS)
@@ -65,6 +74,34 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
         back = reverse_plan(plan)
         carry_out(back, dataplane)
         assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
+
+
+@examples(9)
+@given(configuration=configurations())
+def test_with_lcp_sync_linux_has_the_addresses_of_every_pair(configuration: Configuration) -> None:
+    """Of new pairs, and of those that are made anew on interfaces that have their addresses already.
+
+    VPP does not copy what an interface borrows when it begins to.
+    """
+    vpp = SimulatedVpp(state=replace(EMPTY_VPP, facts=replace(EMPTY_VPP.facts, lcp=LcpSettings(is_sync=True))))
+    with connected(vpp) as dataplane:
+        for each in (configuration, with_other_pairs(configuration)):
+            apply(each, dataplane)
+            state = dataplane.observe()
+            for name, pair in state.lcps.items():
+                device = vpp.tables.linux.device(pair.netns, pair.host_name)
+                assert device is not None
+                if state.interfaces[name].unnumbered is None:
+                    assert device.addresses == state.interfaces[name].addresses
+
+
+def with_other_pairs(configuration: Configuration) -> Configuration:
+    """Return a configuration in which the pairs of all interfaces have other names."""
+    interfaces = {
+        name: replace(each, lcp=each.lcp and replace(each.lcp, host_name=f"r{number}"))
+        for number, (name, each) in enumerate(configuration.interfaces.items())
+    }
+    return replace(configuration, interfaces=interfaces)
 
 
 @examples(18)

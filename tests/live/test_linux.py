@@ -116,3 +116,15 @@ def test_routes_of_linux_do_not_outlive_the_interface_that_they_lead_through(tmp
         assert "lcp-rt-dynamic" not in typed(vpp, "show ip fib 10.1.0.0/16")
         vpp.ip("route", "add", "unreachable", "10.1.0.0/16", "proto", "bird")
         assert wait_until(lambda: "send-unreachable" in typed(vpp, "show ip fib 10.1.0.0/16"))
+
+
+def test_the_device_of_a_pair_that_is_made_anew_has_the_addresses_of_its_interface(tmp_path: Path) -> None:
+    """lcp-sync copies them when they are set, and not with the pair."""
+    file = tmp_path / "router.yaml"
+    with RealVpp(linux_cp="lcp-sync") as vpp:
+        for name in ("lo0", "other"):
+            file.write_text(f"loopbacks: {{ loop0: {{ lcp: {name}, addresses: [ 192.0.2.1/24, 2001:db8::1/64 ] }} }}\n")
+            assert main(["apply", "-qy", "-a", str(vpp.socket_path), "-c", str(file)]) == ExitCode.DONE
+            shown = vpp.ip("-brief", "address", "show", name)
+            assert "192.0.2.1/24" in shown
+            assert "2001:db8::1/64" in shown

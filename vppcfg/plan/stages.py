@@ -112,6 +112,8 @@ class Stage(IntEnum):
     TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
+    COPY_TO_LINUX = auto()
+    """VPP copies what interfaces had already when their pairs were made, now that all of it is as it is to be."""
     SET_LINUX_LINK = auto()
     SET_LINUX_BRIDGE = auto()
     TAG = auto()
@@ -146,6 +148,7 @@ PARENTS_FIRST = frozenset(
         Stage.CREATE_LCP,
         Stage.GROW_PACKET_MTU,
         Stage.ADMIN_UP,
+        Stage.COPY_TO_LINUX,
         Stage.SET_LINUX_LINK,
     }
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _MAX_NAME = 15
 _LAST_VLAN = 4094
@@ -20,6 +20,8 @@ class Device:
     taps: int = 0
     """How many TAPs of VPP have it."""
     is_tun: bool = False
+    addresses: set[str] = field(default_factory=set)
+    """Those that linux-cp has copied from VPP."""
 
 
 class _Namespace:

@@ -58,6 +58,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.shut_device_steps(transition)
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
+    yield from lcp.copying_steps(transition)
     yield from features.sflow_setting_steps(difference.sflow)
     yield from features.lldp_setting_steps(difference.lldp)
     yield from features.proxy_arp_steps(transition)

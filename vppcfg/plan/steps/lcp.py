@@ -18,6 +18,7 @@ from vppcfg.plan.operations import (
     DeleteLcpPair,
     SetLinuxBridge,
     SetLinuxLink,
+    SetPacketMtu,
 )
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -93,6 +94,38 @@ def shut_device_steps(transition: Transition) -> Iterator[Step]:
             vpp_follows=True,
         )
         yield Step(stage=Stage.SHUT_IN_LINUX, operation=down, depth=interface.depth)
+
+
+def copying_steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that have VPP copy to Linux what an interface had before its pair was made.
+
+    With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface, and of those on a port,
+    when its state or one of its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So MPLS gets
+    the MTU of all other packets for a moment, which it has anyway.
+    """
+    if not transition.observed.facts.lcp.is_sync:
+        return
+    made = (name for name, change in transition.difference.lcps.items() if change.after is not None)
+    lacking = {name for name in made if _is_left_behind(transition, name)}
+    for name in lacking:
+        interface = transition.desired.interfaces[name]
+        if interface.parent in lacking:
+            continue
+        ip4, ip6, mpls = interface.protocol_mtus
+        for each in (mpls or transition.desired.packet_mtu(name), mpls):
+            poke = SetPacketMtu(interface=name, mtu=interface.packet_mtu, protocol_mtus=(ip4, ip6, each))
+            yield Step(stage=Stage.COPY_TO_LINUX, operation=poke, depth=interface.depth)
+
+
+def _is_left_behind(transition: Transition, name: str) -> bool:
+    """Return whether an interface has what linux-cp does not copy with its pair: addresses, the MTU of a VLAN."""
+    kept, after = transition.kept(name), transition.desired.interfaces[name]
+    if kept is None:
+        return False
+    if kept.addresses & after.addresses or after.unnumbered is not None or after.dhcp_client is not None:
+        return True
+    packet_mtu = transition.desired.packet_mtu
+    return after.parent is not None and packet_mtu(name) != packet_mtu(after.parent)
 
 
 def _shaken(transition: Transition) -> set[str]:

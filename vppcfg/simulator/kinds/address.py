@@ -11,7 +11,7 @@ from vppcfg.simulator import interfaces, ip6_link
 from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import fib, unnumbered
+from vppcfg.simulator.kinds import fib, lcp_sync, unnumbered
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -63,12 +63,14 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
 
 def _add(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
     (tables.ip6 if is_ipv6 else tables.ip4).add(assigned)
+    lcp_sync.address_changed(tables, assigned, is_ipv6=is_ipv6, is_added=True)
     if is_ipv6:
         ip6_link.enable(tables, assigned.sw_if_index)
 
 
 def _remove(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
     (tables.ip6 if is_ipv6 else tables.ip4).remove(assigned)
+    lcp_sync.address_changed(tables, assigned, is_ipv6=is_ipv6, is_added=False)
     if is_ipv6 and ip6_link.find(tables, assigned.sw_if_index) is not None:
         ip6_link.disable(tables, assigned.sw_if_index)
 

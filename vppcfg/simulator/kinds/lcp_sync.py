@@ -1,11 +1,14 @@
-"""What linux-cp does by itself: its settings, and lcp-sync, which keeps MTUs of pairs alike (lcp_interface_sync.c).
+"""What linux-cp does by itself: its settings, and lcp-sync, which keeps pairs alike (lcp_interface_sync.c).
 
-Linux's own MTU, state and addresses cannot be seen through VPP's API and are not kept.
+Of Linux' side the addresses are kept; its own MTU and state cannot be seen through VPP's API and are not.
 """
 
 from __future__ import annotations
 
+import ipaddress
+
 from vppcfg.model.state import State
+from vppcfg.simulator.addresses import Assigned
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -55,6 +58,35 @@ def _sync(tables: Tables, pair: Pair) -> None:
         if side is not None and side.mtus[0] != mtu:
             side.mtus[0] = mtu
             _mtu_changed(tables, index)
+    _copy_addresses(tables, pair)
+
+
+def address_changed(tables: Tables, assigned: Assigned, *, is_ipv6: bool, is_added: bool) -> None:
+    """Copy an address to Linux when it comes, and take it away there when it goes."""
+    index = tables.lcp.by_phy.get(assigned.sw_if_index)
+    if index is None or not tables.lcp.is_sync:
+        return
+    found = _addresses_in_linux(tables, tables.lcp.pairs[index])
+    (found.add if is_added else found.discard)(_text(assigned, is_ipv6=is_ipv6))
+
+
+def _copy_addresses(tables: Tables, pair: Pair) -> None:
+    """Copy all addresses of an interface, or those that it borrows, to Linux (lcp_itf_set_interface_addr)."""
+    found, donor = _addresses_in_linux(tables, pair), tables.sw[pair.phy].unnumbered
+    owner = pair.phy if donor is None else donor
+    found |= {_text(each, is_ipv6=False) for each in tables.ip4.of(owner)}
+    found |= {_text(each, is_ipv6=True) for each in tables.ip6.of(owner)}
+
+
+def _addresses_in_linux(tables: Tables, pair: Pair) -> set[str]:
+    """Return the addresses of a pair's device, to be changed; nobody's when it is gone."""
+    device = tables.linux.device(pair.netns, pair.host_name)
+    return device.addresses if device is not None and device.index == pair.vif_index else set()
+
+
+def _text(assigned: Assigned, *, is_ipv6: bool) -> str:
+    address = (ipaddress.IPv6Address if is_ipv6 else ipaddress.IPv4Address)(assigned.address)
+    return f"{address}/{assigned.length}"
 
 
 def _answer_set_netns(call: Call, values: Values) -> Outgoing:
@@ -118,6 +150,8 @@ def _configure(tables: Tables, state: State) -> None:
     tables.lcp.default_netns = state.facts.lcp.default_netns
     tables.lcp.is_sync = state.facts.lcp.is_sync
     tables.lcp.is_auto_subint = state.facts.lcp.is_auto_subint
+    for pair in tables.lcp.pairs if tables.lcp.is_sync else ():
+        _copy_addresses(tables, pair)
 
 
 KIND = Kind(
