@@ -33,7 +33,8 @@ _OWN_FOLDERS = (
     'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
 )
 """Names of namespaces, and where scripts of operators put their sockets."""
-_START_S = 120.0
+_START_S = 240.0
+"""On a kernel that is a program (tests/kernel) it takes more than two minutes beside other work."""
 HOST_DEVICES = ("v1", "v2", "v3")
 """Devices of Linux that are there for host-interfaces, each with another end, NAME-peer."""
 _STOP_S = 5.0

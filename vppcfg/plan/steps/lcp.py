@@ -99,18 +99,18 @@ def shut_device_steps(transition: Transition) -> Iterator[Step]:
 def copying_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that have VPP copy to Linux what an interface had before its pair was made.
 
-    With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface, and of those on a port,
-    when its state or one of its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So MPLS gets
-    the MTU of all other packets for a moment, which it has anyway.
+    With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface when its state or one of
+    its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So MPLS gets the MTU of all other
+    packets for a moment, which it has anyway. The packet MTU is said once more: linux-nl may have taken over what Linux
+    gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
     """
     if not transition.observed.facts.lcp.is_sync:
         return
     made = (name for name, change in transition.difference.lcps.items() if change.after is not None)
-    lacking = {name for name in made if _is_left_behind(transition, name)}
-    for name in lacking:
-        interface = transition.desired.interfaces[name]
-        if interface.parent in lacking:
+    for name in made:
+        if not _is_left_behind(transition, name):
             continue
+        interface = transition.desired.interfaces[name]
         ip4, ip6, mpls = interface.protocol_mtus
         for each in (mpls or transition.desired.packet_mtu(name), mpls):
             poke = SetPacketMtu(interface=name, mtu=interface.packet_mtu, protocol_mtus=(ip4, ip6, each))
