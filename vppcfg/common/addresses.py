@@ -152,8 +152,15 @@ def _canonical(text: str) -> str | None:
 
 
 def _text_of(key: AddressKey) -> str:
-    family, size = (socket.AF_INET, 4) if key.family == 4 else (socket.AF_INET6, 16)
-    return f"{socket.inet_ntop(family, key.value.to_bytes(size))}/{key.length}"
+    return f"{address_text(key.value.to_bytes(key.width // 8))}/{key.length}"
+
+
+def address_text(raw: bytes) -> str:
+    """Return an address of 4 or 16 bytes as Python's ipaddress writes it: inet_ntop differs for embedded IPv4."""
+    if len(raw) == 4:
+        return socket.inet_ntop(socket.AF_INET, raw)
+    text = socket.inet_ntop(socket.AF_INET6, raw)
+    return str(ipaddress.IPv6Address(raw)) if "." in text else text
 
 
 def _uncommon(text: str) -> str | None:

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from vppcfg.common.addresses import address_text
 from vppcfg.linux.link import Span, attributes_of, receive
 from vppcfg.model.forwarding import (
     Hop,
@@ -19,7 +20,6 @@ from vppcfg.model.forwarding import (
     Routes,
     TableId,
     Way,
-    address_text,
     ordered,
 )
 

@@ -6,12 +6,11 @@ prefixes.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from dataclasses import field
-from ipaddress import IPv6Address
 from typing import NamedTuple
 
+from vppcfg.common.addresses import address_text
 from vppcfg.record import record
 
 LONGEST_METRIC = 0xFF
@@ -157,14 +156,6 @@ def prefix_key(is_ipv6: bool, raw: bytes, length: int) -> bytes:
 def prefix_text(key: bytes) -> str:
     """Return a prefix as people write it."""
     return f"{address_text(key[1:17] if key[0] else key[1:5])}/{key[17]}"
-
-
-def address_text(raw: bytes) -> str:
-    """Return an address of 4 or 16 bytes as Python's ipaddress writes it: inet_ntop differs for embedded IPv4."""
-    if len(raw) == 4:
-        return socket.inet_ntop(socket.AF_INET, raw)
-    text = socket.inet_ntop(socket.AF_INET6, raw)
-    return str(IPv6Address(raw)) if "." in text else text
 
 
 def hops_text(hops: tuple[Hop, ...]) -> str:

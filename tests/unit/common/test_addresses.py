@@ -82,6 +82,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         ("::/0", "::/0"),
         ("::1", "::1/128"),
         ("2001:db8::192.0.2.1/96", "2001:db8::c000:201/96"),
+        ("::192.0.2.1/96", "::c000:201/96"),
     ],
 )
 def test_an_address_becomes_canonical(text: str, expected: str) -> None:

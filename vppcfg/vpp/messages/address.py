@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
-from ipaddress import IPv6Address
 
+from vppcfg.common.addresses import address_text
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed
@@ -113,14 +113,8 @@ def read(connection: Connection, replies: Replies) -> dict[int, frozenset[str]]:
 
 
 def text_of_address(family: int, raw: bytes) -> str:
-    """Return an address as Python's ipaddress writes it, which differs from inet_ntop for embedded IPv4.
-
-    `family` is 0 for IPv4, of whose bytes VPP's messages have twelve more than are used.
-    """
-    if not family:
-        return socket.inet_ntop(socket.AF_INET, raw[:4])
-    text = socket.inet_ntop(socket.AF_INET6, raw)
-    return str(IPv6Address(raw)) if "." in text else text
+    """Return an address of a message: `family` is 0 for IPv4, for which it has twelve bytes more than are used."""
+    return address_text(raw if family else raw[:4])
 
 
 def unnumbered_requests(connection: Connection) -> list[bytes]:
