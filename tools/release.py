@@ -94,12 +94,12 @@ def licences_of(installed: Iterable[Distribution], ours: str = "vppcfg") -> str:
 
 
 def _licence(found: Distribution) -> str:
-    metadata = found.metadata
-    classified = [
-        text.rpartition(" :: ")[2] for text in metadata.get_all("Classifier") or () if text.startswith("License")
-    ]
-    said = metadata["License-Expression"] or metadata["License"] or " or ".join(classified)
-    return str(said or "").strip().partition("\n")[0]
+    def said(name: str) -> list[str]:
+        return found.metadata.get_all(name) or []
+
+    classified = [text.rpartition(" :: ")[2] for text in said("Classifier") if text.startswith("License")]
+    (first, *_) = [*said("License-Expression"), *said("License"), " or ".join(classified)]
+    return first.strip().partition("\n")[0]
 
 
 def _texts(found: Distribution) -> Iterator[str]:
@@ -122,7 +122,7 @@ def build(root: Path, programs: Path) -> Path:
         folder.mkdir(parents=True)
     tree, installed = work / "tree", work / "installed"
     _git(root, "worktree", "prune")
-    _git(root, "worktree", "add", "--detach", str(tree), f"v{version}")
+    _git(root, "worktree", "add", "--quiet", "--detach", str(tree), f"v{version}")
     try:
         _build_packages(tree, out)
         collection = ["collection", "build", tree / COLLECTION, "--output-path", out]

@@ -158,8 +158,8 @@ def test_systemd_calls_no_service_exposed(service: str, tmp_path: Path) -> None:
     (tmp_path / service).write_bytes(SERVICES[service].read_bytes())
     command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(tmp_path / service)]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "offline" in said.stderr:
-        pytest.skip("this systemd-analyze looks at running services only")
+    if "offline" in said.stderr or "/run/systemd" in said.stderr:
+        pytest.skip("this systemd-analyze looks at running services only, or at none where systemd does not run")
     exposure = re.search(r"exposure level for \S+: ([\d.]+)", said.stdout)
     assert exposure is not None, said
     assert float(exposure[1]) < 3.0
