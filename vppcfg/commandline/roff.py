@@ -11,12 +11,8 @@ NOTHING = r"\&"
 def title(name: str, section: int, date: str, source: str, manual: str) -> list[str]:
     """Return the first lines of a page, whose words are neither broken nor spread over the line."""
     head = f'.TH "{escaped(name.upper())}" {section} "{date}" "{escaped(source)}" "{escaped(manual)}"'
-    return [
-        head,
-        ".nh",
-        ".ds AD l",
-        ".ad l",
-    ]  # groff from 1.23 on goes by the first of the last two, others by the second
+    # groff from 1.23 on goes by the string AD, others by .ad.
+    return [head, ".nh", ".ds AD l", ".ad l"]
 
 
 def heading(text: str) -> str:
