@@ -195,7 +195,7 @@ def _of_interface(interface: Content, *, is_sync: bool) -> Devices:
     netns, name = _place(interface["lcp"])
     is_up = interface.get("state", "up") == "up"
     found = {(netns, name): Device(mtu=interface["mtu"], is_up=is_up, addresses=_addresses(interface, is_sync))}
-    subs = interface.get("sub-interfaces", {})
+    subs = {number: sub for number, sub in interface.get("sub-interfaces", {}).items() if "lcp" in sub}
     names = {}
     for number, sub in subs.items():
         match = sub.get("encapsulation", {"dot1q": number})
@@ -500,6 +500,10 @@ def test_routes_of_a_daemon_reach_vpp_and_go_away(talking: Neighborhood) -> None
         assert talking.router.verify() == ExitCode.DONE
 
 
+CARRYING = ROUTED.replace(
+    "sub-interfaces:",
+    "sub-interfaces:\n      110: { lcp: e1.100.10, encapsulation: { dot1q: 100, inner-dot1q: 10, exact-match: true } }",
+)
 SILENT = {"10.1.0.0/16": "192.0.2.9, ip4-null", "10.2.0.0/16": "192.0.2.9, ip4-null"}
 """What VPP does of the routes that left Linux with the address: half of the packets still go there."""
 CHANGES: dict[str, tuple[str, Routes]] = {
@@ -515,6 +519,11 @@ CHANGES: dict[str, tuple[str, Routes]] = {
     "the VLAN is up again": (ROUTED, ROUTES),
     "the VLAN is removed": (re.sub(" +sub-interfaces:\n.*\n", "", ROUTED), OVER_PORT),
     "the VLAN is there again": (ROUTED, ROUTES),
+    "an inner VLAN is put upon the VLAN": (CARRYING, ROUTES),
+    "the VLAN goes and the inner one stays": (
+        re.sub(" +100: .*\n", "", CARRYING).replace("lcp: e1.100.10, ", ""),
+        OVER_PORT,
+    ),
     "the pairs are made anew": (ROUTED.replace("lcp: e1", "lcp: x1"), ROUTES),
     "and once more": (ROUTED, ROUTES),
 }

@@ -24,6 +24,8 @@ class Phase(Enum):
 class Stage(IntEnum):
     """Steps of one kind, in the order in which they run."""
 
+    DELETE_LCP_OF_STAYING = auto()
+    """Pairs of interfaces that stay, whose Linux device is on one that is set down next."""
     SHUT_IN_LINUX = auto()
     """Linux devices of what is deleted, while it is up in VPP: linux-nl then takes Linux' routes through it out of VPP.
 

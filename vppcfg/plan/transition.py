@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
+from vppcfg.model.lcp import Stacking
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Action, Difference
+
+_LISTENER = "linux_nl"
+"""The plugin that listens to Linux, in the default namespace of linux-cp."""
 
 
 class Transition:
@@ -65,6 +70,40 @@ class Transition:
             for member, membership in bond.members.items()
             if member not in self.doomed and membership.joins_like(after.members.get(member))
         }
+
+    @cached_property
+    def shut_in_linux(self) -> frozenset[str]:
+        """Doomed interfaces whose device in Linux is set down first, up as it is, and linux-nl hears of it."""
+        leaving, facts = self.doomed & self.doomed_pairs, self.observed.facts
+        if not leaving or _LISTENER not in facts.plugins:
+            return frozenset()
+        return frozenset(
+            name
+            for name in leaving
+            if self.observed.lcps[name].netns == facts.lcp.default_netns
+            and self.observed.interfaces[name].is_up
+            and (device := self.observed.linux.get(name)) is not None
+            and device.is_up
+            and not any(self.observed.interfaces[other].has_mpls for other in self._paired_on(name))
+        )
+
+    @cached_property
+    def parted_early(self) -> frozenset[str]:
+        """Interfaces that stay and have a device on one that is set down first: linux-nl would set them down, too.
+
+        So their pairs go before that, which must not be while they have MPLS.
+        """
+        return frozenset(other for name in self.shut_in_linux for other in self._paired_on(name))
+
+    def _paired_on(self, name: str) -> Iterator[str]:
+        """Yield the interfaces that stay and whose Linux device is on that of another one."""
+        for other in self._stacking.hanging_on(self.observed.interfaces[name]):
+            if other in self.doomed_pairs and other not in self.doomed:
+                yield other
+
+    @cached_property
+    def _stacking(self) -> Stacking:
+        return Stacking(self.observed.interfaces.values())
 
     @property
     def has_other_flow_params(self) -> bool:

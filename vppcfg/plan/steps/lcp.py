@@ -23,15 +23,14 @@ from vppcfg.plan.operations import (
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
-_LISTENER = "linux_nl"
-"""The plugin that listens to Linux, in the default namespace of linux-cp."""
-
 
 def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step]:
     """Yield the steps that delete the pair as it was and create it as it is to be."""
     if change.before is not None:
         depth = transition.observed.interfaces[change.name].depth
         stage = Stage.DELETE_LCP if change.before.has_host else Stage.DELETE_ORPHANED_LCP
+        if change.name in transition.parted_early:
+            stage = Stage.DELETE_LCP_OF_STAYING
         yield Step(stage=stage, operation=DeleteLcpPair(interface=change.name), depth=depth)
     if change.after is not None:
         depth = transition.desired.interfaces[change.name].depth
@@ -70,30 +69,20 @@ def shut_device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set Linux devices of doomed interfaces down where linux-nl hears of it.
 
     Linux tells nobody of the IPv4 routes that it drops with a device. linux-nl drops them in VPP when a device goes
-    down whose interface is up (lcp_router_link_add in linux-cp/lcp_router.c). A device stays up that carries one of an
-    interface that stays: linux-nl would set that one down, too.
+    down whose interface is up (lcp_router_link_add in linux-cp/lcp_router.c).
     """
-    facts = transition.observed.facts
-    leaving = transition.doomed & transition.doomed_pairs
-    if not leaving or _LISTENER not in facts.plugins:
-        return
-    stacking = Stacking(transition.observed.interfaces.values())
-    for name in leaving:
-        interface, pair = transition.observed.interfaces[name], transition.observed.lcps[name]
-        device = transition.observed.linux.get(name)
-        if device is None or not (device.is_up and interface.is_up) or pair.netns != facts.lcp.default_netns:
-            continue
-        if not transition.doomed.issuperset(stacking.hanging_on(interface)):
-            continue
+    for name in transition.shut_in_linux:
+        pair = transition.observed.lcps[name]
         down = SetLinuxLink(
             interface=name,
             netns=pair.netns,
             host_name=pair.host_name,
-            mtu=device.mtu,
+            mtu=transition.observed.linux[name].mtu,
             is_up=False,
             vpp_follows=True,
         )
-        yield Step(stage=Stage.SHUT_IN_LINUX, operation=down, depth=interface.depth)
+        depth = transition.observed.interfaces[name].depth
+        yield Step(stage=Stage.SHUT_IN_LINUX, operation=down, depth=depth)
 
 
 def copying_steps(transition: Transition) -> Iterator[Step]:
