@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import SIMULATED, connected
-from tests.contract.subject import PORTS, Flags, Subject
+from tests.contract.subject import PORTS, Flags, Messages, Subject
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
@@ -227,7 +227,7 @@ def simulated_side(real_side: Side, api_dir: Path, tmp_path: Path) -> Iterator[S
 def _subject(side: str, client: Any, process: RealVpp | None) -> Subject:
     return Subject(
         id=side,
-        api=client.api,
+        api=Messages(client.api),
         client=client,
         knows_vlan_devices=process is not None and process.knows_vlan_devices,
         add_host_device=lambda name: None,
