@@ -13,6 +13,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
@@ -45,6 +46,7 @@ _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
 _MULTIPOINT = 1
 """TUNNEL_API_MODE_MP."""
+_TELLS_NO_MODE = Habit(span="-23.06", text="the mode of a tunnel in a dump is what was in memory (e870d5b6ac3)")
 
 
 @record
@@ -151,7 +153,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "tunnel.sw_if_index": tunnel.sw_if_index,
                 "tunnel.table_id": request.table,
                 "tunnel.flags": request.flags,
-                "tunnel.mode": request.mode,
+                "tunnel.mode": _MULTIPOINT if call.tables.release.has(_TELLS_NO_MODE) else request.mode,
                 "tunnel.dscp": request.dscp,
             }
         )
@@ -260,6 +262,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
 KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
+    habits=(_TELLS_NO_MODE,),
     api={"ipip": _API},
     changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
     queries={"ipip_tunnel_dump": _dump},

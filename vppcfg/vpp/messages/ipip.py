@@ -52,7 +52,8 @@ def requests(connection: Connection) -> list[bytes]:
 def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Ipip]:
     """Return the tunnels by name; `rows` are the interfaces by index.
 
-    VPP lists 6rd tunnels among them, as if they were others; these have another class and name.
+    VPP lists 6rd tunnels among them, as if they were others; these have another class and name. Up to 23.06 the mode is
+    whatever was in memory (e870d5b6ac3); a tunnel with more than one other end is one to the address 0.
     """
     if not connection.offers(_DUMP):
         return {}
@@ -68,6 +69,6 @@ def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> d
                 dscp=dscp,
                 flags=flags,
                 encap_vrf=table,
-                is_plain=not mode,
+                is_plain=not mode or any(target[: 16 if family else 4]),
             )
     return tunnels

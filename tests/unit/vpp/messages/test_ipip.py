@@ -48,8 +48,13 @@ def test_ipv6_endpoints_are_canonical() -> None:
 
 
 def test_more_than_one_other_end_is_not_plain() -> None:
-    (tunnel,) = observed(stub_with(mode=1)).made_as(Ipip).values()
+    no_end: dict[str, Any] = {"dst.un": bytes(16)}
+    (tunnel,) = observed(stub_with(mode=1, **no_end)).made_as(Ipip).values()
     assert (tunnel.is_plain, tunnel.other_end) == (False, None)
+
+
+def test_a_tunnel_to_an_address_is_plain_whatever_mode_an_old_vpp_has_in_memory() -> None:
+    assert observed(stub_with(mode=1)).made["ipip3"] == Ipip(local="192.0.2.1", remote="192.0.2.2")
 
 
 @pytest.mark.parametrize(
