@@ -570,6 +570,7 @@ UNSEEN = {
     "e3469369dab": "lists of hosts are set by the API, which every release has; only the CLI lacked them",
     "466fb6da7c8": "a line more in what `show lcp` prints",
     "5267f34c29d": "a file cannot ask for two TAPs with one Linux device",
+    "8d68794032b": "two lines more in what `show sflow` prints; packets are sampled as before",
     "e870d5b6ac3": "only a program that looks at the mode of an IPIP tunnel sees it",
     "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",
 }

@@ -9,6 +9,7 @@ from enum import IntEnum
 from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Answer, Call, Kind, Rows
+from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -44,6 +45,7 @@ reply sflow_interface_details b7b9143f: interface_index hw_if_index
 """
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Bytes of a packet's header."""
+_MONITORS_DROPS = Habit(span="25.10-", text="`show sflow` tells a direction and of drops (8d68794032b)")
 _NOT_A_PORT = "Invalid interface, only works on physical ports"
 
 
@@ -204,16 +206,19 @@ def _command_show(tables: Tables, _line: Input) -> str:
     """Run `show sflow`, which still shows a deleted port under the name that it had."""
     main = tables.part(SflowMain)
     names = [port.name for index in main.ports if (port := tables.hw.stale(index)) is not None]
+    is_new = tables.release.has(_MONITORS_DROPS)
+    direction = f"direction {_SHOWN.get(main.direction, 'none')}" if is_new else "sampling-direction ingress"
+    monitoring = [f"sflow drop-monitoring {'enable' if main.has_drop_monitoring else 'disable'}"]
     lines = [
         f"sflow sampling-rate {main.sampling_rate}",
-        f"sflow direction {_SHOWN.get(main.direction, 'none')}",
+        f"sflow {direction}",
         f"sflow polling-interval {main.polling_interval_s}",
         f"sflow header-bytes {main.header_bytes}",
-        f"sflow drop-monitoring {'enable' if main.has_drop_monitoring else 'disable'}",
+        *(monitoring if is_new else []),
         *(f"sflow enable {name}" for name in names),
         "Status",
         f"  interfaces enabled: {len(names)}",
-        *(f"  {counter}: 0" for counter in _COUNTERS),
+        *(f"  {counter}: 0" for counter in _COUNTERS if is_new or not counter.startswith("drop ")),
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -232,6 +237,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 KIND = Kind(
     plugin="sflow",
     releases="25.02-",
+    habits=(_MONITORS_DROPS,),
     api={"sflow": _API},
     changes={
         "sflow_enable_disable": _answer_enabled,
