@@ -46,8 +46,7 @@ class BehaviourNote:
 
     def findings(self, subject: UpgradeSubject, change: ReleaseChange) -> Iterator[UpgradeFinding]:
         """Yield the finding about a router, if it is about that."""
-        within = [self.since <= release and not (self.until and release >= self.until) for release in change.ends]
-        if within[0] == within[1]:
+        if change.crosses(self.since) == (self.until is not None and change.crosses(self.until)):
             return
         objects = tuple(dict.fromkeys(self.users(subject, change)))
         if objects:

@@ -68,14 +68,16 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
     )  # fmt: skip
 
 
+def _placement(queue: RxQueue, worker: int) -> str:
+    """Return the command that gives a queue to a worker, which VPP 25.06 wants to be named before the port."""
+    return f"set interface rx-placement worker {worker} queue {queue.queue} {queue.interface}"
+
+
 def _queue_moves(load: Load, busiest: ThreadLoad) -> tuple[str, ...]:
     """Return commands that give every other queue of the busiest worker to those with fewer."""
     queues: list[RxQueue] = [queue for queue in load.queues() if queue.thread == busiest.index]
     idle = sorted((worker for worker in load.workers if worker is not busiest), key=lambda worker: worker.rx_pps)
-    return tuple(
-        f"set interface rx-placement worker {worker.index - 1} queue {queue.queue} {queue.interface}"
-        for queue, worker in zip(queues[1:], idle, strict=False)
-    )
+    return tuple(_placement(queue, worker.index - 1) for queue, worker in zip(queues[1:], idle, strict=False))
 
 
 def _queue_settings(load: Load, workers: int) -> tuple[Setting, ...]:
@@ -141,11 +143,7 @@ def _forwarding(main: ThreadLoad, situation: Situation) -> Finding:
         for queue in placed
     ]  # fmt: skip
     workers_there = len(situation.load.workers)
-    moves = tuple(
-        f"set interface rx-placement worker {number % workers_there} queue {queue.queue} {queue.interface}"
-        for number, queue in enumerate(placed)
-        if has_workers
-    )
+    moves = tuple(_placement(queue, number % workers_there) for number, queue in enumerate(placed) if has_workers)
     return Finding(
         rule="main-polluted",
         severity=FindingSeverity.RISK if main.rx_pps >= BUSY_PORT_PPS else FindingSeverity.NOTICE,
