@@ -10,8 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.contract.conftest import SIMULATED
 from tests.contract.raw import Raw
 from tests.contract.subject import ALL, Subject
+from tests.real_vpp import prefix, skip_reason
+from vppcfg.simulator.api import api_files
+from vppcfg.simulator.api_files import document
+from vppcfg.simulator.releases import release_named
+from vppcfg.vpp.definitions import parse, read_directory
 
 SOCKCLNT_DELETE, CONTROL_PING = 17, 23
 SOCKET_CLIENT = 0x80000000
@@ -49,6 +55,18 @@ def test_a_client_connects_without_definition_files(vpp: Subject) -> None:
         stack.callback(client.disconnect)
         names = {str(row.interface_name) for row in client.api.sw_interface_dump(sw_if_index=ALL)}
     assert names == set(vpp.interfaces())
+
+
+def test_simulator_and_vpp_define_messages_alike() -> None:
+    """The checksum of a message stands in the simulator as a text, and does not follow from its fields."""
+    reason = skip_reason()
+    if reason is not None:
+        pytest.skip(reason)
+    real = read_directory(prefix() / "share/vpp/api")
+    told = parse(document(file, SIMULATED) for file in api_files(release_named(SIMULATED)))
+    assert [each for each in told.messages.values() if real.messages.get(each.name) != each] == []
+    used = real.structs.keys() & told.structs.keys()
+    assert [name for name in sorted(used) if real.structs[name] != told.structs[name]] == []
 
 
 def test_goodbye_to_somebody_unknown_is_refused(vpp: Subject) -> None:

@@ -21,6 +21,7 @@ _API = """
 version 23.06- 3.1.0 d48ac702
 import interface_index
 import mac_address
+enum if_status_flags u32 IF_STATUS_API_FLAG_ADMIN_UP=1 IF_STATUS_API_FLAG_LINK_UP=2
 enum memif_role u32 MEMIF_ROLE_API_MASTER=0 MEMIF_ROLE_API_SLAVE=1
 enum memif_mode u32 MEMIF_MODE_API_ETHERNET=0 MEMIF_MODE_API_IP=1 MEMIF_MODE_API_PUNT_INJECT=2
 request memif_socket_filename_add_del a2ce1a10: bool is_add, u32 socket_id, string socket_filename[108]
@@ -34,7 +35,8 @@ request memif_socket_filename_dump 51077d14 streams memif_socket_filename_detail
 reply memif_socket_filename_details 7ff326f7: u32 socket_id, string socket_filename[108]
 request memif_dump 51077d14 streams memif_details
 reply memif_details da34feb9: interface_index sw_if_index, mac_address hw_addr, u32 id, memif_role role, \
-memif_mode mode, bool zero_copy, u32 socket_id, u32 ring_size, u16 buffer_size, u32 flags, string if_name[64]
+memif_mode mode, bool zero_copy, u32 socket_id, u32 ring_size, u16 buffer_size, if_status_flags flags, \
+string if_name[64]
 """
 _DEVICE_CLASS = "memif"
 _MTU = 9000

@@ -24,8 +24,8 @@ reply sw_interface_set_tx_placement_reply e8d4e804: i32 retval
 request sw_interface_tx_placement_get 47250981 streams sw_interface_tx_placement_details then \
 sw_interface_tx_placement_get_reply: u32 cursor, interface_index sw_if_index
 reply sw_interface_tx_placement_get_reply 53b48f5d: i32 retval, u32 cursor
-reply sw_interface_tx_placement_details 00381a2e: interface_index sw_if_index, u32 queue_id, u8 shared, \
-u32 array_size, u32 threads[array_size]
+bare sw_interface_tx_placement_details 00381a2e: u32 client_index, u32 context, interface_index sw_if_index, \
+u32 queue_id, u8 shared, u32 array_size, u32 threads[array_size]
 """
 _VLIB = """
 struct thread_data: u32 id, string name[64], string type[64], u32 pid, u32 cpu_id, u32 core, u32 cpu_socket
