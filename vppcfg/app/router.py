@@ -10,6 +10,7 @@ from itertools import groupby
 from types import TracebackType
 from typing import Protocol, Self
 
+from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.lcp import LcpPair
@@ -18,9 +19,12 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
+    CreateLcpPair,
     CreateLinuxBridge,
     CreateNamespace,
+    CreateSubInterface,
     Operation,
+    SetAdminState,
     SetLinuxBridge,
     SetLinuxLink,
 )
@@ -30,6 +34,14 @@ _AT_ONCE = 1000
 _FOLLOWS_S = 5.0
 """How long linux-nl may take to hear of a device that goes down: it collects for 50 ms (linux-cp/lcp_nl.c)."""
 _INTERVAL_S = 0.1
+_NO_ECHO = Release(24, 2)
+"""The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3).
+
+Before, a message from when a new device was still down, heard once its interface is up, sets both down, which is the
+next message: they go up and down for ever, and lose their addresses.
+"""
+_HEARS_S = 0.5
+"""How long linux-nl may take to hear of new devices: ten times what it collects for."""
 log = logging.getLogger(__name__)
 
 
@@ -58,6 +70,8 @@ class Router:
     def __init__(self, vpp: Dataplane, linux: Linux | None) -> None:
         self._vpp = vpp
         self._linux = linux
+        self._echoes = False
+        """Whether VPP sends Linux back what it hears from it, although that may be over by then."""
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense.
@@ -65,6 +79,8 @@ class Router:
         A Linux side that cannot be read, for lack of permission perhaps, is left out and said so in the log.
         """
         state = self._vpp.observe()
+        facts = state.facts
+        self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _NO_ECHO)
         if self._linux is None:
             return state
         names = _linux_names(state)
@@ -106,7 +122,11 @@ class Router:
         """
         done: list[int] = []
         start = 0
-        for is_linux, run in _runs(operations):
+        has_new_devices = False
+        for is_linux, is_up, run in _runs(operations, self._echoes):
+            if is_up and has_new_devices:
+                time.sleep(_HEARS_S)
+            has_new_devices = not is_up and (has_new_devices or any(isinstance(each, _MAKES_DEVICES) for each in run))
             report = None if on_progress is None else _counting_from(start, on_progress)
             perform = self._perform_on_linux if is_linux else self._vpp.perform
             performed = perform(run, report, should_stop)
@@ -219,9 +239,19 @@ def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:
     return pair if is_there or not pair.has_host else replace(pair, has_host=False)
 
 
-def _runs(operations: Sequence[Operation]) -> Iterator[tuple[bool, list[Operation]]]:
-    for is_linux, run in groupby(operations, key=lambda operation: not operation.needs_vpp):
-        yield is_linux, list(run)
+_MAKES_DEVICES = (CreateLcpPair, CreateSubInterface)
+"""A sub-interface may get a pair by itself (lcp-auto-subint)."""
+
+
+def _runs(operations: Sequence[Operation], ups_apart: bool) -> Iterator[tuple[bool, bool, list[Operation]]]:
+    """Yield operations that go together, in order: whether they are Linux's, and, kept apart, whether all set up."""
+
+    def kind(operation: Operation) -> tuple[bool, bool]:
+        is_up = ups_apart and isinstance(operation, SetAdminState) and operation.is_up
+        return not operation.needs_vpp, is_up
+
+    for (is_linux, is_up), run in groupby(operations, key=kind):
+        yield is_linux, is_up, list(run)
 
 
 def _groups(run: Sequence[Operation]) -> Iterator[list[Operation]]:

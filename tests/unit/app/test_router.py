@@ -12,12 +12,13 @@ from vppcfg.app.router import Router
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.lcp import LcpPair
+from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
+    CreateLcpPair,
     CreateLinuxBridge,
     CreateNamespace,
     Operation,
@@ -35,7 +36,8 @@ STATE = State(
     },
     made={"tap0": Tap(host_name="vm0")},
 )
-UP = SetAdminState(interface="gi0", is_up=True)
+UP, DOWN = (SetAdminState(interface="gi0", is_up=is_up) for is_up in (True, False))
+PAIR = CreateLcpPair(interface="gi0", host_name="e0", netns="blue", is_default_netns=False)
 NAMESPACE = CreateNamespace(netns="blue")
 BRIDGE = CreateLinuxBridge(netns="blue", bridge="br0")
 LINK = SetLinuxLink(interface="gi0", netns="blue", host_name="e0", mtu=1500, is_up=True)
@@ -178,6 +180,33 @@ def test_a_vpp_that_stays_up_is_told_of_and_not_waited_for_any_longer(
     assert Router(Following(log), Linux(log, {})).perform([FOLLOWED, UP]).done == (0, 1)
     assert log[1:] == ["look", UP]
     assert "linux-nl has not set gi0 down" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("version", "is_sync", "plugins", "waits"),
+    [
+        ("23.06-release", True, {"linux_nl"}, 1),
+        ("23.10-release", True, {"linux_nl"}, 1),
+        ("24.02-release", True, {"linux_nl"}, 0),
+        ("23.06-release", False, {"linux_nl"}, 0),
+        ("23.06-release", True, set[str](), 0),
+    ],
+)
+def test_a_vpp_that_echoes_what_linux_says_hears_of_new_devices_before_their_interfaces_come_up(
+    version: str, is_sync: bool, plugins: set[str], waits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log: list[object] = []
+    progress: list[int] = []
+    monkeypatch.setattr("vppcfg.app.router.time.sleep", log.append)
+    facts = Facts(version=version, plugins=frozenset(plugins), lcp=LcpSettings(is_sync=is_sync))
+    vpp = Vpp(log)
+    monkeypatch.setattr(vpp, "observe", lambda: replace(STATE, facts=facts))
+    router = Router(vpp, None)
+    router.observe()
+    operations = [UP, PAIR, DOWN, UP, UP, DOWN, UP]
+    assert router.perform(operations, progress.append).done == tuple(range(7))
+    assert log == [*operations[:3], *[0.5] * waits, *operations[3:]]
+    assert progress[-1] == 7
 
 
 def test_nothing_follows_what_linux_refuses() -> None:
