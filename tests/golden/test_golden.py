@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from vppcfg.adopt.grammar import grammar_of
 from vppcfg.app.loading import read_state
+from vppcfg.common.release import NEWEST, RELEASES, Release
 from vppcfg.config import load
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
@@ -16,11 +18,12 @@ from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.problem import Problem
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.reachable import restorable
 from vppcfg.render.diff_view import diff_lines
-from vppcfg.render.plan_text import plan_text
+from vppcfg.render.plan_text import cli_line, plan_text
 
 
 def test_what_comes_out_is_what_the_folder_says(case: Path, is_updating: bool) -> None:
@@ -43,6 +46,7 @@ def outputs(case: Path) -> dict[str, str]:
     plan = make_plan(resolution.observed, resolution.desired)
     reached = replay(plan.observed, plan.steps)
     assert make_plan(reached, resolve(loaded.configuration, reached).desired).steps == ()
+    assert lines_without_a_command(plan.operations) == []
     back = reverse_plan(plan)
     assert list(diff(replay(back.observed, back.steps), restorable(plan.observed))) == []
     return {
@@ -50,6 +54,17 @@ def outputs(case: Path) -> dict[str, str]:
         "plan.txt": text_of(plan_text(plan).lines),
         "diff.txt": text_of(line.text for line in diff_lines(plan)),
     }
+
+
+def lines_without_a_command(operations: Iterable[Operation]) -> list[str]:
+    """Return the lines that VPP takes for another command, or for none, in a release that can carry them out."""
+    return [
+        f"{release}: {line}"
+        for operation in operations
+        for release in RELEASES
+        if (line := cli_line(operation, str(release))) and not (line.startswith("sflow") and release < Release(25, 2))
+        if grammar_of(release).read(line).command != grammar_of(NEWEST).read(line).command
+    ]
 
 
 def resolution_of(case: Path, configuration: Configuration) -> Resolution:

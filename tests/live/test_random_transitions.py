@@ -16,6 +16,7 @@ from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, running, skip_reason
 from tests.wireguard_keys import KEYS
+from vppcfg.common.release import is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
@@ -25,6 +26,7 @@ from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.render.cli_lines import SINCE
 from vppcfg.render.plan_text import cli_line
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -52,6 +54,7 @@ _PLAIN = "loopbacks:\n" + "".join(
 
 _ENOUGH = 50
 """Transitions after which each kind of operation has been typed that can be."""
+_OFTEN_TYPED = {"CreateMacip", "SetMacip", "SetFlowRecords", "SetFlowParams"}
 _ELSEWHERE = ".elsewhere"
 _OF_BARE_PORTS = ("MTUs", "link MTU", "is up", "tag")
 """What VPP or a file before decides of a tunnel or port that the section of its kind names alone."""
@@ -83,7 +86,7 @@ class History:
         assert [(refusal.operation, refusal.text) for refusal in performance.refusals] == []
 
     def _type(self, operation: Operation) -> None:
-        line = cli_line(operation)
+        line = cli_line(operation, self.empty.facts.version)
         if line is None or _is_not_typed(line):
             assert [refusal.text for refusal in self.dataplane.perform((operation,)).refusals] == [], operation
         elif not line.startswith("comment"):
@@ -117,7 +120,8 @@ def router() -> Iterator[History]:
         yield history
         assert (
             history.count < _ENOUGH
-            or {"CreateMacip", "SetMacip", "SetFlowRecords", "SetFlowParams"} <= history.typed.keys()
+            or _OFTEN_TYPED - {kind.__name__ for kind in SINCE if is_older(history.empty.facts.version, SINCE[kind])}
+            <= history.typed.keys()
         )
 
 

@@ -1,6 +1,7 @@
 """VPP's CLI grammar: each operation as the line that VPP reads at its prompt. Nothing else knows it.
 
-`LINES` has a function for every type of operation; it returns None for what the CLI cannot say.
+`LINES` has a function for every type of operation; it returns None for what the CLI cannot say. `SINCE` has the first
+release whose CLI has the command, where that came later than the message.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.common.numbers import cpu_text
+from vppcfg.common.release import Release
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
@@ -837,6 +839,10 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetLinuxLink: _set_linux_link,
     op.SetLinuxBridge: _set_linux_bridge,
 }
+
+_MACIP = Release(24, 10)
+"""VPP's commit e3469369dab (plugins/acl/acl.c)."""
+SINCE: dict[type[op.Operation], Release] = {op.CreateMacip: _MACIP, op.DeleteMacip: _MACIP, op.SetMacip: _MACIP}
 
 
 def _braced(text: str) -> str:

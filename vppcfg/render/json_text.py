@@ -81,7 +81,7 @@ def _operation(position: int, plan: Plan, api_call: ApiCall) -> dict[str, Any]:
         "phase": step.stage.phase.value,
         "type": type(step.operation).__name__,
         "subject": step.operation.subject,
-        "cli": cli_line(step.operation),
+        "cli": cli_line(step.operation, plan.observed.facts.version),
         "api": {"message": message, "arguments": dict(arguments)},
         "impact": plan.step_impacts.get(position, Impact.NONE).label,
     }

@@ -16,9 +16,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vppcfg.common.printable import is_harmless
+from vppcfg.common.release import is_older
 from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_lines import LINES
+from vppcfg.render.cli_lines import LINES, SINCE
 
 LARGEST_SUB_ID = 2**31 - 1
 """VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
@@ -43,9 +44,10 @@ class PlanText(NamedTuple):
 def plan_text(plan: Plan) -> PlanText:
     """Return a plan as lines."""
     text: list[str] = []
+    version = plan.observed.facts.version
     without_form = 0
     for phase, steps in groupby(plan.steps, key=lambda step: step.stage.phase):
-        lines = [(cli_line(step.operation), step.operation) for step in steps]
+        lines = [(cli_line(step.operation, version), step.operation) for step in steps]
         without_form += sum(line is None for line, _ in lines)
         count = sum(line is not None and not line.startswith("comment") for line, _ in lines)
         text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
@@ -62,8 +64,14 @@ def describe(operation: Operation) -> str:
     return f"{verb} {_OTHER.sub('?', operation.subject)}"
 
 
-def cli_line(operation: Operation) -> str | None:
-    """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands."""
+def cli_line(operation: Operation, version: str = "") -> str | None:
+    """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands.
+
+    `version` is VPP's own version text; without one, or with one that names no release, it is today's CLI.
+    """
+    since = SINCE.get(type(operation))
+    if since is not None and is_older(version, since):
+        return None
     other = _other_named_in(operation)
     if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
         return None

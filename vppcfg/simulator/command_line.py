@@ -243,6 +243,9 @@ class Input:
         return None
 
 
+_LEAVES_WORDS = frozenset({"", "set acl-plugin"})
+"""Where VPP takes words that it does not know for the next command; `set acl-plugin` is one (acl_set_aclplugin_fn)."""
+
 Command = Callable[[Tables, Input], str]
 """Reads what follows its own words and returns what it prints; raises RefusedError with VPP's words."""
 
@@ -287,7 +290,7 @@ class CommandLine:
         path = self._path(rest)
         rest.skip_space()
         if path not in self._commands:
-            raise rest.unknown(f"{path}: unknown input" if path else "unknown input")
+            raise rest.unknown("unknown input" if path in _LEAVES_WORDS else f"{path}: unknown input")
         try:
             return self._commands[path](self._tables, rest)
         except RefusedError as refusal:

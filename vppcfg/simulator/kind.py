@@ -72,6 +72,8 @@ class Kind:
     """Messages that only ask."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """CLI commands by the words that they start with."""
+    typed: Habit = Habit(span="", text="the CLI has these commands")
+    """The releases that have these commands, where the CLI came later than the messages."""
     plugin: str = ""
     """The plugin without which VPP has none of this; '' for what is always there."""
     plugin_releases: str = ""

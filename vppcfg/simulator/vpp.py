@@ -100,7 +100,8 @@ class SimulatedVpp:
             clock=self.clock,
         )
         self.tables = Tables(self._release, self._new_linux(), self.plugins, process)
-        commands = {words: command for kind in self._kinds for words, command in kind.commands.items()}
+        typed = [kind.commands for kind in self._kinds if self._release.has(kind.typed)]
+        commands = {words: command for commands in typed for words, command in commands.items()}
         self._cli = CommandLine(self.tables, commands)
         self.tables.part(QueueMain).workers = self._workers
         self.tables.part(TapMain).default_host_mtu = self._tap_host_mtu

@@ -179,16 +179,9 @@ class _Draft:
         return line.take("src")
 
 
-def _typed(tables: Tables, rest: Input) -> Input:
-    """Return what is behind the words of a command; raise RefusedError where there is no such command."""
-    if not tables.release.has(_IS_TYPED):
-        raise rest.unknown()
-    return rest.line()
-
-
 def _command_set(tables: Tables, rest: Input) -> str:
     """`set acl-plugin macip acl <rule> [, <rule>]... [tag <tag>]`, which makes a list each time."""
-    line = _typed(tables, rest)
+    line = rest.line()
     if line.is_at_end:
         return ""
     tag, drafts = "cli", [_Draft()]
@@ -204,7 +197,7 @@ def _command_set(tables: Tables, rest: Input) -> str:
 
 def _command_delete(tables: Tables, rest: Input) -> str:
     """`delete acl-plugin macip acl index <n>`."""
-    line = _typed(tables, rest)
+    line = rest.line()
     if line.is_at_end:
         return ""
     index = line.number_after("index")
@@ -219,7 +212,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 def _command_interface(tables: Tables, rest: Input) -> str:
     """Run `set acl-plugin macip interface <interface> [add|del] acl <n>`, which tells of no refusal."""
-    line = _typed(tables, rest)
+    line = rest.line()
     row, index, is_add = None, None, True
     while not line.is_at_end:
         if (found := line.interface(tables)) is not None:
@@ -265,7 +258,6 @@ def _rule(rule: MacipRule) -> Rule:
 
 KIND = Kind(
     plugin="acl",
-    habits=(_IS_TYPED,),
     api={"acl": _API},
     changes={
         "macip_acl_add_replace": _answer_add_replace,
@@ -273,6 +265,8 @@ KIND = Kind(
         "macip_acl_interface_add_del": _answer_apply,
     },
     queries={"macip_acl_dump": _dump, "macip_acl_interface_list_dump": _dump_interfaces},
+    typed=_IS_TYPED,
+    habits=(_IS_TYPED,),
     commands={
         "set acl-plugin macip acl": _command_set,
         "set acl-plugin macip interface": _command_interface,
