@@ -84,7 +84,8 @@ VHOST_USERS = ("VirtualEthernet0/0/0", "VirtualEthernet0/0/7")
 SOCKETS = {1: ("/tmp/vppcfg-laws-a.sock", "/tmp/vppcfg-laws-b.sock"), 7: ("/tmp/vppcfg-laws-c.sock",)}
 IPIPS = ("ipip0", "ipip4")
 WIREGUARDS = ("wg0", "wg5")
-TAPS = ("tap0", "tap2")
+TAPS = ("tap800", "tap802")
+"""Before 24.10 the TAP of an LCP pair has the number of its port, so low ones are taken (2a5bb3b5ab3)."""
 BRIDGES = (10, 20)
 VRFS = (("red", 100), ("blue", 200), ("blue", 100), ("red", 300), ("green", 4294967294))
 """Names and numbers; of those with one name or one number, a configuration has one."""

@@ -46,6 +46,7 @@ class Transition:
         """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
         self.staying_members = self._staying_members()
         """The bond of each interface that is a member of it before and after, and does not leave it in between."""
+        self.desired_members = frozenset(member for bond in desired.made_as(Bond).values() for member in bond.members)
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""

@@ -65,7 +65,8 @@ def _state(transition: Transition, kept: Interface | None, after: Interface) -> 
         stays_down = is_shut_for_link_mtu(kept, after) and not is_cycled(transition, kept, after)
         was_up = kept.is_up and not stays_down
     if after.is_up and not was_up:
-        yield _admin_state(Stage.ADMIN_UP, after, is_up=True)
+        is_member = after.name in transition.desired_members
+        yield _admin_state(Stage.MEMBER_UP if is_member else Stage.ADMIN_UP, after, is_up=True)
     elif was_up and not after.is_up:
         yield _admin_state(Stage.ADMIN_DOWN, after, is_up=False)
 
