@@ -12,6 +12,7 @@ from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections import MADE
+from vppcfg.config.sections.bond import ENDS_ANNOUNCING
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
@@ -27,7 +28,10 @@ def _native_devices(section: DataplaneSection | None, release: Release) -> Itera
 
 
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
-    """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only."""
+    """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only.
+
+    A warning says what VPP can do, but not without risk.
+    """
     later = {part.name for section in MADE for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}
     later |= {need.plugin for need in NEEDS if need.is_new and need.since > release}
@@ -35,4 +39,4 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
     facts = replace(state.facts, version=str(release), plugins=state.facts.plugins - later)
     yield from _native_devices(configuration.dataplane, release)
     resolution = resolve(configuration, replace(state, facts=facts))
-    yield from (problem for problem in resolution.problems if problem.rule == _RULE)
+    yield from (problem for problem in resolution.problems if problem.rule in (_RULE, ENDS_ANNOUNCING))

@@ -14,6 +14,7 @@ from vppcfg.config.sections import (
     MADE_BY,
     MADE_BY_CONFIG,
     SECTIONS,
+    bond,
     desired_interface,
     ipfix,
     lcp,
@@ -55,6 +56,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     sflow.resolve(desired)
     lldp.resolve(desired)
     ipfix.resolve(desired)
+    bond.resolve_announcing(desired)
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
+from vppcfg.config.sections.bond import unannounced
 from vppcfg.model.bond import Bond
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
@@ -77,6 +78,10 @@ def _pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
 def _followed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     """Yield the pairs of a VPP that follows Linux."""
     return subject.wanted.lcps if all(subject.loads("linux_nl", release) for release in change.ends) else ()
+
+
+def _unannounced(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    return (name for name, _ in unannounced(subject.wanted))
 
 
 def _mpls_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
@@ -284,6 +289,17 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="a thread that cannot be pinned to its CPU stops VPP",
         old="it ran unpinned",
         mend="`vppcfg startup check --root /` says whether the CPUs are there",
+    ),
+    BehaviourNote(
+        rule="up-bond-announced",
+        since=Release(24, 10),
+        commits=("3ac2ac53249",),
+        file="vnet/ip/ip_sas.c",
+        weight=Weight.CHANGES,
+        users=_unannounced,
+        new="a bond that gets another active member announces the addresses that it can",
+        old="VPP ended, as here none of them has a connected route",
+        mend="give it an address with a subnet, or take its addresses out while it is down",
     ),
     BehaviourNote(
         rule="up-main-core",

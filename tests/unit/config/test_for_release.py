@@ -8,6 +8,7 @@ from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
 from vppcfg.common.release import NEWEST, OLDEST, Release
 from vppcfg.config import parse_text
 from vppcfg.config.for_release import too_new_for
+from vppcfg.model.problem import Severity
 
 FILE = """
 interfaces:
@@ -95,3 +96,35 @@ def test_a_driver_of_vpps_own_that_came_later_is_found(release: Release, missing
     found = list(too_new_for(loaded.configuration, release))
     assert [problem.text.split()[5] for problem in found] == missing
     assert all(problem.path[:2] == ("dataplane", "devices") and problem.path[-1] == "driver" for problem in found)
+
+
+BOND = """
+interfaces:
+  eth0: {}
+  eth1: {}
+  BondEthernet0: { addresses: [ 10.0.0.1/24 ], sub-interfaces: { 100: { state: down, addresses: [ 10.0.1.1/24 ] } } }
+  BondEthernet1: { addresses: [ 10.0.2.1/32 ], sub-interfaces: { 100: { unnumbered: loop0 }, 200: { state: up } } }
+  BondEthernet2: { addresses: [ 10.0.3.1/32, 10.0.4.1/31 ], sub-interfaces: { 100: { unnumbered: BondEthernet2 } } }
+  BondEthernet3: { addresses: [ "2001:db8::1/128" ] }
+  BondEthernet4: { addresses: [ 10.0.5.1/32 ] }
+loopbacks: { loop0: { addresses: [ 192.0.2.1/32 ] } }
+bondethernets:
+  BondEthernet0: { mode: active-backup, interfaces: [ eth0, eth1 ] }
+  BondEthernet1: { mode: active-backup }
+  BondEthernet2: { mode: active-backup }
+  BondEthernet3: { mode: active-backup }
+  BondEthernet4: { mode: lacp }
+"""
+
+
+def test_addresses_of_bonds_that_an_older_vpp_ends_announcing_are_named() -> None:
+    """Tried on VPP 23.06, which goes on with an address of length 31."""
+    configuration = parse_text(BOND, "file").configuration
+    assert configuration is not None
+    found = list(too_new_for(configuration, Release(24, 6)))
+    assert [(each.rule, each.severity, each.path) for each in found] == [
+        ("bond-unannounced", Severity.WARNING, ("interfaces", "BondEthernet0", "sub-interfaces", 100)),
+        ("bond-unannounced", Severity.WARNING, ("interfaces", "BondEthernet1")),
+        ("bond-unannounced", Severity.WARNING, ("interfaces", "BondEthernet1", "sub-interfaces", 100)),
+    ]
+    assert list(too_new_for(configuration, Release(24, 10))) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from vppcfg.simulator.releases import (
     release_named,
     release_of,
 )
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
 
 NAMES = [release.name for release in RELEASES]
@@ -190,3 +192,16 @@ def test_a_pair_needs_the_plugin_that_taps_have_become(release: str, answer: int
     code, printed = vpp.run_line("lcp create eth0 host-if e0")
     assert bool(code) == bool(answer)
     assert ("linux-cp pair creation failed (-30)" in printed) == bool(answer)
+
+
+@pytest.mark.parametrize(
+    ("release", "address", "lives"),
+    [("23.06", "10.1.1.1/32", False), ("23.06", "10.1.1.0/31", True), ("24.10", "10.1.1.1/32", True)],
+)
+def test_a_bond_that_cannot_announce_its_address_ends_an_older_vpp(release: str, address: str, lives: bool) -> None:
+    vpp = SimulatedVpp(release=release, ports=[PhysicalPort(name=name, device_class="af-packet") for name in "AB"])
+    up = "\n".join(f"bond add BondEthernet0 {name}\nset interface state {name} up" for name in "AB")
+    lines = f"create bond mode active-backup id 0\n{up}\nset interface state BondEthernet0 up"
+    assert vpp.run_line(f"{lines}\nset interface ip address BondEthernet0 {address}")[0] == 0
+    with nullcontext() if lives else pytest.raises(DiedError):
+        assert vpp.run_line("set interface state A down") == (0, "")

@@ -27,6 +27,10 @@ BOND = f"""\
 bondethernets: {{ BondEthernet0: {{ interfaces: [ {PORT} ] }} }}
 interfaces: {{ {PORT}: {{}}, BondEthernet0: {{}} }}
 """
+ACTIVE_BACKUP = f"""\
+bondethernets: {{ BondEthernet0: {{ mode: active-backup, interfaces: [ {PORT} ] }} }}
+interfaces: {{ {PORT}: {{}}, BondEthernet0: {{ addresses: [ 192.0.2.1/31 ] }} }}
+"""
 WIREGUARD = f"""\
 interfaces:
   wg0: {{}}
@@ -51,6 +55,7 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
     ),
     "up-pinning": (router(startup="cpu { main-core 1 workers 2 }"), router(startup="cpu { thread-prefix x }")),
     "up-main-core": (router(startup="cpu { thread-prefix x }"), router(startup="cpu { main-core 1 }")),
+    "up-bond-announced": (router(ACTIVE_BACKUP.replace("31", "32")), router(ACTIVE_BACKUP)),
     "up-lcp-names": (router(LCP), router()),
     "up-crypto": (router(WIREGUARD), router()),
     "up-tx-descriptors": (

@@ -5,7 +5,7 @@ The tables of bonds stand here too, for bonds are made of members: `bond` builds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -18,7 +18,7 @@ from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes, made_up_mac
 from vppcfg.simulator.releases import Habit
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
 
@@ -49,6 +49,10 @@ IS_ALWAYS_LINKED = Habit(
 )
 _LOOKS_FOR_THE_INTERFACE = Habit(
     span="24.02-", text="an index that no interface has is refused as such, not as no member (9c6fd897fda)"
+)
+_ENDS_ANNOUNCING = Habit(
+    span="-24.06",
+    text="VPP ends when a bond gets another active member, where it has IPv4 addresses without routes (3ac2ac53249)",
 )
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""
@@ -186,13 +190,30 @@ def set_weight(tables: Tables, sw_if_index: int, weight: int) -> None:
     if bond.mode is not Mode.ACTIVE_BACKUP:
         raise RefusedError(Retval.INVALID_ARGUMENT, "Weight valid for active-backup only")
     member.weight = weight
+    former = list(bond.active)
     _sort(main, bond)
+    _announce(tables, bond, former)
 
 
 def _sort(main: BondMain, bond: BondRow) -> None:
     """Put the preferred member first: by weight, then the one in use, then the lowest index (bond_member_sort)."""
     first = bond.active[0] if bond.active else NONE
     bond.active.sort(key=lambda index: (-main.members[index].weight, index != first, index))
+
+
+def _announce(tables: Tables, bond: BondRow, former: Sequence[int]) -> None:
+    """Tell neighbours of the addresses of a bond and its sub-interfaces when it has another active member.
+
+    A real VPP does so a moment later, when the CLI or the API have nothing more to do.
+    """
+    if bond.mode is not Mode.ACTIVE_BACKUP or not bond.active or bond.active[0] in former[:1]:
+        return
+    for row in tables.sw if tables.release.has(_ENDS_ANNOUNCING) else ():
+        if tables.parent_of(row).index == bond.sw_if_index:
+            owner = tables.sw.get(row.index if row.unnumbered is None else row.unnumbered)
+            lengths = [] if owner is None else [each.length for each in tables.ip4.of(owner.index)]
+            if owner is not None and lengths and (not owner.is_up or min(lengths) == tables.ip4.bits):
+                raise DiedError
 
 
 def _admin_state_changed(tables: Tables, sw_if_index: int) -> None:
@@ -220,17 +241,21 @@ def _follow_state(tables: Tables, bond: BondRow, member: MemberRow) -> None:
     if not row.is_up or not tables.hw_of(row).is_link_up:
         _deactivate(tables, bond, member)
     elif member.sw_if_index not in bond.active:
+        former = list(bond.active)
         bond.active.append(member.sw_if_index)
         member.is_local_numa = True
         if bond.mode is Mode.ACTIVE_BACKUP:
             _sort(tables.part(BondMain), bond)
         _set_link(tables, bond)
+        _announce(tables, bond, former)
 
 
 def _deactivate(tables: Tables, bond: BondRow, member: MemberRow) -> None:
     if member.sw_if_index in bond.active:
+        former = list(bond.active)
         _remove(bond.active, member.sw_if_index)
         _set_link(tables, bond)
+        _announce(tables, bond, former)
 
 
 def _remove(members: list[int], sw_if_index: int) -> None:
@@ -371,7 +396,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"bond": _API},
-    habits=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE),
+    habits=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
     changes={
         "bond_add_member": _answer_add,
         "bond_enslave": _answer_add,
