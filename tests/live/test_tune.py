@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.tune.capture import COMMANDS
+from vppcfg.tune.thresholds import FRAME
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
@@ -78,8 +80,35 @@ def send(vpp: RealVpp, rate: str, *, size: int = 64, ttl: int = 64, worker: str 
     time.sleep(1.0)
 
 
+def generated(vpp: RealVpp) -> tuple[int, float]:
+    """Return how many packets the packet generator has made, and the rate that it was asked for, infinite for none."""
+    text = vpp.cli("show packet-generator")[1]
+    made, asked = re.search(r"^s +Yes +(\d+)", text, re.MULTILINE), re.search(r"rate ([\d.e+]+) ?pps", text)
+    return int(made[1]) if made else 0, float(asked[1]) if asked else math.inf
+
+
 def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
-    """Return what the tuner says about a VPP."""
+    """Return what the tuner says about a VPP whose packet generator kept its rate meanwhile.
+
+    Before 26.06, the clock of a worker goes back when it leaves a barrier late, on a busy machine (5c19169aec4). The
+    generator takes a time of less than nothing for 2^64 packets that it owes, and sends as fast as it can from then on
+    (pg_input_stream, vnet/pg/input.c): the worker is saturated indeed, until the stream begins anew.
+    """
+    files = {path: path.read_text() for path in folder.glob("*.yaml")}
+    for _ in range(5):
+        began_s, (before, asked) = time.monotonic(), generated(vpp)
+        found = tuned_once(vpp, folder, *words)
+        if generated(vpp)[0] - before <= 1.5 * asked * (time.monotonic() - began_s) + FRAME:
+            return found
+        cli(vpp, "packet-generator disable-stream s", "packet-generator enable-stream s")
+        for path, text in files.items():
+            path.write_text(text)
+        time.sleep(1.0)
+    raise AssertionError("the packet generator does not keep its rate")
+
+
+def tuned_once(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
+    """Return what the tuner says about a VPP, whatever its packet generator does."""
     out = folder / "found.json"
     out.unlink(missing_ok=True)
     live = ["-a", str(vpp.socket_path), "--interval", "1", "--readings", "3"]
@@ -131,7 +160,7 @@ def test_a_load_that_is_carried_is_healthy(load: str, tmp_path: Path) -> None:
         if load != "idle":
             send(vpp, "2e4", size=1400 if load == "large" else 64)
         found = tune(vpp, tmp_path)
-    assert names(found) == []
+    assert names(found) == [], found["findings"]
     assert found["verdict"] == ("idle" if load == "idle" else "healthy"), found["missing"]
     assert rate(found) == pytest.approx(0 if load == "idle" else 2e4, rel=0.3, abs=50)
 
@@ -236,7 +265,7 @@ def test_many_healthy_loads_are_not_called_ill(is_routed: bool, tmp_path: Path) 
             if load:
                 send(vpp, f"{40 * 1.3**load:.0f}", size=64 + 50 * load)
             found = tune(vpp, tmp_path)
-            assert names(found) == [], load
+            assert names(found) == [], (load, found["findings"])
             assert found["verdict"] in {"healthy", "idle", "undecided"}
             for line in ("packet-generator disable-stream s", "packet-generator delete s"):
                 vpp.cli(line)
