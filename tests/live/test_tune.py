@@ -88,18 +88,20 @@ def generated(vpp: RealVpp) -> tuple[int, float]:
 
 
 def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
-    """Return what the tuner says about a VPP whose packet generator kept its rate meanwhile.
+    """Return what the tuner says about a VPP whose packet generator kept below its rate, and what that made.
 
+    A busy machine does not let it make as many packets as it was asked for, and that is no fault of the tuner.
     Before 26.06, the clock of a worker goes back when it leaves a barrier late, on a busy machine (5c19169aec4). The
     generator takes a time of less than nothing for 2^64 packets that it owes, and sends as fast as it can from then on
     (pg_input_stream, vnet/pg/input.c): the worker is saturated indeed, until the stream begins anew.
     """
     files = {path: path.read_text() for path in folder.glob("*.yaml")}
-    for _ in range(5):
+    for _ in range(12):
         began_s, (before, asked) = time.monotonic(), generated(vpp)
         found = tuned_once(vpp, folder, *words)
-        if generated(vpp)[0] - before <= 1.5 * asked * (time.monotonic() - began_s) + FRAME:
-            return found
+        made, passed_s = generated(vpp)[0] - before, time.monotonic() - began_s
+        if made <= 1.5 * asked * passed_s + FRAME:
+            return found | {"generated_pps": made / passed_s}
         cli(vpp, "packet-generator disable-stream s", "packet-generator enable-stream s")
         for path, text in files.items():
             path.write_text(text)
@@ -162,7 +164,7 @@ def test_a_load_that_is_carried_is_healthy(load: str, tmp_path: Path) -> None:
         found = tune(vpp, tmp_path)
     assert names(found) == [], found["findings"]
     assert found["verdict"] == ("idle" if load == "idle" else "healthy"), found["missing"]
-    assert rate(found) == pytest.approx(0 if load == "idle" else 2e4, rel=0.3, abs=50)
+    assert 0.7 * found["generated_pps"] <= rate(found) <= (50 if load == "idle" else 1.3 * 2e4)
 
 
 def test_a_worker_that_never_catches_up_is_cpu_bound(tmp_path: Path) -> None:
@@ -307,7 +309,7 @@ def test_a_vpp_without_counters_of_nodes_is_asked_at_its_prompt(tmp_path: Path) 
         send(vpp, "2e4")
         found = tune(vpp, tmp_path)
     assert names(found) == []
-    assert rate(found) == pytest.approx(2e4, rel=0.3)
+    assert 0.7 * found["generated_pps"] <= rate(found) <= 1.3 * 2e4
 
 
 def test_a_capture_says_elsewhere_what_the_vpp_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
