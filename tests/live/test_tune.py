@@ -84,7 +84,7 @@ def generated(vpp: RealVpp) -> tuple[int, float]:
     """Return how many packets the packet generator has made, and the rate that it was asked for, infinite for none."""
     text = vpp.cli("show packet-generator")[1]
     made, asked = re.search(r"^s +Yes +(\d+)", text, re.MULTILINE), re.search(r"rate ([\d.e+]+) ?pps", text)
-    return int(made[1]) if made else 0, float(asked[1]) if asked else math.inf
+    return int(made[1]) if made else 0, float(asked[1] if asked else 0) or math.inf
 
 
 def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
