@@ -62,12 +62,14 @@ class LanguageSide(Side):
         shown["macs"] = {name: _mac(row.l2_address) for name, row in self.subject.interfaces().items()}
         shown["bonds"] = {
             names[row.sw_if_index]: (int(row.mode), int(row.lb), row.active_members, self._members(row, names))
-            for row in api.sw_bond_interface_dump(sw_if_index=ALL)
+            for row in self.subject.rows("sw_bond_interface_dump", sw_if_index=ALL)
         }
-        shown["bridges"] = [_bridge(row, names) for row in api.bridge_domain_dump(bd_id=ALL, sw_if_index=ALL)]
+        shown["bridges"] = [
+            _bridge(row, names) for row in self.subject.rows("bridge_domain_dump", bd_id=ALL, sw_if_index=ALL)
+        ]
         shown["tunnels"] = [
             (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.src_port, row.dst_port)
-            for row in api.vxlan_tunnel_v2_dump(sw_if_index=ALL)
+            for row in self.subject.rows("vxlan_tunnel_v2_dump", sw_if_index=ALL)
         ]
         shown["gres"] = [
             (
@@ -81,29 +83,33 @@ class LanguageSide(Side):
         ]
         shown["ipips"] = [
             (names[row.tunnel.sw_if_index], str(row.tunnel.src), str(row.tunnel.dst), int(row.tunnel.flags))
-            for row in api.ipip_tunnel_dump(sw_if_index=ALL)
+            for row in self.subject.rows("ipip_tunnel_dump", sw_if_index=ALL)
         ]
         shown["wireguards"] = [
             (names[row.interface.sw_if_index], row.interface.port, str(row.interface.src_ip), row.interface.private_key)
-            for row in api.wireguard_interface_dump(sw_if_index=ALL, show_private_key=True)
+            for row in self.subject.rows("wireguard_interface_dump", sw_if_index=ALL, show_private_key=True)
         ]
         shown["peers"] = [_peer(row.peer, names) for row in self._peers()]
-        shown["taps"] = [_tap(row) for row in api.sw_interface_tap_v2_dump(sw_if_index=ALL)]
+        shown["taps"] = [_tap(row) for row in self.subject.rows("sw_interface_tap_v2_dump", sw_if_index=ALL)]
         shown["lists"] = [
-            (row.acl_index, row.tag, [_rule(rule) for rule in row.r]) for row in api.acl_dump(acl_index=ALL)
+            (row.acl_index, row.tag, [_rule(rule) for rule in row.r])
+            for row in self.subject.rows("acl_dump", acl_index=ALL)
         ]
         shown["bound"] = {
             names[row.sw_if_index]: (row.n_input, list(row.acls))
-            for row in api.acl_interface_list_dump(sw_if_index=ALL)
+            for row in self.subject.rows("acl_interface_list_dump", sw_if_index=ALL)
         }
-        shown["mpls"] = sorted(names[row.sw_if_index] for row in api.mpls_interface_dump(sw_if_index=ALL))
+        shown["mpls"] = sorted(
+            names[row.sw_if_index] for row in self.subject.rows("mpls_interface_dump", sw_if_index=ALL)
+        )
         shown["borrowers"] = {
-            names[row.sw_if_index]: names.get(row.ip_sw_if_index) for row in api.ip_unnumbered_dump(sw_if_index=ALL)
+            names[row.sw_if_index]: names.get(row.ip_sw_if_index)
+            for row in self.subject.rows("ip_unnumbered_dump", sw_if_index=ALL)
         }
         shown["sflow"] = self._sflow()
         tables = [
             (row.table.table_id, row.table.is_ip6, row.table.name, self._routes(row.table))
-            for row in api.ip_table_dump()
+            for row in self.subject.rows("ip_table_dump")
         ]
         shown["tables"] = [row for row in tables if not row[1]]
         # Among these are tables of link-local addresses, which VPP does not show (ip6_ll_table.c).
@@ -123,63 +129,75 @@ class LanguageSide(Side):
         shown["mirrors"] = [
             (row.sw_if_index_from, row.sw_if_index_to, int(row.state), is_l2)
             for is_l2 in (False, True)
-            for row in api.sw_interface_span_dump(is_l2=is_l2)
+            for row in self.subject.rows("sw_interface_span_dump", is_l2=is_l2)
         ]
         shown["lists of hosts"] = [
-            (row.acl_index, row.tag, [str(rule) for rule in row.r]) for row in api.macip_acl_dump(acl_index=ALL)
+            (row.acl_index, row.tag, [str(rule) for rule in row.r])
+            for row in self.subject.rows("macip_acl_dump", acl_index=ALL)
         ]
         shown["hosts of"] = [
-            (row.sw_if_index, list(row.acls)) for row in api.macip_acl_interface_list_dump(sw_if_index=ALL)
+            (row.sw_if_index, list(row.acls))
+            for row in self.subject.rows("macip_acl_interface_list_dump", sw_if_index=ALL)
         ]
         shown["exporter"] = [
             (str(row.collector_address), row.collector_port, str(row.src_address), row.vrf_id, row.path_mtu)
-            for row in api.ipfix_exporter_dump()
+            for row in self.subject.rows("ipfix_exporter_dump")
         ]
-        params = api.flowprobe_get_params()
-        shown["recorded"] = (int(params.record_flags), params.active_timer, params.passive_timer)
+        if api.has("flowprobe_get_params"):
+            params = api.flowprobe_get_params()
+            shown["recorded"] = (int(params.record_flags), params.active_timer, params.passive_timer)
         shown["probes"] = [
             (row.sw_if_index, int(row.which), int(row.direction))
-            for row in api.flowprobe_interface_dump(sw_if_index=ALL)
+            for row in self.subject.rows("flowprobe_interface_dump", sw_if_index=ALL)
         ]
         shown["asking"] = [
             (row.client.sw_if_index, row.client.hostname, row.client.set_broadcast_flag)
-            for row in api.dhcp_client_dump()
+            for row in self.subject.rows("dhcp_client_dump")
         ]
-        shown["answering"] = [row.sw_if_index for row in api.proxy_arp_intfc_dump()]
-        shown["ranges"] = [(row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in api.proxy_arp_dump()]
+        shown["answering"] = [row.sw_if_index for row in self.subject.rows("proxy_arp_intfc_dump")]
+        shown["ranges"] = [
+            (row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in self.subject.rows("proxy_arp_dump")
+        ]
         shown["advertisements"] = self._advertisements()
         return shown | self._told_to_ports() | self._told_of_macs()
 
     def _told_to_ports(self) -> dict[str, Any]:
         """Return what ports are made with and do by themselves, by their indexes."""
-        api = self.subject.api
         ports = {row.sw_if_index for row in self.subject.interfaces().values() if row.interface_dev_type == "af-packet"}
         return {
             "host-interfaces": sorted(
-                (row.host_if_name, row.sw_if_index) for row in api.af_packet_dump() if row.host_if_name in HOST_DEVICES
+                (row.host_if_name, row.sw_if_index)
+                for row in self.subject.rows("af_packet_dump")
+                if row.host_if_name in HOST_DEVICES
             ),
             "memifs": sorted(
-                (row.sw_if_index, row.socket_id, row.id, int(row.role), int(row.mode)) for row in api.memif_dump()
+                (row.sw_if_index, row.socket_id, row.id, int(row.role), int(row.mode))
+                for row in self.subject.rows("memif_dump")
             ),
             "vhost-user ports": sorted(
                 (row.sw_if_index, row.interface_name, row.is_server, row.sock_filename)
-                for row in api.sw_interface_vhost_user_dump(sw_if_index=ALL)
+                for row in self.subject.rows("sw_interface_vhost_user_dump", sw_if_index=ALL)
             ),
             "memif sockets": sorted(
-                (row.socket_id, row.socket_filename) for row in api.memif_socket_filename_dump() if row.socket_id
+                (row.socket_id, row.socket_filename)
+                for row in self.subject.rows("memif_socket_filename_dump")
+                if row.socket_id
             ),
             "lldp": sorted(_lldp(row) for row in self.subject.pages("lldp_dump")) if SIMULATED >= "26.10" else [],
             "rx modes": sorted(
                 (row.sw_if_index, row.queue_id, int(row.mode))
-                for row in api.sw_interface_rx_placement_dump(sw_if_index=ALL)
+                for row in self.subject.rows("sw_interface_rx_placement_dump", sw_if_index=ALL)
                 if row.sw_if_index in ports
             ),
         }
 
     def _told_of_macs(self) -> dict[str, Any]:
         """Return the neighbours and the MAC addresses of bridge domains that were told, not learnt ones."""
-        api = self.subject.api
-        neighbors = [row.neighbor for family in (0, 1) for row in api.ip_neighbor_dump(sw_if_index=ALL, af=family)]
+        neighbors = [
+            row.neighbor
+            for family in (0, 1)
+            for row in self.subject.rows("ip_neighbor_dump", sw_if_index=ALL, af=family)
+        ]
         return {
             "neighbors": sorted(
                 (row.sw_if_index, str(row.ip_address), str(row.mac_address), int(row.flags))
@@ -188,7 +206,7 @@ class LanguageSide(Side):
             ),
             "MACs": sorted(
                 (row.bd_id, _mac(row.mac), row.sw_if_index, row.static_mac, row.filter_mac, row.bvi_mac)
-                for row in api.l2_fib_table_dump(bd_id=ALL)
+                for row in self.subject.rows("l2_fib_table_dump", bd_id=ALL)
                 if row.static_mac or row.filter_mac
             ),
         }
@@ -213,7 +231,7 @@ class LanguageSide(Side):
                 sorted((str(each.prefix), each.onlink_flag, each.autonomous_flag) for each in row.prefixes),
                 str(api.sw_interface_ip6_get_link_local_address(sw_if_index=row.sw_if_index).ip).startswith("fe80::7"),
             )
-            for row in api.sw_interface_ip6nd_ra_dump(sw_if_index=ALL)
+            for row in self.subject.rows("sw_interface_ip6nd_ra_dump", sw_if_index=ALL)
         )
 
     def _routes(self, table: Any) -> list[str]:
