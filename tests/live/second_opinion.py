@@ -41,11 +41,11 @@ def _rows(api: Any, message: str, **fields: Any) -> list[Any]:
     return list(getattr(api, message)(**fields)) if hasattr(api, message) else []
 
 
-def _transmit_queues(api: Any) -> Iterator[Any]:
-    """Yield the transmit queues of all interfaces, of which VPP tells a page at a time; older releases tell none."""
+def _pages(api: Any, message: str, **fields: Any) -> Iterator[Any]:
+    """Yield the rows of a dump of which VPP tells a page at a time, nothing where VPP lacks it."""
     cursor = 0
-    while hasattr(api, "sw_interface_tx_placement_get"):
-        reply, rows = api.sw_interface_tx_placement_get(cursor=cursor, sw_if_index=ALL)
+    while hasattr(api, message):
+        reply, rows = getattr(api, message)(cursor=cursor, **fields)
         yield from rows
         if reply.retval != MORE:
             return
@@ -54,15 +54,14 @@ def _transmit_queues(api: Any) -> Iterator[Any]:
 
 def _told(api: Any) -> list[Any]:
     """Return what ports tell by LLDP; older releases do not tell what that is."""
-    rows = api.lldp_dump(cursor=0)[1] if hasattr(api, "lldp_dump") else []
-    return [row for row in rows if hasattr(row, "port_desc")]
+    return [row for row in _pages(api, "lldp_dump") if hasattr(row, "port_desc")]
 
 
 def _state(client: Any) -> dict[str, Any]:
     api = client.api
     rows = {row.sw_if_index: row for row in api.sw_interface_dump(sw_if_index=ALL)}
     names = {index: row.interface_name for index, row in rows.items()}
-    pairs = _pairs(api)
+    pairs = _pages(api, "lcp_itf_pair_get")
     hosts = {pair.host_sw_if_index for pair in pairs}
     shown = [row for row in rows.values() if not hosts & {row.sw_if_index, row.sup_sw_if_index}]
     return {
@@ -111,7 +110,7 @@ def _state(client: Any) -> dict[str, Any]:
         ),
         "MSS": sorted(
             (names[row.sw_if_index], row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
-            for row in api.mss_clamp_get(cursor=0, sw_if_index=ALL)[1]
+            for row in _pages(api, "mss_clamp_get", sw_if_index=ALL)
             if row.sw_if_index in names
         ),
         "modes": sorted(
@@ -126,7 +125,7 @@ def _state(client: Any) -> dict[str, Any]:
         ),
         "transmit queues": sorted(
             (names[row.sw_if_index], row.queue_id, sorted(row.threads))
-            for row in _transmit_queues(api)
+            for row in _pages(api, "sw_interface_tx_placement_get", sw_if_index=ALL)
             if row.sw_if_index not in hosts
         ),
         "flow records": sorted(
@@ -349,17 +348,6 @@ def _interface(api: Any, row: Any, rows: dict[int, Any]) -> dict[str, Any]:
             for address in api.ip_address_dump(sw_if_index=row.sw_if_index, is_ipv6=is_ipv6)
         ),
     }
-
-
-def _pairs(api: Any) -> list[Any]:
-    found: list[Any] = []
-    cursor = 0
-    while True:
-        reply, rows = api.lcp_itf_pair_get(cursor=cursor)
-        found += rows
-        if not rows or reply.cursor == ALL:
-            return found
-        cursor = reply.cursor
 
 
 def _link_local(api: Any, index: int) -> str:

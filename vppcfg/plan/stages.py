@@ -114,9 +114,9 @@ class Stage(IntEnum):
     TURN_FEATURE_ON = auto()
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
-    MEMBER_UP = auto()
-    """Members of bonds, once what they carry is up: with another active member, VPP announces the addresses of the bond
-    and of its sub-interfaces, and before 24.10 it ends where one of them is down (3ac2ac53249)."""
+    MEMBER_STATE = auto()
+    """Members of bonds, up or down, once what they carry is up: with another active member, VPP announces the addresses
+    of the bond and of its sub-interfaces, and before 24.10 it ends where one of them is down (3ac2ac53249)."""
     COPY_TO_LINUX = auto()
     """VPP copies what interfaces had already when their pairs were made, now that all of it is as it is to be."""
     SET_LINUX_LINK = auto()

@@ -64,11 +64,10 @@ def _state(transition: Transition, kept: Interface | None, after: Interface) -> 
     else:
         stays_down = is_shut_for_link_mtu(kept, after) and not is_cycled(transition, kept, after)
         was_up = kept.is_up and not stays_down
-    if after.is_up and not was_up:
-        is_member = after.name in transition.desired_members
-        yield _admin_state(Stage.MEMBER_UP if is_member else Stage.ADMIN_UP, after, is_up=True)
-    elif was_up and not after.is_up:
-        yield _admin_state(Stage.ADMIN_DOWN, after, is_up=False)
+    if after.is_up != was_up:
+        stage = Stage.ADMIN_UP if after.is_up else Stage.ADMIN_DOWN
+        stage = Stage.MEMBER_STATE if after.name in transition.desired_members else stage
+        yield _admin_state(stage, after, is_up=after.is_up)
 
 
 def _made_with(interface: Interface) -> str:
