@@ -234,6 +234,11 @@ class RealVpp:
             raise RuntimeError("VPP was not started")
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Return whether VPP has ended by itself, and is still to be stopped."""
+        return self._process is not None and self._process.poll() is not None
+
     def _launch(self) -> None:
         folders = [*(prefix() / "lib").glob("*/vpp_plugins"), *(prefix() / "lib").glob("vpp_plugins")]
         path = f"path {folders[0]}" if folders else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, running, skip_reason
 from tests.wireguard_keys import KEYS
-from vppcfg.common.release import is_older
+from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
@@ -24,6 +24,7 @@ from vppcfg.config.sections.bond import ENDS_ANNOUNCING
 from vppcfg.config.sections.memif import MemifConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vhost_user import VhostUserConfig
+from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
@@ -64,13 +65,36 @@ _OF_BARE_PORTS = ("MTUs", "link MTU", "is up", "tag")
 class History:
     """A VPP that keeps what one configuration leaves for the next."""
 
-    def __init__(self, process: RealVpp, dataplane: LiveDataplane) -> None:
-        self.process = process
-        self.dataplane = dataplane
-        self.empty = dataplane.observe()
+    process: RealVpp
+    dataplane: LiveDataplane
+    empty: State
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
         self.count = 0
+        self.ends = 0
         self.typed: Counter[str] = Counter()
         """How many operations of each kind were typed."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Take a VPP that never had a configuration, and leave the one before."""
+        self._stack.close()
+        self.process = self._stack.enter_context(running(PORTS, makes_vlan_devices=True))
+        self.process.add_netns("dataplane")
+        self.dataplane = self._stack.enter_context(connect(str(self.process.socket_path)))
+        self.dataplane.use_keys(KEYS)
+        self.empty = self.dataplane.observe()
+
+    def has_ended_as_known(self) -> bool:
+        """Return whether VPP has ended, as one before 24.10 does once in some hundred transitions.
+
+        It follows a route that one table has of another and that is gone (fib_attached_export_import in
+        vnet/fib/fib_attached_export.c).
+        """
+        self.ends += self.process.has_ended
+        is_old = is_older(self.empty.facts.version, Release(24, 10))
+        return self.process.has_ended and is_old and self.ends <= 1 + self.count // 100
 
     def indexes(self) -> dict[str, int]:
         """Return the index of each interface."""
@@ -107,11 +131,8 @@ def _is_not_typed(line: str) -> bool:
 @contextmanager
 def started() -> Iterator[History]:
     """Start a VPP and connect to it."""
-    with running(PORTS, makes_vlan_devices=True) as process:
-        process.add_netns("dataplane")
-        with connect(str(process.socket_path)) as dataplane:
-            dataplane.use_keys(KEYS)
-            yield History(process, dataplane)
+    with ExitStack() as stack:
+        yield History(stack)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +167,16 @@ def _unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None
 @given(drawn=configurations())
 def test_every_random_configuration_is_reached(router: History, drawn: Configuration) -> None:
     router.count += 1
-    configuration = with_a_change_of_loopbacks(with_names_for_vlans(drawn), router.count)
+    try:
+        go_to(router, with_a_change_of_loopbacks(with_names_for_vlans(drawn), router.count))
+    except Exception:
+        if not router.has_ended_as_known():
+            raise
+        router.begin()
+
+
+def go_to(router: History, configuration: Configuration) -> None:
+    """Go to a configuration, and look whether that is where VPP is."""
     before, observed = router.indexes(), router.dataplane.observe()
     resolution = resolve(configuration, observed)
     assume(ENDS_ANNOUNCING not in {problem.rule for problem in resolution.problems})
@@ -158,7 +188,8 @@ def test_every_random_configuration_is_reached(router: History, drawn: Configura
     from_empty = without_what_is_left_open(resolve(configuration, router.empty).desired)
     assert list(diff(without_what_is_left_open(reached), from_empty)) == []
     owners = {index: name for name, index in router.indexes().items()}
-    assert router.count == 1 or any(owners.get(index, name) != name for name, index in before.items())
+    is_first = before.keys() <= {*PORTS, "local0"}
+    assert is_first or any(owners.get(index, name) != name for name, index in before.items())
     if router.count % ONE_FRESH_IN == 0:
         assert_as_on_a_fresh_vpp(router, configuration)
 
