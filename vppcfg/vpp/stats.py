@@ -18,6 +18,7 @@ from vppcfg.errors import DataplaneError
 
 _HINT = "is VPP running? statseg { socket-name FILE } in startup.conf names the socket, --stats-socket another path"
 _PAUSE_S = 0.02
+_TRIES = 5
 _CONNECT_S = 5.0
 _SYMLINK = 6
 _SUPPORTED = 2
@@ -64,8 +65,16 @@ class StatsSegment:
         return True
 
     def read(self) -> dict[str, Any]:
-        """Return everything that the tuner needs as plain data. Raise DataplaneError."""
-        document: dict[str, Any] = self._guarded(self._read)
+        """Return everything that the tuner needs as plain data. Raise DataplaneError.
+
+        It is read again when VPP has refreshed its counters meanwhile: some would be a whole `update-interval` newer
+        than the clock says. A VPP that does so all the time is read as it is.
+        """
+        for _ in range(_TRIES):
+            beat = self._beat()
+            document: dict[str, Any] = self._guarded(self._read)
+            if self._beat() == beat:
+                break
         return document
 
     def _read(self) -> dict[str, Any]:

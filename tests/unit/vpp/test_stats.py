@@ -86,6 +86,18 @@ def test_everything_is_read_by_name() -> None:
     assert document["heaps"] == {"main heap": {"total": 1000, "used": 600}}
 
 
+def test_what_was_refreshed_while_it_was_read_is_read_again(monkeypatch: pytest.MonkeyPatch, segment: Segment) -> None:
+    def look(segment: Segment, name: str) -> Any:
+        if name == "/if/names" and not segment.beats:
+            segment.beats += 1
+            segment.values["/sys/node/calls"] = [[0, 0], [30, 0]]
+        return segment.beats if name == "/sys/heartbeat" else segment.values[name]
+
+    monkeypatch.setattr(Segment, "__getitem__", look)
+    with StatsSegment("stats.sock") as stats:
+        assert stats.read()["nodes"]["dpdk-input"]["calls"] == [0, 30]
+
+
 @pytest.mark.usefixtures("segment")
 def test_the_tuner_reads_what_is_written() -> None:
     with StatsSegment("stats.sock") as stats:
