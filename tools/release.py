@@ -113,7 +113,7 @@ def build(root: Path, programs: Path) -> Path:
 
     Raise NotReadyError where something stands against it, and CalledProcessError where a program fails.
     """
-    if reasons := list(reasons_against(root)):
+    if reasons := [*reasons_against(root), *_lacking(root)]:
         raise NotReadyError("\n".join(reasons))
     version = version_of(root)
     out, work = root / "dist" / f"release-{version}", root / "build" / "release"
@@ -146,6 +146,13 @@ def build(root: Path, programs: Path) -> Path:
         _git(root, "worktree", "remove", "--force", str(tree))
     write_digests(out)
     return out
+
+
+def _lacking(root: Path) -> Iterator[str]:
+    """Yield what the Debian package is built with and this machine lacks."""
+    checked = subprocess.run([root / "debian" / "build", "--check"], check=False, stderr=subprocess.PIPE, text=True)
+    if checked.returncode:
+        yield " ".join(checked.stderr.split("\n")).strip()
 
 
 def _build_packages(tree: Path, out: Path) -> None:

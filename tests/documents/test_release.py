@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 from importlib.metadata import distributions
 from pathlib import Path
@@ -50,6 +51,7 @@ def make(root: Path, changelog: str = CHANGELOG, version: str = "1.2.3", tag: st
     (root / "vppcfg" / "__init__.py").write_text(f'__version__ = "{version}"\n')
     (root / "CHANGELOG.md").write_text(changelog)
     (root / "debian" / "bundled.txt").write_text("thing==1.0 --hash=sha256:00\n")
+    shutil.copy(ROOT / "debian" / "build", root / "debian")
     (root / "debian" / "copyright").write_text("Files: debian/bundled/thing/*\nLicense: MIT\n")
     (root / COLLECTION).mkdir(parents=True)
     (root / COLLECTION / "galaxy.yml").write_text(f"name: vppcfg\nversion: {version}\n")
@@ -96,10 +98,17 @@ def test_what_is_bundled_without_a_licence_is_refused(tmp_path: Path) -> None:
     assert [each for each in reasons_against(tmp_path) if "licence other is" in each]
 
 
-def test_nothing_is_built_and_every_reason_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_built_and_every_reason_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     make(tmp_path, version="1.2.4")
+    (tmp_path / "bin").mkdir()
+    for program in ("git", "bash", "dirname", "sed"):
+        (tmp_path / "bin" / program).symlink_to(shutil.which(program) or "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     assert main([str(tmp_path), "no-such-program"]) == 1
-    assert capsys.readouterr().err.count("\n- ") == 2
+    reasons = capsys.readouterr().err
+    assert (reasons.count("\n- "), reasons.count("takes dpkg-buildpackage dh dh_python3")) == (3, 1)
     assert not (tmp_path / "dist").exists()
 
 
