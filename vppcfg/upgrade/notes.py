@@ -80,6 +80,17 @@ def _followed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[
     return subject.wanted.lcps if all(subject.loads("linux_nl", release) for release in change.ends) else ()
 
 
+def _echoed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    """Yield the pairs of a VPP that follows Linux, and that Linux follows."""
+    stanza, grammar = subject.conf(change.old).stanza("linux-cp"), grammar_of(change.old)
+    is_sync = stanza is not None and stanza.find("lcp-sync") is not None
+    for _, command in subject.commands():
+        meant = grammar.read(command)
+        if meant.command == "lcp lcp-sync" and meant.rest.strip():
+            is_sync = meant.rest.split()[-1] in ("on", "enable")
+    return _followed_pairs(subject, change) if is_sync else ()
+
+
 def _unannounced(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     return (name for name, _ in unannounced(subject.wanted))
 
@@ -278,6 +289,19 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="a second LCP of an interface is refused before anything is made (return code -81)",
         old="it was refused halfway, with another return code (-71)",
         mend="take the command out: the interface has its LCP from the file",
+    ),
+    BehaviourNote(
+        rule="up-lcp-loop",
+        since=Release(24, 2),
+        commits=("2c9b128e1b3",),
+        file="plugins/linux-cp/lcp_interface_sync.c",
+        weight=Weight.CHANGES,
+        users=_echoed_pairs,
+        new="lcp-sync does not send back to Linux what linux-nl hears from there",
+        old="it did, and an LCP that was set up as soon as it was made went up and down without end and lost its "
+        "addresses",
+        mend="before 24.02 leave LCPs to `vppcfg apply`, which waits, or write `wait 0.5` into the script before what "
+        "sets their interfaces up",
     ),
     BehaviourNote(
         rule="up-pinning",

@@ -45,6 +45,7 @@ vrfs: {{ blue: {{ id: 7 }} }}
 proxy_arp: {{ vrfs: {{ blue: [ 192.0.2.9-192.0.2.10 ] }} }}
 """
 NETLINK = "plugins { plugin linux_nl_plugin.so { enable } plugin linux_cp_plugin.so { enable } }\n"
+SYNC = "linux-cp { lcp-sync }\n"
 DEVICES = "dpdk {{ dev 0000:01:00.0 {{ {} }} dev 0000:02:00.0 {{ {} }} }}"
 
 ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
@@ -53,6 +54,7 @@ ABOUT: dict[str, tuple[UpgradeSubject, UpgradeSubject]] = {
         router(LCP, script=f"lcp create {PORT} host-if e9"),
         router(PLAIN, script=f"lcp create {PORT} host-if e9"),
     ),
+    "up-lcp-loop": (router(LCP, NETLINK + SYNC), router(LCP, NETLINK)),
     "up-pinning": (router(startup="cpu { main-core 1 workers 2 }"), router(startup="cpu { thread-prefix x }")),
     "up-main-core": (router(startup="cpu { thread-prefix x }"), router(startup="cpu { main-core 1 }")),
     "up-bond-announced": (router(ACTIVE_BACKUP.replace("31", "32")), router(ACTIVE_BACKUP)),
@@ -142,6 +144,20 @@ def test_a_note_is_told_only_where_the_release_is_crossed(rule: str) -> None:
     assert (rule in findings(about, str(since), str(NEWEST))) == (note.until is not None)
     if before(since) != RELEASES[0]:
         assert rule not in findings(about, str(RELEASES[0]), str(before(since)))
+
+
+@pytest.mark.parametrize(
+    ("startup", "script", "is_told"),
+    [
+        (NETLINK, "lcp lcp-sync off\nlcp lcp-sync enable", True),
+        (NETLINK + SYNC, "lcp lcp-sync off", False),
+        (SYNC, "", False),
+    ],
+)
+def test_what_lcp_sync_does_with_linux_nl_is_told_where_both_are_on_in_the_end(
+    startup: str, script: str, is_told: bool
+) -> None:
+    assert ("up-lcp-loop" in findings(router(LCP, startup, script), "23.06", "24.02")) == is_told
 
 
 def test_every_habit_of_the_simulator_is_a_note_or_is_seen_by_nobody() -> None:
