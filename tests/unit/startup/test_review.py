@@ -308,6 +308,24 @@ def test_what_is_passed_over_is_an_error_and_does_not_stop_vpp() -> None:
     assert judge("memory { main-heap-sise 1G }", (Release(25, 10),)).stopped == (Release(25, 10),)
 
 
+@pytest.mark.parametrize(
+    ("script", "plugin", "word", "release", "is_told"),
+    [
+        ("exec /a", "linux_nl", "lcp-sync", Release(23, 10), True),
+        ("nodaemon", "linux_nl", "lcp-sync", Release(23, 10), False),
+        ("exec /a", "ping", "lcp-sync", Release(23, 10), False),
+        ("exec /a", "linux_nl", "lcp-auto-subint", Release(23, 10), False),
+        ("exec /a", "linux_nl", "lcp-sync", Release(24, 2), False),
+    ],
+)
+def test_a_script_at_boot_is_warned_of_where_vpp_echoes_what_linux_says(
+    script: str, plugin: str, word: str, release: Release, is_told: bool
+) -> None:
+    plugins = "".join(f"plugin {name}_plugin.so {{ enable }} " for name in ("linux_cp", plugin))
+    text = f"unix {{ {script} }}\nplugins {{ {plugins}}}\nlinux-cp {{ {word} }}"
+    assert ("conf-lcp-loop" in {one.rule for one in judge(text, (release,)).problems}) == is_told
+
+
 def test_levels_are_those_that_could_be_judged() -> None:
     assert judge("unix {").levels == (Level.FORM,)
     assert judge("", known=ConfSurroundings()).levels == (Level.FORM, Level.WORDS, Level.SENSE, Level.HABITS)

@@ -1,4 +1,4 @@
-"""What VPP does where a startup.conf says nothing; nothing has to be mended, but it may surprise."""
+"""What VPP does by itself, most of it where a startup.conf says nothing; it need not be wrong, but may surprise."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from vppcfg.startup.judge.facts import entry_at
 from vppcfg.startup.judge.finding import notice
 
 _MAIN_CORE_PINNED = Release(24, 10)
+_NO_ECHO = Release(24, 2)
+"""The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3)."""
 
 
 def habit_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
-    """Yield what an absent key or stanza means."""
-    dpdk = conf.stanza("dpdk")
-    has_dpdk = is_loaded(conf, "dpdk", release) and (installed is None or "dpdk" in installed)
+    """Yield what an absent key or stanza means, and what keys do together."""
+
+    def has(plugin: str) -> bool:
+        return is_loaded(conf, plugin, release) and (installed is None or plugin in installed)
+
+    dpdk, has_dpdk = conf.stanza("dpdk"), has("dpdk")
     children = (dpdk.children if dpdk else None) or ()
     if has_dpdk and not {"dev", "no-pci", "vdev"} & {child.name for child in children}:
         text = "no device is named in `dpdk`: VPP takes every network card that is down in Linux and that it can drive"
@@ -37,3 +42,11 @@ def habit_problems(conf: Conf, release: Release, installed: Collection[str] | No
     if entry_at(conf, "unix", "nodaemon") is None and entry_at(conf, "unix", "interactive") is None:
         text = "no nodaemon is given: VPP goes to the background, and a service manager may take it for ended"
         yield notice("conf-daemon", unix, text)
+    script = entry_at(conf, "unix", "exec") or entry_at(conf, "unix", "startup-config")
+    is_echoed = release < _NO_ECHO and entry_at(conf, "linux-cp", "lcp-sync") is not None and has("linux_nl")
+    if script is not None and is_echoed:
+        text = (
+            f"with lcp-sync and linux_nl, VPP before {_NO_ECHO} sends back to Linux what it hears from there: an LCP "
+            "that this script makes and sets up at once goes up and down without end and loses its addresses"
+        )
+        yield notice("conf-lcp-loop", script, text)
