@@ -96,7 +96,7 @@ def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
     (pg_input_stream, vnet/pg/input.c): the worker is saturated indeed, until the stream begins anew.
     """
     files = {path: path.read_text() for path in folder.glob("*.yaml")}
-    for _ in range(12):
+    for _ in range(8):
         began_s, (before, asked) = time.monotonic(), generated(vpp)
         found = tuned_once(vpp, folder, *words)
         made, passed_s = generated(vpp)[0] - before, time.monotonic() - began_s
@@ -106,6 +106,8 @@ def tune(vpp: RealVpp, folder: Path, *words: str) -> dict[str, Any]:
         for path, text in files.items():
             path.write_text(text)
         time.sleep(1.0)
+    if release() < "26.06":
+        pytest.skip("the packet generator of this VPP did not keep its rate (5c19169aec4)")
     raise AssertionError("the packet generator does not keep its rate")
 
 

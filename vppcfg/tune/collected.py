@@ -98,7 +98,8 @@ def _error(key: str, count: Any, renamed: Mapping[str, str]) -> ErrorCounter:
 
 def _interface(name: str, row: Mapping[str, Any]) -> InterfaceCounters:
     counters: dict[str, Any] = {field: int(row.get(field, 0)) for field in _INTERFACE_FIELDS}
-    return InterfaceCounters(name=name, **counters)
+    by_thread = tuple(int(count) for count in row.get("rx_by_thread", ()))
+    return InterfaceCounters(name=name, rx_by_thread=by_thread, **counters)
 
 
 def _pool(name: str, row: Mapping[str, Any]) -> BufferPool:

@@ -15,6 +15,8 @@ from vppcfg.tune.reading import NodeCounters, Reading, ThreadCounters
 
 DISAGREEMENT = 0.03
 """From here on header and table of `show runtime` are said to disagree: ours, above the rounding of both."""
+_COUNTED_TWICE = 1.1
+"""From this ratio on, nodes are said to have counted packets more than once: above what reading them in turn makes."""
 _VAGUE = 0.2
 """From this relative error on, clocks of an interval are taken from the average since the counters were cleared."""
 
@@ -54,8 +56,36 @@ def _duration(before: Reading | None, after: Reading) -> float | None:
 
 def _threads(before: Reading | None, after: Reading, remarks: list[str]) -> tuple[ThreadLoad, ...]:
     former = {thread.index: thread for thread in (before.threads or () if before else ())}
-    loads = (_thread(former.get(thread.index), thread, remarks) for thread in after.threads or ())
-    return tuple(load for load in loads if load is not None)
+    found = (_thread(former.get(thread.index), thread, remarks) for thread in after.threads or ())
+    loads = tuple(load for load in found if load is not None)
+    return tuple(_counted_once(load, before, after, remarks) for load in loads) if before else loads
+
+
+def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: list[str]) -> ThreadLoad:
+    """Return the load with what its input nodes did, counted once.
+
+    VPP refreshes the counters of nodes in its stats segment while workers go on counting (vlib/stats/collector.c). What
+    a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact.
+    """
+    received = _received(after, load.index) - _received(before, load.index)
+    if received <= 0 or load.rx_packets < _COUNTED_TWICE * received:
+        return load
+    share = received / load.rx_packets
+    remarks.append(f"thread {load.index}: VPP counted packets more than once; how many came in is what interfaces say")
+    nodes = (_scaled(node, share) if node.is_input and node.vectors else node for node in load.nodes)
+    return replace(load, nodes=tuple(nodes))
+
+
+def _received(reading: Reading, thread: int) -> int:
+    """Return the packets that a thread took from interfaces with queues and from packet generators; 0 when unknown."""
+    ports = {queue.interface for queue in reading.rx_queues or ()}
+    rows = (row for row in reading.interfaces or () if row.name in ports or row.name.startswith("pg"))
+    return sum(row.rx_by_thread[thread] for row in rows if thread < len(row.rx_by_thread))
+
+
+def _scaled(node: NodeLoad, share: float) -> NodeLoad:
+    calls, vectors = round(node.calls * share), round(node.vectors * share)
+    return replace(node, calls=calls, vectors=vectors, clocks=node.clocks * share)
 
 
 def _thread(before: ThreadCounters | None, after: ThreadCounters, remarks: list[str]) -> ThreadLoad | None:

@@ -80,6 +80,8 @@ class InterfaceCounters:
     rx_no_buf: int = 0
     rx_error: int = 0
     tx_error: int = 0
+    rx_by_thread: tuple[int, ...] = ()
+    """The received packets by the thread that took them; empty when unknown."""
     mtu: int | None = None
     is_up: bool | None = None
     is_failed: bool = False

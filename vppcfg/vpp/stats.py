@@ -124,13 +124,15 @@ class StatsSegment:
                 errors[path.removeprefix("/err/")] = count
         return errors
 
-    def _interfaces(self) -> dict[str, dict[str, int]]:
+    def _interfaces(self) -> dict[str, dict[str, Any]]:
         names = self._stats["/if/names"]
-        rows: dict[str, dict[str, int]] = {name: {"sw_if_index": index} for index, name in enumerate(names) if name}
+        rows: dict[str, dict[str, Any]] = {name: {"sw_if_index": index} for index, name in enumerate(names) if name}
         for direction in _COMBINED:
             for index, row in self._enumerated(rows, names):
                 pairs = [_at(thread, index) for thread in self._stats[f"/if/{direction}"]]
                 row[f"{direction}_packets"] = sum(pair[0] for pair in pairs if pair)
+                if direction == "rx":
+                    row["rx_by_thread"] = [pair[0] if pair else 0 for pair in pairs]
                 row[f"{direction}_bytes"] = sum(pair[1] for pair in pairs if pair)
         for field, counter in _SIMPLE.items():
             if f"/if/{counter}" in self._stats.directory:
@@ -140,7 +142,7 @@ class StatsSegment:
         return rows
 
     @staticmethod
-    def _enumerated(rows: Mapping[str, dict[str, int]], names: Any) -> list[tuple[int, dict[str, int]]]:
+    def _enumerated(rows: Mapping[str, dict[str, Any]], names: Any) -> list[tuple[int, dict[str, Any]]]:
         return [(index, rows[name]) for index, name in enumerate(names) if name]
 
     def _families(self, prefix: str, kinds: tuple[str, ...]) -> dict[str, dict[str, int]]:

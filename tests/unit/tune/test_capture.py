@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,23 @@ def test_more_readings_give_steps_too() -> None:
     load = load_of([reading_of(capture(number)) for number in (1, 2, 4)])
     assert [step.duration_s for step in load.steps] == [10.0, 20.0]
     assert load.duration_s == 30.0
+
+
+def test_packets_that_nodes_counted_twice_count_once() -> None:
+    first, second = capture(1), capture(2)
+    queue = {"interface": "eth0", "queue": 0, "thread": 1, "mode": 1}
+    api = {"rx_placement": [queue]}
+    for reading, packets in ((first, 1000), (second, 2000)):
+        reading.documents["stats"]["interfaces"]["eth0"]["rx_by_thread"] = [0, packets]
+    second.documents["stats"]["nodes"]["dpdk-input"] = {
+        "calls": [0, 375], "vectors": [0, 3000], "clocks": [0, 300_000], "suspends": [0, 0],
+    }  # fmt: skip
+    first, second = (replace(reading, documents={**reading.documents, "api": api}) for reading in (first, second))
+    load = load_of([reading_of(first), reading_of(second)])
+    node = load.workers[0].by_name["dpdk-input"]
+    assert (load.workers[0].rx_pps, node.calls, node.clocks) == (100.0, 125, 100_000.0)
+    assert load.workers[0].by_name["ip4-lookup"].vectors == 1000
+    assert any("more than once" in remark for remark in load.remarks)
 
 
 def test_counters_that_were_cleared_between_readings_count_since_then() -> None:

@@ -80,7 +80,8 @@ def test_everything_is_read_by_name() -> None:
     assert (document["time_s"], document["threads"]) == (20.0, ["vpp_main", "vpp_wk_0"])
     assert document["errors"] == {"eth0-tx/Tx packet drops (dpdk tx failure)": 12}
     assert document["interfaces"]["eth0"] == {
-        "sw_if_index": 1, "rx_packets": 10, "rx_bytes": 600, "tx_packets": 4, "tx_bytes": 240, "drops": 3, "rx_miss": 3,
+        "sw_if_index": 1, "rx_packets": 10, "rx_by_thread": [1, 9], "rx_bytes": 600, "tx_packets": 4, "tx_bytes": 240,
+        "drops": 3, "rx_miss": 3,
     }  # fmt: skip
     assert document["buffers"] == {"default-numa-0": {"available": 70, "cached": 10, "used": 20}}
     assert document["heaps"] == {"main heap": {"total": 1000, "used": 600}}
