@@ -148,7 +148,8 @@ def test_several_tunnels_between_two_routers_are_paired_by_what_marks_them(tmp_p
 def test_a_tunnel_from_a_loopback_leaves_by_the_best_of_the_other_interfaces(tmp_path: Path) -> None:
     def router(own: str, other: str, mtu: int) -> str:
         return (
-            f"loopbacks:\n  loop0: {{ addresses: [ {own}/32 ] }}\ninterfaces:\n  vxlan_tunnel0: {{ mtu: 1500 }}\n"
+            f"loopbacks:\n  loop0: {{ mtu: 9000, addresses: [ {own}/32 ] }}\n"
+            "interfaces:\n  vxlan_tunnel0: { mtu: 1500 }\n"
             f"  eth0: {{ mtu: {mtu}, addresses: [ 198.51.100.{own[-1]}/24 ] }}\n"
             f"vxlan_tunnels:\n  vxlan_tunnel0: {{ local: {own}, remote: {other}, vni: 1 }}\n"
         )
