@@ -65,7 +65,7 @@ ROUTERS = (
     ("14_bonded", "all others off"),
     ("16_bridged", "left open"),
     ("18_filtered", "pairs"),
-    ("20_gre", "plain"),
+    ("20_gre", "pairs"),
     ("22_vrfs", "pairs"),
     ("24_ipip", "all others off"),
     ("26_wireguard", "pairs"),
