@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from vppcfg.config.names import (
     glob_of,
+    is_dhcp_hostname,
     is_glob,
     is_interface_name,
     is_lcp_name,
@@ -33,6 +34,16 @@ def test_what_vpp_calls_interfaces_is_a_name(name: str) -> None:
 )
 def test_other_things_are_no_interface_name(name: Any) -> None:
     assert not is_interface_name(name)
+
+
+@pytest.mark.parametrize("name", ["r", "9", "ams-1.example.net", "x" * 63])
+def test_what_a_dhcp_client_may_be_called(name: str) -> None:
+    assert is_dhcp_hostname(name)
+
+
+@pytest.mark.parametrize("name", ["", "-r", ".r", "r_1", "r 1", "r\n", "ü", "x" * 64, *NOT_TEXT])
+def test_what_a_dhcp_client_may_not_be_called(name: Any) -> None:
+    assert not is_dhcp_hostname(name)
 
 
 @pytest.mark.parametrize("name", ["e", "e0", "be0.100", "loop-0", "x" * 15])

@@ -169,3 +169,18 @@ def test_acls_that_are_applied(binding: str, expected: list[tuple[str, tuple[str
     text = f"interfaces: {{eth0: {{acls: {binding}}}}}\n{ACLS}"
     found = [(rule, path[3:]) for rule, path in found_in(text) if rule.startswith("acl-")]
     assert sorted(found) == sorted(expected)
+
+
+def test_the_socket_of_every_memif_is_looked_at() -> None:
+    sockets = {"0/0": "", "0/1": "/own", "0/2": "", "1/0": "/" + 108 * "x", "2/0": "/a", "2/1": "/b", "3/0": "/a"}
+    entries = "".join(
+        f"  memif{name}: {{ role: server{', socket: ' + file if file else ''} }}\n" for name, file in sockets.items()
+    )
+    names = "".join(f"  memif{name}:\n" for name in sockets)
+    found = [(rule, path[1]) for rule, path in found_in(f"interfaces:\n{names}memifs:\n{entries}") if "socket" in rule]
+    assert found == [
+        ("memif-socket-file", "memif0/1"),
+        ("memif-socket-long", "memif1/0"),
+        ("memif-socket-differs", "memif2/1"),
+        ("memif-socket-twice", "memif3/0"),
+    ]

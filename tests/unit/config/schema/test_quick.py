@@ -123,3 +123,7 @@ def test_a_file_that_is_right_is_checked_without_yamale() -> None:
         "sys.exit('yamale' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_is_always_left_to_yamale_is_told() -> None:
+    assert Acceptance("a: bool()\nb: nonsense()\n").unknown_words() == ["nonsense"]
