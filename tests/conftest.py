@@ -26,8 +26,10 @@ def pytest_configure() -> None:
 
     Programs inherit what is ignored, so the commands that tests start and interrupt would never notice. And let them
     keep compiled modules: hundreds of commands are started, and half of the time of a small one goes into compiling.
-    A machine that has much to do draws examples slowly, which says nothing of the tests.
+    A machine that has much to do draws examples slowly, which says nothing of the tests. What tests write, its owner
+    alone may write, as with root's files: Debian 13 lets the user's group do so, too, and vppcfg trusts no such file.
     """
+    os.umask(0o022)
     settings.register_profile(
         "vppcfg", max_examples=50 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

@@ -68,6 +68,7 @@ def test_a_vpp_that_does_not_start_leaves_nothing(
     program.chmod(0o755)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
     monkeypatch.setattr("vppcfg.linux.private_vpp.apart", lambda around: ())
+    monkeypatch.setattr("vppcfg.linux.private_vpp._TOOLS", ())
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setattr("tempfile.tempdir", short)
         assert main(["probe", "-q", "-c", ROUTER, "--rehearse", str(tmp_path)]) == ExitCode.DATAPLANE
