@@ -482,6 +482,13 @@ def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: s
     assert set(assert_means(write(state), state).interfaces) == {"eth0"}
 
 
+@pytest.mark.parametrize("vlan", [1, 4094])
+def test_the_first_and_the_last_vlan_can_be_said(vlan: int) -> None:
+    tags = Encapsulation(outer=vlan, inner=vlan, is_exact=True)
+    state = state_of(PORT, replace(SUB, encapsulation=tags))
+    assert assert_means(write(state), state).interfaces["eth0.100"].encapsulation == tags
+
+
 def test_sub_interfaces_follow_an_unmanaged_parent() -> None:
     state = state_of(replace(PORT, tag="other"), SUB, OTHER)
     written = assert_means(write(state), state)

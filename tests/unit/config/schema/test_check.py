@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from vppcfg.config import parse_text
 from vppcfg.config.schema.check import check_shape, shape
-from vppcfg.config.schema.words import is_isolate
+from vppcfg.config.schema.words import is_group_name, is_isolate
 from vppcfg.model.interface import DEVICE_TYPES
 from vppcfg.model.problem import KeyPath, Severity
 
@@ -269,3 +269,11 @@ def test_any_data_is_a_configuration_or_has_problems(data: Any) -> None:
 )
 def test_a_list_of_cpus_has_one_at_least_and_none_twice(value: object, is_right: bool) -> None:
     assert is_isolate(value) is is_right
+
+
+@pytest.mark.parametrize(
+    ("value", "is_right"),
+    [("vpp", True), ("_vpp-1.x", True), (32 * "g", True), (33 * "g", False), ("1vpp", False), ("", False), (5, False)],
+)
+def test_a_group_has_a_name_that_linux_takes(value: object, is_right: bool) -> None:
+    assert is_group_name(value) is is_right
