@@ -90,6 +90,23 @@ def test_devices_go_with_what_they_belong_to_when_only_one_of_both_states_knows_
     assert reachable.state.linux == {}
 
 
+def test_the_device_of_a_pair_that_stays_is_as_it_is_now_where_the_former_state_did_not_know_linux() -> None:
+    now = replace(
+        state_of(PORT),
+        lcps={"port": LcpPair(host_name="e0")},
+        linux={"port": LinuxDevice(mtu=9000, is_up=True)},
+        facts=Facts(has_linux=True),
+    )
+    former = replace(now, linux={}, facts=Facts())
+    assert back(former, now).state.linux == {"port": LinuxDevice(mtu=9000, is_up=True)}
+
+
+@pytest.mark.parametrize("had", [True, False])
+def test_the_mpls_table_stays_for_vpp_has_no_way_to_go_without(had: bool) -> None:
+    now = replace(state_of(PORT), has_mpls_table=not had)
+    assert back(replace(now, has_mpls_table=had), now).state.has_mpls_table
+
+
 def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is_now() -> None:
     def state(learn: bool, action: AclAction) -> State:
         tags = {"bd1": "", "bd2": "", "bd3": "theirs"}
@@ -144,6 +161,8 @@ def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> Non
     target = closest_to(state_of(PORT), now, lambda name: False, created)
     assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
     assert closest_to(state_of(PORT), now, lambda name: False).state.interfaces.keys() == {"port", name}
+    not_made = replace(now, made={})
+    assert closest_to(state_of(PORT), not_made, lambda name: False, created).state.interfaces.keys() == {"port", name}
 
 
 def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:

@@ -19,6 +19,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
     AddAddress,
+    AddBondMember,
     CreateGre,
     CreateLcpPair,
     CreateLinuxBridge,
@@ -142,6 +143,22 @@ REFUSED += [
         TUNNELLED,
         CreateVrf(table_id=5, is_ipv6=False, name="red"),
     ),
+]
+BONDED = replace(state(as_created("BondEthernet0", InterfaceKind.BOND)), made={"BondEthernet0": Bond()})
+
+
+def beside_a_bond(port: Interface, **lcps: LcpPair) -> State:
+    return replace(BONDED, interfaces={**BONDED.interfaces, port.name: port}, lcps=lcps)
+
+
+REFUSED += [
+    ("still has addresses, an L2 path or an LCP", before, AddBondMember(interface="gi0", bond="BondEthernet0"))
+    for before in (
+        beside_a_bond(replace(PORT, bridge=1)),
+        beside_a_bond(replace(PORT, addresses=frozenset({"10.0.0.1/24"}))),
+        beside_a_bond(replace(PORT, unnumbered="BondEthernet0")),
+        beside_a_bond(PORT, gi0=LcpPair(host_name="e0")),
+    )
 ]
 
 

@@ -134,3 +134,7 @@ def test_what_several_files_say_is_known_again_whatever_their_comments(tmp_path:
     after = load(files)
     assert (after.digest, after.source) == (before.digest, before.source)
     assert load(str(base)).source == base.read_bytes()
+
+
+def test_merged_text_keeps_the_order_of_the_files() -> None:
+    assert merged_text(together("b: 1\nd: 2\n", "a: ü\nb: 3\n")) == "b: 3\nd: 2\na: ü\n"
