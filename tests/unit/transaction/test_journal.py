@@ -265,10 +265,10 @@ def test_what_may_be_whole_stays_and_the_rest_is_set_aside(journal: Journal, mon
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
 def test_a_folder_that_root_makes_is_for_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.transaction.folders.group_id", lambda: 4243)
-    made = made_folder(tmp_path / "one" / "two")
+    made = made_folder(tmp_path / "one" / "two" / "three")
     assert (made.stat().st_gid, made.stat().st_mode & 0o7777) == (4243, 0o2770)
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert made_folder(tmp_path / "three").stat().st_gid == os.getegid()
+    assert made_folder(tmp_path / "four").stat().st_gid == os.getegid()
 
 
 def test_a_folder_is_usable_when_files_can_be_made_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
