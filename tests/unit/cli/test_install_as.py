@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -193,6 +194,20 @@ def test_a_place_for_no_file_is_refused_before_anything_is_changed(router: Route
     code, said = router.run("apply", "-c", "l3.yaml", "--install-as", name)
     assert code in {ExitCode.INVALID, ExitCode.REFUSED}
     assert text in said
+    assert router.is_at("l2xc.yaml")
+
+
+def test_a_file_that_cannot_be_made_ready_leaves_nothing_and_changes_nothing(
+    router: Router, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(installing, "sync_folder", full)
+    code, said = router.run("apply", "-c", "l3.yaml", "--install-as", "router.yaml")
+    assert code == ExitCode.NOT_NOW
+    assert "/etc/file.yaml could not be put in place when the change is accepted: No space left on device" in said
+    assert (there(), left_beside()) == (L2XC, [])
     assert router.is_at("l2xc.yaml")
 
 
