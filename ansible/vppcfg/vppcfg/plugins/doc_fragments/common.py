@@ -25,5 +25,5 @@ options:
     description: The folder of vppcfg's locks. Without it, that of the installed vppcfg.
     type: path
 requirements:
-  - vppcfg 0.1.0 or newer on the router
+  - vppcfg 1.0.0 or newer on the router
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-OLDEST = (0, 1, 0)
+OLDEST = (1, 0, 0)
 """The version of vppcfg that has every option used here."""
 
 DONE, CHANGES_PENDING, INVALID, DATAPLANE, REFUSED = 0, 2, 3, 4, 5

@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: config
 short_description: Bring a VPP to a configuration
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Applies a vppcfg configuration as a transaction. When a step is refused or VPP shows something else in the
     end, the old state is brought back.

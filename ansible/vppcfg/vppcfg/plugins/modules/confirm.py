@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: confirm
 short_description: Confirm a change that waits
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Keeps the change with a number that M(vppcfg.vppcfg.config) made with a time to confirm, and no other one.
   - A change that is confirmed already is no failure, and a confirmation alone changes nothing on the router,

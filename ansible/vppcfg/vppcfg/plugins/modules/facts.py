@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: facts
 short_description: Return what vppcfg knows of a router
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Returns what VPP has, what the machine has, and the history of changes. Nothing is changed.
 author:

@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: rollback
 short_description: Bring back the state before a change
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Plans from what VPP has now to what it had before a change, and carries that out as a transaction.
 author:

@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: startup
 short_description: Install startup.conf and the settings of the kernel
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Writes startup.conf, the kernel command line and the sysctl settings that follow from the C(dataplane)
     section of a configuration and from the machine.

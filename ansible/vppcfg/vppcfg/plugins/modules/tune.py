@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: tune
 short_description: Say what limits a VPP
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Reads a running VPP several times and returns what the tuner finds. Nothing is changed.
 author:

@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 module: watch
 short_description: Compare a VPP with a configuration
-version_added: "0.1.0"
+version_added: "1.0.0"
 description:
   - Looks once whether VPP is as a configuration says. Nothing is changed.
 author:

@@ -13,7 +13,7 @@ import pytest
 from ansible.module_utils import basic
 
 ANSWERS = json.loads((Path(__file__).parent / "answers.json").read_text())
-VERSION = {"code": 0, "out": "vppcfg 0.1.0\n", "err": ""}
+VERSION = {"code": 0, "out": "vppcfg 1.0.0\n", "err": ""}
 
 
 class Ended(Exception):
