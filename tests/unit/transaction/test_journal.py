@@ -63,6 +63,14 @@ def test_an_entry_of_a_former_version_is_read(journal: Journal) -> None:
     assert journal.records() == [record]
 
 
+def test_what_bears_a_seal_and_is_no_state_is_refused(journal: Journal) -> None:
+    added(journal, Status.APPLIED)
+    path = journal.folder / "000001" / "before.json"
+    path.write_bytes(sealed("journal before", FORMAT_VERSION, {"interfaces": 5}))
+    with pytest.raises(UntrustedFileError, match="is not a state"):
+        journal.before(1)
+
+
 def test_the_oldest_are_forgotten(journal: Journal) -> None:
     for _ in range(5):
         added(journal, Status.APPLIED)
