@@ -11,6 +11,7 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
@@ -131,6 +132,12 @@ def test_a_device_is_missing_when_it_is_down_or_in_another_bridge(
 
 
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000, addresses=frozenset({"192.0.2.1/32"}))
+
+
+def test_what_an_interface_does_besides_its_macip_acl_is_policy_too() -> None:
+    guarded = replace(PORT, macip="hosts")
+    recorded = replace(guarded, flow_records=FlowRecords())
+    assert service("gi0", recorded).policy != service("gi0", guarded).policy
 
 
 def test_what_lends_its_addresses_cannot_go_until_nobody_borrows_them() -> None:
