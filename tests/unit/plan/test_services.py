@@ -14,7 +14,7 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
@@ -24,6 +24,7 @@ from vppcfg.plan.operations import (
     BindAcls,
     DeleteLoopback,
     RemoveAddress,
+    SetLinuxLink,
     SetMpls,
     SetUnnumbered,
     UnsetUnnumbered,
@@ -256,3 +257,27 @@ def test_the_lists_of_what_a_cross_connect_leads_to_are_bound_anew_only_when_the
 
     assert bound(state("b")) == [AclBinding(), AclBinding(input=("b",))]
     assert bound(state("a", mtu=1300)) == []
+
+
+@pytest.mark.parametrize(("plugins", "is_set_down"), [({"linux_cp"}, False), ({"linux_cp", "linux_nl"}, True)])
+def test_a_device_is_set_down_before_it_goes_where_linux_nl_hears_of_it(plugins: set[str], is_set_down: bool) -> None:
+    """What is upon the VLAN stays, without a pair: nothing of it is in Linux."""
+    device = LinuxDevice(mtu=1500, is_up=True)
+    vlan = replace(SUB, packet_mtu=1500, is_up=True)
+    inner = replace(vlan, name="gi1.2", sub_id=2, encapsulation=Encapsulation(outer=1, inner=2, is_exact=True))
+    inner = replace(inner, has_mpls=True)
+    before = State(
+        interfaces={each.name: each for each in (OTHER, vlan, inner)},
+        lcps={"gi1": LcpPair(host_name="e1"), "gi1.1": LcpPair(host_name="e1.1")},
+        linux={"gi1": device, "gi1.1": device},
+        has_mpls_table=True,
+        facts=Facts(plugins=frozenset(plugins), has_linux=True),
+    )
+    after = replace(
+        before,
+        interfaces={each.name: each for each in (OTHER, inner)},
+        lcps={"gi1": before.lcps["gi1"]},
+        linux={"gi1": device},
+    )
+    set_down = [each for each in make_plan(before, after).operations if isinstance(each, SetLinuxLink)]
+    assert [(each.interface, each.is_up) for each in set_down] == [("gi1.1", False)] * is_set_down
