@@ -65,10 +65,13 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
     """Return the load with what its input nodes did, counted once.
 
     VPP refreshes the counters of nodes in its stats segment while workers go on counting (vlib/stats/collector.c). What
-    a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact.
+    a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact, and
+    tells nothing where one has gone or its counters were cleared.
     """
-    received = _received(after, load.index) - _received(before, load.index)
-    if received <= 0 or load.rx_packets < _COUNTED_TWICE * received:
+    then, now = _received(before, load.index), _received(after, load.index)
+    gains = [now.get(name, -1) - count for name, count in then.items()]
+    received = sum(gains) + sum(count for name, count in now.items() if name not in then)
+    if not received or min(gains, default=0) < 0 or load.rx_packets < _COUNTED_TWICE * received:
         return load
     share = received / load.rx_packets
     remarks.append(f"thread {load.index}: VPP counted packets more than once; how many came in is what interfaces say")
@@ -76,11 +79,11 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
     return replace(load, nodes=tuple(nodes))
 
 
-def _received(reading: Reading, thread: int) -> int:
-    """Return the packets that a thread took from interfaces with queues and from packet generators; 0 when unknown."""
+def _received(reading: Reading, thread: int) -> dict[str, int]:
+    """Return the packets that a thread took from each interface with queues, and from packet generators; as known."""
     ports = {queue.interface for queue in reading.rx_queues or ()}
     rows = (row for row in reading.interfaces or () if row.name in ports or row.name.startswith("pg"))
-    return sum(row.rx_by_thread[thread] for row in rows if thread < len(row.rx_by_thread))
+    return {row.name: row.rx_by_thread[thread] for row in rows if thread < len(row.rx_by_thread)}
 
 
 def _scaled(node: NodeLoad, share: float) -> NodeLoad:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,21 +141,47 @@ def test_more_readings_give_steps_too() -> None:
     assert load.duration_s == 30.0
 
 
-def test_packets_that_nodes_counted_twice_count_once() -> None:
-    first, second = capture(1), capture(2)
-    queue = {"interface": "eth0", "queue": 0, "thread": 1, "mode": 1}
-    api = {"rx_placement": [queue]}
-    for reading, packets in ((first, 1000), (second, 2000)):
-        reading.documents["stats"]["interfaces"]["eth0"]["rx_by_thread"] = [0, packets]
-    second.documents["stats"]["nodes"]["dpdk-input"] = {
-        "calls": [0, 375], "vectors": [0, 3000], "clocks": [0, 300_000], "suspends": [0, 0],
-    }  # fmt: skip
-    first, second = (replace(reading, documents={**reading.documents, "api": api}) for reading in (first, second))
-    load = load_of([reading_of(first), reading_of(second)])
+def readings_of_a_node_that_counted_twice(then: dict[str, int], now: dict[str, int]) -> list[Reading]:
+    """Return two readings of a worker that took 1,000 packets between, with what ports had counted on it."""
+    readings = []
+    for number, counts in ((1, then), (2, now)):
+        stats = capture(number).documents["stats"]
+        stats["interfaces"] = {name: {"rx_by_thread": [0, count]} for name, count in counts.items()}
+        if number == 2:
+            counted = {"calls": 375, "vectors": 3000, "clocks": 300_000, "suspends": 0}
+            stats["nodes"]["dpdk-input"] = {kind: [0, count] for kind, count in counted.items()}
+        placed = [{"interface": name, "queue": 0, "thread": 1, "mode": 1} for name in counts]
+        documents = {"stats": stats, "api": {"rx_placement": placed}}
+        readings.append(reading_of(Capture(name=str(number), taken_s=10.0 * number, documents=documents)))
+    return readings
+
+
+@pytest.mark.parametrize(
+    ("then", "now"), [({"eth0": 1000}, {"eth0": 2000}), ({"eth0": 1000}, {"eth0": 1600, "memif0/0": 400})]
+)
+def test_packets_that_nodes_counted_twice_count_once(then: dict[str, int], now: dict[str, int]) -> None:
+    load = load_of(readings_of_a_node_that_counted_twice(then, now))
     node = load.workers[0].by_name["dpdk-input"]
     assert (load.workers[0].rx_pps, node.calls, node.clocks) == (100.0, 125, 100_000.0)
     assert load.workers[0].by_name["ip4-lookup"].vectors == 1000
     assert any("more than once" in remark for remark in load.remarks)
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        ({"eth0": 1000}, {"eth0": 3000}),
+        ({"eth0": 1000}, {"eth0": 999}),
+        ({"eth0": 1000, "memif0/0": 50}, {"eth0": 2000}),
+        ({"eth0": 1000, "eth1": 50}, {"eth0": 2000, "eth1": 40}),
+        ({}, {}),
+    ],
+    ids=["all came", "cleared", "one has gone", "one was cleared", "not known"],
+)
+def test_nodes_are_believed_where_interfaces_do_not_contradict(then: dict[str, int], now: dict[str, int]) -> None:
+    load = load_of(readings_of_a_node_that_counted_twice(then, now))
+    assert load.workers[0].rx_pps == 200.0
+    assert not any("more than once" in remark for remark in load.remarks)
 
 
 def test_counters_that_were_cleared_between_readings_count_since_then() -> None:
