@@ -69,9 +69,10 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
     tells nothing where one has gone or its counters were cleared.
     """
     then, now = _received(before, load.index), _received(after, load.index)
-    gains = [now.get(name, -1) - count for name, count in then.items()]
-    received = sum(gains) + sum(count for name, count in now.items() if name not in then)
-    if not received or min(gains, default=0) < 0 or load.rx_packets < _COUNTED_TWICE * received:
+    if any(now.get(name, -1) < count for name, count in then.items()):
+        return load
+    received = sum(now.values()) - sum(then.values())
+    if not received or load.rx_packets < _COUNTED_TWICE * received:
         return load
     share = received / load.rx_packets
     remarks.append(f"thread {load.index}: VPP counted packets more than once; how many came in is what interfaces say")
