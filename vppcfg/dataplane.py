@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from vppcfg.model.state import State
@@ -72,9 +72,12 @@ class Dataplane(Protocol):
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
+        Operations at the positions in `waits` are sent only when all before them were carried out; others may be under
+        way together.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal. Once
         `should_stop` says so, nothing more is sent, and what is under way is waited for.
         Raise DataplaneError when VPP goes away.

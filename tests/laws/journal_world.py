@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -81,6 +81,7 @@ class Obedient:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         draft = Draft(self.state)
         for index, operation in enumerate(operations):
@@ -121,6 +122,7 @@ class Mortal:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         for index, operation in enumerate(operations):
             self._world.live()

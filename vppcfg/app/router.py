@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import TracebackType
@@ -114,9 +114,11 @@ class Router:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
+        Operations at the positions in `waits` are sent only when all before them were carried out.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
         `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away.
         """
@@ -128,8 +130,10 @@ class Router:
                 time.sleep(_HEARS_S)
             has_new_devices = not is_up and (has_new_devices or any(isinstance(each, _MAKES_DEVICES) for each in run))
             report = None if on_progress is None else _counting_from(start, on_progress)
-            perform = self._perform_on_linux if is_linux else self._vpp.perform
-            performed = perform(run, report, should_stop)
+            if is_linux:
+                performed = self._perform_on_linux(run, report, should_stop)
+            else:
+                performed = self._vpp.perform(run, report, should_stop, {wait - start for wait in waits})
             done += (start + index for index in performed.done)
             if performed.refusals:
                 refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)

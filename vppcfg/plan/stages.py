@@ -5,8 +5,9 @@ The same steps always come in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum, IntEnum, auto
+from itertools import pairwise
 
 from vppcfg.common.names import natural_key
 from vppcfg.plan.operations import Operation
@@ -159,6 +160,9 @@ PARENTS_FIRST = frozenset(
 )
 """Stages in which it is the other way round; in all others the order is that of the names alone."""
 
+ONE_BY_ONE = frozenset({Stage.LINK_MTU_OF_MEMBER})
+"""Stages in which each step waits for the one before it: what few steps do to one object one after another."""
+
 _DIRECTIONS = {int(stage): (stage in PARENTS_FIRST) - (stage in CHILDREN_FIRST) for stage in Stage}
 """1 where depth comes first from the top, -1 from the bottom, 0 where it does not count."""
 _DEPTHS = 8
@@ -185,6 +189,19 @@ def ordered(steps: Iterable[Step]) -> tuple[Step, ...]:
     ranks = {name: rank for rank, name in enumerate(sorted(set(names), key=natural_key))}
     keys = [_turn(step) * len(ranks) + ranks[name] for step, name in zip(listed, names, strict=True)]
     return tuple(listed[place] for place in sorted(range(len(listed)), key=keys.__getitem__))
+
+
+def waits(steps: Sequence[Step]) -> frozenset[int]:
+    """Return the positions of the steps that may depend on those just before them: where another turn begins.
+
+    Steps of one turn are ordered by the names of what they are about, so none of them can need another of them, but
+    for those on one object in a stage of `ONE_BY_ONE`.
+    """
+    return frozenset(
+        place
+        for place, (one, other) in enumerate(pairwise(steps), start=1)
+        if other.stage in ONE_BY_ONE or _turn(one) != _turn(other)
+    )
 
 
 def _turn(step: Step) -> int:

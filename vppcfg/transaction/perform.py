@@ -1,4 +1,8 @@
-"""A plan and a dataplane in, how far it got out: phase by phase, each one complete before the next begins."""
+"""A plan and a dataplane in, how far it got out: each phase is complete before the next begins, each turn in it, too.
+
+What a later turn does depends on what an earlier one has done: VPP 26.10 crashes, for one, when the table goes that a
+tunnel looks up its other end in, because the deletion of that tunnel was refused.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from itertools import groupby
 
 from vppcfg.dataplane import Dataplane, Performance
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.stages import Step
+from vppcfg.plan.stages import Step, waits
 
 
 def perform_plan(
@@ -25,7 +29,7 @@ def perform_plan(
     start = 0
     for phase in _phases(plan):
         operations = [step.operation for step in phase]
-        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop)
+        performed = dataplane.perform(operations, _counting_from(start, on_progress), should_stop, waits(phase))
         done += (start + index for index in performed.done)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)

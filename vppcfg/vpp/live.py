@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -152,14 +152,16 @@ class LiveDataplane:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         """Carry out the operations in order and stop at the first refusal; nothing unsent is sent after it.
 
-        Up to 500 operations are under way at a time, and those behind a refusal may have been carried out.
+        Up to 500 operations are under way at a time, and those behind a refusal may have been carried out, but for
+        those at the positions in `waits` and what comes after them.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
         `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
         """
-        return perform(self._connection, operations, on_progress, should_stop)
+        return perform(self._connection, operations, on_progress, should_stop, waits)
 
     def follow(self) -> None:
         """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
@@ -32,10 +32,16 @@ class Run:
     """One sequence of operations on its way through a VPP."""
 
     def __init__(
-        self, connection: Connection, operations: Sequence[Operation], should_stop: Callable[[], bool] | None
+        self,
+        connection: Connection,
+        operations: Sequence[Operation],
+        should_stop: Callable[[], bool] | None,
+        waits: Collection[int],
     ) -> None:
         self._connection = connection
         self._operations = operations
+        self._waits = waits
+        """Positions of the operations that are sent only when nothing is under way."""
         self._indexes = read_indexes(connection, operations)
         self._expected: set[str] = set()
         """Messages whose replies can be read."""
@@ -82,6 +88,8 @@ class Run:
             return
         requests = []
         while self._next < len(self._operations) and len(self._under_way) < WINDOW and not self._refusals:
+            if self._under_way and self._next in self._waits:
+                break
             try:
                 requests.append(self._request(self._next))
             except NotYetKnown:
@@ -141,19 +149,21 @@ def perform(
     operations: Sequence[Operation],
     on_progress: Callable[[int], None] | None,
     should_stop: Callable[[], bool] | None = None,
+    waits: Collection[int] = (),
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
     turns, asking = _turns(operations), _first_that_asks(operations)
     if not turns and not asking:
-        return Run(connection, operations, should_stop).go(on_progress)
+        return Run(connection, operations, should_stop, frozenset(waits)).go(on_progress)
     before: Mapping[str, int] = {}
     done: list[int] = []
     for start, end in itertools.pairwise(sorted({0, asking, *turns.values(), *turns, len(operations)})):
         if start in turns.values():  # not once for all: an earlier step may have taken a member away
             before = active_members(connection)
         part = operations[start:end]
-        performed = Run(connection, part, should_stop).go(_counting_from(start, on_progress))
+        run = Run(connection, part, should_stop, {wait - start for wait in waits})
+        performed = run.go(_counting_from(start, on_progress))
         done += (start + index for index in performed.done)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)

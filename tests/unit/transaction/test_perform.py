@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
@@ -52,6 +52,7 @@ class ScriptedDataplane:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         names = [type(operation).__name__ for operation in operations]
         self.batches.append(names)

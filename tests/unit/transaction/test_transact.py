@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -52,6 +52,7 @@ class Played:
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         self.batches += 1
         if self.batches in self._refused:
@@ -153,11 +154,12 @@ class Failing(Played):
         operations: Sequence[Operation],
         on_progress: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
     ) -> Performance:
         if self.batches == 0:
             self.batches += 1
             raise DataplaneError("it does not answer")
-        return super().perform(operations, on_progress, should_stop)
+        return super().perform(operations, on_progress, should_stop, waits)
 
 
 @pytest.mark.parametrize(
