@@ -160,7 +160,7 @@ PARENTS_FIRST = frozenset(
 )
 """Stages in which it is the other way round; in all others the order is that of the names alone."""
 
-ONE_BY_ONE = frozenset({Stage.LINK_MTU_OF_MEMBER})
+ONE_BY_ONE = frozenset({Stage.ADD_BOND_MEMBER, Stage.LINK_MTU_OF_MEMBER})
 """Stages in which each step waits for the one before it: what few steps do to one object one after another."""
 
 _DIRECTIONS = {int(stage): (stage in PARENTS_FIRST) - (stage in CHILDREN_FIRST) for stage in Stage}

@@ -1,0 +1,129 @@
+"""Whichever step VPP refuses: what depends on it is not done, all is as before in the end, and the next apply works."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.laws.examples import examples
+from tests.laws.networks import numbered_pair
+from tests.simulator_tables import tables_of, telling_numbers
+from tests.unit.transaction.test_transact import SilentReport
+from tests.wireguard_keys import KEYS
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.resolve import resolve
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.proof import replay
+from vppcfg.plan.reachable import restorable
+from vppcfg.plan.stages import Step, waits
+from vppcfg.simulator.faults import Faults
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.session import Session
+from vppcfg.transaction.transact import Ending, transact
+from vppcfg.vpp.live import LiveDataplane
+
+NUMBERS = st.integers(min_value=0, max_value=2**32)
+PLACES = st.floats(min_value=0, max_value=1, exclude_max=True)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
+
+
+@contextmanager
+def connected(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
+    """Run a simulated VPP, and connect to it."""
+    ours, theirs = socket.socketpair()
+    with SimulatorServer(vpp) as server:
+        server.add_client(theirs)
+        with LiveDataplane.over(ours) as dataplane:
+            dataplane.use_keys(KEYS)
+            yield dataplane
+
+
+def ends(number: int) -> tuple[State, Configuration]:
+    """Return a state and a configuration."""
+    pair = numbered_pair(2 * number, 2 * number + 1)
+    state, configuration = pair["observed"], pair["configuration"]
+    assert isinstance(state, State)
+    assert isinstance(configuration, Configuration)
+    return restorable(state), configuration
+
+
+def plan_to(configuration: Configuration, dataplane: LiveDataplane) -> Plan:
+    """Return the plan from what a VPP is now."""
+    observed = dataplane.observe()
+    return make_plan(observed, resolve(configuration, observed).desired)
+
+
+@examples(10)
+@given(number=NUMBERS, place=PLACES)
+@example(1, 101).via("a table went although a tunnel with its end in it did not, and was not to be had again")
+@example(3, 31).via("a pair went although MPLS was still on its interface, and left it to the next one with its index")
+def test_whatever_is_refused_the_way_back_leads_back(number: int, place: float) -> None:
+    state, configuration = ends(number)
+    with telling_numbers():
+        vpp = SimulatedVpp(state=state)
+    with connected(vpp) as dataplane:
+        plan = plan_to(configuration, dataplane)
+        before = tables_of(vpp)
+        position = int(place) if place >= 1 else 1 + int(place * len(plan.operations))
+        vpp.faults.faults = Faults(fail_at=position)
+        outcome = transact(
+            plan,
+            Session(lambda: dataplane),
+            watcher=SilentReport(),
+            should_stop=lambda: False,
+            is_unmanaged=lambda name: False,
+            on_bug=lambda outcome: None,
+        )
+        vpp.faults.faults = Faults()
+        assert outcome.ending is (Ending.OLD if plan.steps else Ending.NEW)
+        assert tables_of(vpp) == before
+        again = perform_plan(plan_to(configuration, dataplane), dataplane, lambda done: None)
+        assert again.refusals == ()
+        assert plan_to(configuration, dataplane).steps == ()
+
+
+@examples(15)
+@given(number=NUMBERS)
+@example(0)
+def test_nothing_is_under_way_with_what_it_depends_on(number: int) -> None:
+    state, configuration = ends(number)
+    plan = make_plan(state, resolve(configuration, state).desired)
+    for each in (plan, reverse_plan(plan)):
+        now = each.observed
+        for together in sent_together(each.steps):
+            for refused in together[:-1]:
+                draft = Draft(now)
+                for step in together:
+                    if step is not refused:
+                        assert step.operation.refusal(draft) is None, f"without {refused.operation}"
+                        step.operation.carry_out(draft)
+            now = replay(now, tuple(together))
+
+
+def sent_together(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Yield the steps that VPP may have at a time, whatever its answers are."""
+    starts = waits(steps)
+    turn = 0
+
+    def turn_of(place: int) -> int:
+        nonlocal turn
+        turn += place in starts
+        return turn
+
+    for _, places in groupby(range(len(steps)), key=turn_of):
+        yield [steps[place] for place in places]
