@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
+from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages import address, interface, lcp, neighbor, vrf
@@ -94,10 +95,13 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
 
 
 def _mtu(row: Row, parent: Row) -> int:
-    """Return the largest packet that VPP sends: a sub-interface without an MTU, or with a larger one, has its port's.
+    """Return the largest packet that VPP sends: a sub-interface with a larger MTU than its port has its port's.
 
-    That is what linux-cp tells Linux too (lcp_itf_pair_sync_state in linux-cp/lcp_interface_sync.c).
+    That is what linux-cp tells Linux too (lcp_itf_pair_sync_state in linux-cp/lcp_interface_sync.c), but where a
+    sub-interface has none: VPP then routes by another one (vnet_sw_interface_get_mtu in vnet/interface_funcs.h).
     """
+    if row is not parent and not row.packet_mtu:
+        return WITHOUT_MTU
     return min(filter(None, (row.packet_mtu, parent.packet_mtu)), default=0)
 
 

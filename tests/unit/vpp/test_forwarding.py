@@ -76,9 +76,9 @@ def test_pairs_are_told_with_their_interfaces_and_devices() -> None:
 
 @pytest.mark.parametrize(
     ("port", "sub", "expected"),
-    [((1500, 3), (0, 1), (1500, True)), ((1500, 3), (1400, 1), (1400, True)), ((1400, 0), (9000, 1), (1400, False))],
+    [((1500, 3), (0, 1), (9000, True)), ((1500, 3), (1400, 1), (1400, True)), ((1400, 0), (9000, 1), (1400, False))],
 )
-def test_a_sub_interface_is_at_most_what_its_port_is(
+def test_a_sub_interface_is_at_most_what_its_port_is_unless_it_has_no_mtu_at_all(
     port: tuple[int, int], sub: tuple[int, int], expected: tuple[int, bool]
 ) -> None:
     stub = vpp_with_pairs()

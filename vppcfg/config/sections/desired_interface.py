@@ -225,7 +225,12 @@ class _Resolver:
             self._desired.warning("sub-mtu-unset", first.path, text)
 
     def _is_told(self, config: InterfaceConfig, base: Interface) -> bool:
-        """Return whether a sub-interface is told its MTU by what else changes: it is made anew, or its port is."""
+        """Return whether a sub-interface is told its MTU by what else changes: it comes up, or is made anew.
+
+        One that is down and is to come up routes nothing yet; an apply that was killed leaves such ones.
+        """
+        if config.is_up and not base.is_up:
+            return True
         parent = self._desired.observed.interfaces.get(base.parent or "")
         wanted = self._desired.interfaces.get(base.parent or "")
         is_same = parent is not None and wanted is not None and parent.link_mtu == wanted.link_mtu

@@ -71,6 +71,15 @@ def test_a_sub_interface_is_told_the_mtu_that_the_file_says(keys: str, state: St
     assert told(text, state) == found
 
 
+def test_a_sub_interface_that_comes_up_is_told_its_mtu_as_one_is_that_is_made() -> None:
+    """An apply that was killed leaves sub-interfaces that were made, and not told theirs: they would route 9000."""
+    state, text = vpp(), FILE.format(mtu=1500, keys="state: up")
+    left = replace(state, interfaces={**state.interfaces, "eth0.100": replace(SUB, is_up=False)})
+    assert wanted(text, left).problems == ()
+    assert told(text, left) == [1500]
+    assert make_plan(left, wanted(write(left), left).desired).operations == ()
+
+
 def test_a_sub_interface_without_an_mtu_is_said_to_send_larger_packets_than_the_file_means() -> None:
     text, state = FILE.format(mtu=1500, keys="state: up"), vpp()
     resolution = wanted(text, state)
