@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from vppcfg.errors import StorageError
@@ -89,12 +90,13 @@ class EntryFolders:
             raise
 
     def sweep(self) -> None:
-        """Remove what a vppcfg that was killed has left unfinished."""
+        """Remove what a vppcfg that was killed has left unfinished, as far as that is possible."""
         for path in self.folder.glob("*"):
             if _LEFTOVER.fullmatch(path.name):
                 shutil.rmtree(path, ignore_errors=True)
         for path in self.folder.glob("*/.*.tmp"):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
 
     def all_of(self, name: str) -> list[Path]:
         """Return every file of that name, of entries and of what was set aside, the newest entries first."""

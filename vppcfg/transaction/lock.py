@@ -62,7 +62,8 @@ class Lock:
     def release(self) -> None:
         """Let go of it; safe to call twice."""
         if self._descriptor >= 0:
-            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # one that stays there locks nobody out
+                self._path.unlink()
             self._close()
 
     def _opened(self) -> int:

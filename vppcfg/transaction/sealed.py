@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,8 @@ def write_durably(path: Path, data: bytes, mode: int = MODE) -> None:
         os.replace(temporary, path)
         sync_folder(path.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a file system that has turned read-only keeps it
+            temporary.unlink()
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 

@@ -6,12 +6,12 @@ import errno
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.full_disk import FullDisk
+from tests.full_disk import FullDisk, ReadOnlyDisk
 from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import Serve
 from tests.unit.cli.test_confirm import Router as RealRouter
@@ -114,6 +114,31 @@ def test_a_change_is_confirmed_or_still_waits(begin: Begin, monkeypatch: pytest.
         assert code in {ExitCode.DONE, ExitCode.NOT_NOW}
         possible = {"confirmed"} if code == ExitCode.DONE else {"confirmed", "waiting to be confirmed"}
         assert router.statuses()[1] in possible  # what was written may be there although it is not certain to stay
+
+
+@pytest.mark.parametrize(
+    ("words", "config"), [(("rollback", "--yes"), "l2xc.yaml"), (("apply", "-c", "l2xc.yaml"), "l2xc.yaml")]
+)
+def test_a_file_system_that_turns_read_only_is_a_full_disk(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], config: str
+) -> None:
+    codes = []
+    for number in range(1, MOST_WRITES):
+        router = begin(number, is_waiting=words[0] == "rollback")
+        if words[0] == "apply":
+            assert router.run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
+        disk = ReadOnlyDisk(router.state, number)
+        with monkeypatch.context() as patch:
+            disk.install(patch)
+            code, err = router.run(*words)
+        assert "internal error" not in err
+        codes.append(code)
+        assert router.is_at(config if code == ExitCode.DONE else "l3.yaml")
+        if disk.count < number:
+            break
+        assert "Read-only file system" in err
+    assert codes[-1] == ExitCode.DONE
+    assert set(codes) == {ExitCode.DONE} if words[0] == "rollback" else {ExitCode.DONE, ExitCode.NOT_NOW}
 
 
 def test_what_cannot_be_kept_of_the_way_back_is_in_the_log(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
