@@ -27,7 +27,7 @@ from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
-from vppcfg.transaction.sealed import sealed, unsealed, write_durably
+from vppcfg.transaction.sealed import place_of, sealed, unsealed, write_durably
 from vppcfg.transaction.trusted import read_trusted
 
 FORMAT_VERSION = 1
@@ -208,8 +208,11 @@ class Journal:
             "before": document_of(before),
             "after": document_of(after),
         }
-        files = {f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part) for name, part in parts.items()}
-        files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record)
+        place = self._place(number)
+        files = {
+            f"{name}.json": sealed(f"journal {name}", FORMAT_VERSION, part, place=place) for name, part in parts.items()
+        }
+        files["outcome.json"] = files["outcome.spare"] = _sealed_outcome(record, place)
         if entry.origin is not Origin.TIMER:
             files[COPY_NAME] = sealed_copy(record.entry, parts["after"])
             if keys:
@@ -245,7 +248,7 @@ class Journal:
 
     def _put(self, record: Record) -> Record:
         path = self._folders.path(record.entry.number, "outcome.json")
-        data = _sealed_outcome(record)
+        data = _sealed_outcome(record, self._place(record.entry.number))
         if not put_into_spare(path, path.with_suffix(".spare"), data):
             write_durably(path, data)
         return record
@@ -304,7 +307,26 @@ class Journal:
 
     def _read(self, number: int, part: str) -> dict[str, Any]:
         path = self._folders.path(number, f"{part}.json")
-        return unsealed(read_trusted(path, self._folders.group()), f"journal {part}", FORMAT_VERSION, str(path))
+        data = read_trusted(path, self._folders.group())
+        content = unsealed(data, f"journal {part}", FORMAT_VERSION, str(path))
+        place = place_of(data)
+        # vppcfg 1.0, which may have been here in between, writes outcomes without a place.
+        is_as_usual = place == self._place(number) or (not place and (part == "outcome" or not self._is_placed(number)))
+        if not is_as_usual:
+            whose = f"of {place}" if place else "of another entry"
+            raise UntrustedFileError(f"{path} is {whose} and not of {self._place(number)}: it was copied there")
+        return content
+
+    def _place(self, number: int) -> str:
+        """Return what the files of an entry are bound to: a copy of another entry's is none of its own."""
+        return f"change {number} of {self.folder.name}"
+
+    def _is_placed(self, number: int) -> bool:
+        """Return whether the files of an entry are bound to it; those of vppcfg 1.0 are not."""
+        try:
+            return bool(place_of(read_trusted(self._folders.path(number, "entry.json"), self._folders.group())))
+        except UntrustedFileError:
+            return False
 
 
 @record
@@ -323,7 +345,7 @@ def _content(entry: Entry) -> dict[str, Any]:
     return content
 
 
-def _sealed_outcome(record: Record) -> bytes:
+def _sealed_outcome(record: Record, place: str) -> bytes:
     """Return the file of an outcome, as long as every other one, so that one fits into the place of another."""
     outcome = _Outcome(status=record.status, text=record.text, at=record.at, timer=record.timer)
-    return sealed("journal outcome", FORMAT_VERSION, plain(outcome), length=_OUTCOME_BYTES)
+    return sealed("journal outcome", FORMAT_VERSION, plain(outcome), length=_OUTCOME_BYTES, place=place)

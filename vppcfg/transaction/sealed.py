@@ -19,22 +19,33 @@ from vppcfg.errors import StorageError, UntrustedFileError
 
 MODE = 0o640
 _SEAL = "sha256"
+_PLACE = "place"
+"""Where the document belongs, for one that means something else in another place."""
 
 
-def sealed(kind: str, version: int, content: Mapping[str, Any], *, length: int = 0) -> bytes:
+def sealed(kind: str, version: int, content: Mapping[str, Any], *, length: int = 0, place: str = "") -> bytes:
     """Return the bytes of a document of a kind, in a version of its format: one line with the seal, one of content.
 
-    A document that is shorter than `length` bytes is filled up to it with blanks.
+    A document that is shorter than `length` bytes is filled up to it with blanks. One that has a `place` is good in
+    that place only.
     """
     body = json_text(content, separators=(",", ":")).encode()
-    missing = length - len(_head(kind, version, b"")) - len(body) - 1
+    missing = length - len(_head(kind, version, b"", place)) - len(body) - 1
     body += b" " * missing + b"\n"
-    return _head(kind, version, body) + body
+    return _head(kind, version, body, place) + body
 
 
-def _head(kind: str, version: int, body: bytes) -> bytes:
+def _head(kind: str, version: int, body: bytes, place: str) -> bytes:
     head = {"vppcfg": kind, "format_version": version, _SEAL: hashlib.sha256(body).hexdigest()}
-    return json.dumps(head).encode() + b"\n"
+    return json.dumps({**head, _PLACE: place} if place else head).encode() + b"\n"
+
+
+def place_of(data: bytes) -> str:
+    """Return where a document belongs, '' where it does not tell, such as one of a former version."""
+    try:
+        return str(json.loads(data.partition(b"\n")[0]).get(_PLACE, ""))
+    except (ValueError, AttributeError, RecursionError):
+        return ""
 
 
 def unsealed(data: bytes, kind: str, version: int, name: str) -> dict[str, Any]:

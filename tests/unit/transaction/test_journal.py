@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -63,10 +64,44 @@ def test_an_entry_of_a_former_version_is_read(journal: Journal) -> None:
     assert journal.records() == [record]
 
 
+def without_place(path: Path) -> None:
+    """Let a file be as vppcfg 1.0 wrote it."""
+    head, _, body = path.read_bytes().partition(b"\n")
+    left = {key: value for key, value in json.loads(head).items() if key != "place"}
+    assert len(left) == 3
+    path.write_bytes(json.dumps(left).encode() + b"\n" + body)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_old"),
+    [("entry", False), ("outcome", False), ("before", False), ("after", False), ("before", True), ("after", True)],
+)
+def test_a_file_of_another_entry_is_not_that_of_an_entry(journal: Journal, name: str, is_old: bool) -> None:
+    for _ in range(2):
+        added(journal, Status.APPLIED)
+    one, other = (journal.folder / number / f"{name}.json" for number in ("000001", "000002"))
+    if is_old:
+        without_place(one)
+    other.write_bytes(one.read_bytes())
+    with pytest.raises(UntrustedFileError, match="and not of change 2 of journal: it was copied there"):
+        {"before": journal.before, "after": journal.after}.get(name, journal.record)(2)
+
+
+def test_an_entry_that_is_not_bound_to_its_place_is_one_of_vppcfg_1_0(journal: Journal) -> None:
+    record = added(journal, Status.APPLIED)
+    for path in (journal.folder / "000001").glob("*.json"):
+        if path.name != "accepted.json":
+            without_place(path)
+    assert journal.record(1) == record
+    journal.before(1)
+    journal.end(record, Status.ROLLED_BACK, record.at)
+    assert journal.record(1).status is Status.ROLLED_BACK
+
+
 def test_what_bears_a_seal_and_is_no_state_is_refused(journal: Journal) -> None:
     added(journal, Status.APPLIED)
     path = journal.folder / "000001" / "before.json"
-    path.write_bytes(sealed("journal before", FORMAT_VERSION, {"interfaces": 5}))
+    path.write_bytes(sealed("journal before", FORMAT_VERSION, {"interfaces": 5}, place="change 1 of journal"))
     with pytest.raises(UntrustedFileError, match="is not a state"):
         journal.before(1)
 
