@@ -51,12 +51,25 @@ def _lost_references(untouched: State, observed: State, desired: State) -> Itera
         for target in (interface.l2xc, interface.unnumbered, *mirrored):
             if target in observed.interfaces and target not in desired.interfaces:
                 yield _refers(f"{interface.name} is not managed and refers to {target}, which the file lacks")
+        yield from _lost_donor(interface, observed, desired)
         for each in interface.static_macs:
             name = bridge_name(each.bd_id)
             if name not in desired.bridges:
                 text = f"{interface.name} is not managed and has static MAC addresses in {name}, which the file lacks"
                 yield _refers(text)
                 break
+
+
+def _lost_donor(borrower: Interface, observed: State, desired: State) -> Iterator[Problem]:
+    """Yield a problem where the file moves who lends addresses: VPP has borrower and donor in the same FIB tables."""
+    name = borrower.unnumbered or ""
+    before, after = observed.interfaces.get(name), desired.interfaces.get(name)
+    if before is not None and after is not None and before.tables == borrower.tables != after.tables:
+        text = (
+            f"{borrower.name} is not managed and borrows the addresses of {name}, which the file moves to another VRF; "
+            f"leave {name} where it is, or let {borrower.name} borrow from another interface first"
+        )
+        yield _refers(text)
 
 
 def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterator[Problem]:

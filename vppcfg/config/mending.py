@@ -45,6 +45,8 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "protocol": ("tcp", "icmp"),
     "source": ("192.0.2.0/24", "2001:db8::/32"),
     "destination": ("192.0.2.0/24", "2001:db8::/32"),
+    "variant": ("ip4", "ip6"),
+    "mss": (1300, 1400),
 }
 """Two values of each key that is worth it; of the others nothing is assumed."""
 _ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")

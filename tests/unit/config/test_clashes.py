@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vppcfg.config.clashes import clashes
@@ -28,6 +30,19 @@ def test_only_what_is_there_can_be_lost(observed_names: tuple[str, ...], expecte
     observed = State(interfaces={name: {"port": port, "loop0": loopback}[name] for name in observed_names})
     untouched = desired = State(interfaces={"port": port})
     assert [problem.text for problem in clashes(Configuration(), untouched, observed, desired)] == expected
+
+
+@pytest.mark.parametrize(("tables", "is_refused"), [((0, 0), False), ((100, 100), True)])
+def test_who_lends_addresses_to_others_stays_in_its_vrf(tables: tuple[int, int], is_refused: bool) -> None:
+    ours = Interface(name="eth0", kind=InterfaceKind.PHYSICAL, addresses=frozenset({"192.0.2.1/24"}))
+    borrower = Interface(name="ipsec0", kind=InterfaceKind.PHYSICAL, unnumbered="eth0")
+    observed, untouched = (
+        State(interfaces={each.name: each for each in found}) for found in ([ours, borrower], [borrower])
+    )
+    desired = State(interfaces={"eth0": replace(ours, tables=tables), "ipsec0": borrower})
+    problems = [problem.text for problem in clashes(Configuration(), untouched, observed, desired)]
+    assert len(problems) == is_refused
+    assert all(text.startswith("ipsec0 is not managed and borrows the addresses of eth0") for text in problems)
 
 
 def test_no_port_of_others_joins_a_bond_of_ours() -> None:

@@ -90,6 +90,7 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
         "public-key": (f"{'B' * 42}A=", f"{'C' * 42}A="),
         "private-key-file": ("/a", "/b"),
         "peers": ({}, {}),
+        "allowed-ips": (["192.0.2.0/24"], ["2001:db8::/32"]),
     }
     plugin = Plugin(name="wireguard", reason="the file has a WireGuard", thing="a WireGuard")
     parts = (
