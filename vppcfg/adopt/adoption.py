@@ -24,6 +24,7 @@ from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
+from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.problem import Severity
@@ -131,8 +132,9 @@ def adopt_state(
     known = written(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     text = _agreeing(known, whole, lines)
+    state, from_linux = _with_linux_as_meant(text, state)
     prove(text, state)
-    notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
+    notices = [*(f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)), *from_linux]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,
@@ -140,6 +142,26 @@ def adopt_state(
         notices=tuple(notices),
     )
     return Adoption(text=text, rest=RestFile(), report=report, state=state)
+
+
+def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
+    """Return a state with the Linux devices that a file means, and what Linux has otherwise, which no file can say."""
+    configuration = parse_text(text, "the adopted configuration").configuration
+    if configuration is None:
+        return state, []
+    wanted = resolve(configuration, state).desired.linux
+    other = [name for name in sorted(wanted, key=natural_key) if state.linux.get(name, wanted[name]) != wanted[name]]
+    notices = [
+        f"the Linux device of {name} has {_words(state.linux[name])}, and {name} in VPP means {_words(wanted[name])}: "
+        "the first apply sets that, `vppcfg plan` shows it"
+        for name in other
+    ]
+    return replace(state, linux={**state.linux, **{name: wanted[name] for name in other}}), notices
+
+
+def _words(device: LinuxDevice) -> str:
+    bridge = f", bridge {device.bridge}" if device.bridge else ""
+    return f"MTU {device.mtu}, state {'up' if device.is_up else 'down'}{bridge}"
 
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
@@ -247,7 +269,7 @@ def prove(text: str, state: State) -> None:
     if steps:
         raise AdoptionError(
             f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
-            f"the first is {steps[0].operation}",
+            f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
             _GAP,
         )
 
