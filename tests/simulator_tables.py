@@ -44,8 +44,9 @@ def telling_numbers() -> Iterator[None]:
 
     def load(tables: Tables) -> None:
         load_local0(tables)
-        for pool in (tables.hw, tables.sw):
-            pool._rows += pool._rows * (FIRST - 1)  # type: ignore[attr-defined]
+        pools: tuple[Pool[Any], ...] = (tables.hw, tables.sw)
+        for pool in pools:
+            pool._rows += pool._rows * (FIRST - 1)
             pool._used += [False] * (FIRST - 1)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError, ExitCode
 from vppcfg.plan.operations import Operation
 from vppcfg.vpp.live import LiveDataplane
+from vppcfg.vpp.perform import WINDOW
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
@@ -50,30 +51,42 @@ class Accident:
         """Return what stands in for the method."""
 
         def perform(
-            dataplane: LiveDataplane, operations: Sequence[Operation], report: Any = None, should_stop: Any = None
+            dataplane: LiveDataplane,
+            operations: Sequence[Operation],
+            report: Any = None,
+            should_stop: Any = None,
+            waits: Collection[int] = (),
         ) -> Performance:
-            return self._perform(dataplane, operations, report, should_stop)
+            return self._perform(dataplane, operations, report, should_stop, waits)
 
         return perform
 
     def _perform(
-        self, dataplane: LiveDataplane, operations: Sequence[Operation], report: Any, should_stop: Any
+        self,
+        dataplane: LiveDataplane,
+        operations: Sequence[Operation],
+        report: Any,
+        should_stop: Any,
+        waits: Collection[int],
     ) -> Performance:
-        """Carry out what is left before the accident, and all of it afterwards."""
+        """Carry out what is left before the accident, and all of it afterwards; what is under way then, too."""
         if self.has_happened or len(operations) <= self._left:
             self._left -= 0 if self.has_happened else len(operations)
-            return PERFORM(dataplane, operations, report, should_stop)
-        before = operations[: self._left]
-        done = PERFORM(dataplane, before, report, should_stop)
-        assert len(done.done) == len(before)
+            return PERFORM(dataplane, operations, report, should_stop, waits)
+        place = self._left
+        done = PERFORM(dataplane, operations[:place], report, should_stop, waits)
+        assert len(done.done) == place
         self.has_happened = True
-        happened = self._happen(operations[self._left])
-        refusals = tuple(replace(refusal, index=len(before)) for refusal in happened.refusals)
+        happened = self._happen(operations[place])
+        refusals = tuple(replace(refusal, index=place) for refusal in happened.refusals)
+        end = min((wait for wait in waits if wait > place), default=len(operations))
+        if refusals:
+            PERFORM(dataplane, operations[place + 1 : end][:WINDOW])
         return Performance(done=done.done, refusals=refusals)
 
 
 def refuse(operation: Operation) -> Performance:
-    """Answer as VPP does when it refuses."""
+    """Answer as VPP does when it refuses; it does what was sent behind that."""
     return Performance(done=(), refusals=(Refusal(index=0, operation=operation, retval=-1, text="no"),))
 
 

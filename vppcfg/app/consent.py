@@ -21,6 +21,7 @@ from vppcfg.record import record
 from vppcfg.transaction import guard as guards
 from vppcfg.transaction.accepted import awaited, was_rolled_back
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
+from vppcfg.transaction.folders import WHO_MAY, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.lock import whose
 
@@ -78,7 +79,8 @@ def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms) ->
 def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
     """Yield what `apply` would find at a VPP against a file before it plans, in the order in which it would.
 
-    That is another vppcfg at work, a change that waits to be confirmed, and that the file was rolled back. A change
+    That is another vppcfg at work, a journal that cannot be written, a change that waits to be confirmed, and that the
+    file was rolled back. A change
     that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Who may not read the
     journal learns nothing of it.
     """
@@ -87,6 +89,8 @@ def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> 
         hint = "wait for it to end, and plan again: what VPP has may be half-way"
         yield Objection(whose(holder), hint, ExitCode.NOT_NOW)
     journal = target.journal()
+    if reason := why_unusable(journal.folder):
+        yield Objection(f"cannot use {journal.folder}: {reason}", WHO_MAY)
     try:
         change = awaited(journal.newest_first())
         if change is not None and change.entry.boot_id == boot_id:

@@ -52,8 +52,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "plan",
         help="show what would bring VPP to the configuration",
         description=(
-            "Show the steps that bring VPP from its present state to the configuration. Changes nothing, and ends as "
-            "`vppcfg apply --yes` with the same options would."
+            "Show the steps that bring VPP from its present state to the configuration. Changes nothing, reads no "
+            "private keys, and ends as `vppcfg apply --yes` with the same options would, which reads those and may "
+            "refuse them."
         ),
     )
     add_config_option(parser)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import grp
 import hashlib
 import os
@@ -58,6 +59,17 @@ def group_id() -> int | None:
         return grp.getgrnam(GROUP).gr_gid
     except KeyError:
         return None
+
+
+def why_unusable(path: Path) -> str:
+    """Return why no files can be made in a folder, or it cannot be made; '' when they can. Nothing is changed."""
+    there = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if not there.is_dir():
+        return os.strerror(errno.ENOTDIR)
+    if os.access(there, os.W_OK | os.X_OK):
+        return ""
+    is_read_only = os.statvfs(there).f_flag & os.ST_RDONLY
+    return os.strerror(errno.EROFS if is_read_only else errno.EACCES)
 
 
 def is_usable(path: Path) -> bool:

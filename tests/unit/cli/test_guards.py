@@ -387,3 +387,22 @@ def test_a_range_that_vpp_tells_with_the_index_of_its_table_is_not_taken_for_one
     capsys.readouterr()
     assert main(["dump", "-a", vpp]) == ExitCode.DONE
     assert "proxy_arp" not in capsys.readouterr().out
+
+
+def test_a_journal_that_cannot_be_written_stops_plan_and_apply(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in ("file", "file/below"):
+        for command in (["plan"], ["apply", "--yes"]):
+            code, _, err = run(*command, "-c", "other.yaml", "--state-dir", str(tmp_path / place))
+            assert (command, code) == (command, ExitCode.REFUSED)
+            assert "cannot use " in err
+
+
+def test_a_journal_on_a_read_only_file_system_stops_plan(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.folders.os.access", lambda path, mode: False)
+    code, _, err = run("plan", "-c", "other.yaml", "--state-dir", str(tmp_path))
+    assert code == ExitCode.REFUSED
+    assert "`vppcfg apply` would refuse this: cannot use" in err
+    assert "Permission denied" in err

@@ -59,7 +59,7 @@ def put(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 def cases() -> list[tuple[Any, tuple[Any, ...]]]:
     """Return each place of all documents once; interfaces of other numbers are the same place."""
-    found = {}
+    found: dict[tuple[str, ...], tuple[Any, tuple[Any, ...]]] = {}
     for content in documents():
         for path in paths(content):
             found.setdefault(tuple(re.sub(r"\d+", "0", str(key)) for key in path), (content, path))
