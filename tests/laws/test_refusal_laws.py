@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.laws.networks import numbered_pair
 from tests.simulator_tables import tables_of, telling_numbers
-from vppcfg.app.report import SilentReport
 from tests.wireguard_keys import KEYS
+from vppcfg.app.report import SilentReport
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State

@@ -11,6 +11,7 @@ from vppcfg.adopt.places import Place, is_log, is_reading, made_by, place_of, po
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.script import MacroError, Macros, commands_in
 from vppcfg.adopt.simulation import Simulation
+from vppcfg.adopt.sources import is_script
 from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 
@@ -233,6 +234,11 @@ class Replay:
         if found[0] in self._running or len(self._running) > _DEEPEST_EXEC:
             text = "scripts run each other in a circle" if found[0] in self._running else "scripts are too deep"
             return self._refused(line, f"{text}: {os.path.basename(name)}", "adopt-exec")
+        has_commands = next(iter(commands_in(found[1])), None) is not None
+        if has_commands and not is_script(
+            found[1], self._grammar
+        ):  # whoever wrote this script may not read every file that we may
+            return self._refused(line, f"{name} is no script of VPP, and is not shown", "adopt-exec")
         line.become(LineOutcome.NO_EFFECT, f"its commands are those of {found[0]}")
         if self.run(*found):
             return True

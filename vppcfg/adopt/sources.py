@@ -81,7 +81,7 @@ def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
     for path in files_below(folder.path):
         text = content_of(path).decode(errors="replace")
         kind = kind_of(text)
-        if kind is not SourceKind.SCRIPT or _is_script(text, grammar):
+        if kind is not SourceKind.SCRIPT or is_script(text, grammar):
             found[kind].append(Source(name=folder.named(str(path)), text=text, kind=kind))
     for kind in (SourceKind.STARTUP, SourceKind.SCRIPT, SourceKind.YAML):
         if len(found[kind]) > 1:
@@ -98,7 +98,7 @@ def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
     raise UsageError(f"{folder.name} holds neither a startup.conf nor a script of VPP", "name the files with --from")
 
 
-def _is_script(text: str, grammar: Grammar) -> bool:
+def is_script(text: str, grammar: Grammar) -> bool:
     """Return whether a text holds commands for VPP: most of those that it begins with are known."""
     commands = [line for _, line in islice(commands_in(text), _LOOKED_AT)]
     known = sum(bool(grammar.read(line).command) for line in commands)

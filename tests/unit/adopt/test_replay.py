@@ -413,3 +413,10 @@ def test_a_dhcp_client_is_a_key_of_its_interface() -> None:
     assert adoption.report.lines[0].path == ("interfaces", "xe0", "dhcp-client")
     assert "    dhcp-client: { hostname: r1 }\n" in adoption.text
     assert adoption.text.count("dhcp-client") == 1
+
+
+def test_what_a_script_of_somebody_else_names_and_is_no_script_is_not_shown() -> None:
+    adoption = adopted("exec shadow\nset interface state xe1 up\n", {"shadow": "root:$6$salt$secret:19000:::\n"})
+    assert adoption.report.lines[0].rule == "adopt-exec"
+    assert "shadow is no script of VPP" in adoption.report.lines[0].why
+    assert not any("secret" in f"{line.text}{line.why}" for line in adoption.report.lines)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.wireguard_keys import PUBLIC
 from vppcfg.common.release import Release
 from vppcfg.config import fleet
 from vppcfg.config.fleet import Fleet, check_fleet
@@ -214,3 +216,50 @@ def test_a_folder_that_has_no_files_is_refused(tmp_path: Path) -> None:
         check_fleet(str(tmp_path))
     with pytest.raises(ConfigError, match="cannot read the folder"):
         check_fleet(str(tmp_path / "none"))
+
+
+def test_what_is_no_file_of_the_folder_is_neither_waited_for_nor_quoted(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "fleet", tmp_path / "secret"
+    folder.mkdir()
+    elsewhere.write_text("root:$6$salt$secret:19000:::\n")
+    os.mkfifo(folder / "r1.yaml")
+    (folder / "r2.yaml").symlink_to(elsewhere)
+    (folder / "r4.yaml").symlink_to("r3.yaml")
+    (folder / "fleet.yml").symlink_to(elsewhere)
+    found = compared(folder, r3=eth("192.0.2.1/24"))
+    texts = [problem.text for problem in found.problems if problem.rule in {"fleet-file", "fleet-settings"}]
+    assert [text.partition(" is ")[2] for text in texts] == [
+        "a link out of the folder, and is not read",
+        "no regular file",
+        "a link out of the folder, and is not read",
+    ]
+    assert not any("secret:" in problem.text for problem in found.problems)
+    assert any(problem.rule == "fleet-duplicate-address" for problem in found.problems), "r4 is a file of the folder"
+
+
+WIREGUARD = (
+    "interfaces: {{ eth0: {{ addresses: [ {own}/30 ] }}, wg0: {{}} }}\n"
+    "wireguards: {{ wg0: {{ local: {own}, port: 51820, public-key: {key}, private-key-file: /k, peers: {{ other: "
+    "{{ public-key: {other}, endpoint: {end}, port: 51820, allowed-ips: [ 10.7.0.0/24 ] }} }} }} }}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "settings", "rules"),
+    [
+        ("192.0.2.2", "", []),
+        ("198.51.100.9", "", ["fleet-wireguard-endpoint"]),
+        ("198.51.100.9", "external: [ 198.51.100.0/24 ]", []),
+    ],
+)
+def test_a_peer_of_the_fleet_is_where_its_endpoint_says(
+    tmp_path: Path, end: str, settings: str, rules: list[str]
+) -> None:
+    one, other = PUBLIC[:2]
+    found = compared(
+        tmp_path,
+        r1=WIREGUARD.format(own="192.0.2.1", key=one, other=other, end=end),
+        r2=WIREGUARD.format(own="192.0.2.2", key=other, other=one, end="192.0.2.1"),
+        settings=settings,
+    )
+    assert [problem.rule for problem in found.problems] == rules

@@ -15,6 +15,7 @@ from vppcfg.config.load import load
 from vppcfg.config.rules.mac import written_macs
 from vppcfg.config.sections.tunnel import EncapConfig
 from vppcfg.config.yaml.document import Document
+from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
@@ -85,6 +86,7 @@ def read_member(file: str, release: Release | None = None) -> Member:
     """Return what a file says; one that cannot be read is a problem like others."""
     router = os.path.basename(file).removesuffix(".yaml")
     try:
+        refuse_from_elsewhere(file)
         loaded = load(file)
     except ConfigError as error:
         problem = Problem(rule="fleet-file", path=(), text=error.message, file=file)

@@ -11,7 +11,7 @@ from vppcfg.common.addresses import address_key, canonical_mac, canonical_prefix
 from vppcfg.config.fleet.finding import FleetFinding
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.errors import shown
-from vppcfg.config.yaml.files import read_source
+from vppcfg.config.yaml.files import read_source, refuse_from_elsewhere
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import KeyPath, Problem
@@ -61,6 +61,7 @@ def read_settings(path: str) -> tuple[FleetSettings, tuple[Problem, ...]]:
     if not os.path.lexists(path):
         return FleetSettings(), ()
     try:
+        refuse_from_elsewhere(path)
         document = read_document(read_source(path))
     except ConfigError as error:
         return FleetSettings(), (Problem(rule="fleet-settings", path=(), text=error.message, file=path),)

@@ -55,6 +55,7 @@ def _compared(
             left.remove(tunnel)
             left_back.remove(mirror)
             yield from _port(tunnel, mirror)
+            yield from _underlay(tunnel, mirror)
     for tunnel, other in zip(left, left_back, strict=False):
         first, second = sorted((tunnel, other), key=lambda each: each.place)
         yield _unlike(second, first)
@@ -79,6 +80,15 @@ def _port(tunnel: FleetTunnel, mirror: FleetTunnel) -> Iterator[FleetFinding]:
         if sent is not None and heard is not None and sent[1] != heard[0]:
             text = f"packets go to port {sent[1]}, and {_named(listener)} listens on {heard[0]}, its source-port"
             yield finding(f"fleet-{_word(sender)}-port", sender.place, text, _subject(sender))
+
+
+def _underlay(tunnel: FleetTunnel, mirror: FleetTunnel) -> Iterator[FleetFinding]:
+    """Find a tunnel of which one end alone is in a VRF; two VRFs may have different names on two routers."""
+    first, second = sorted((tunnel, mirror), key=lambda each: each.place)
+    own, there = _config(first).encap_vrf, _config(second).encap_vrf
+    if (own is None) != (there is None):
+        text = f"encap-vrf is {_or_none(own)}, that of {_named(second)} is {_or_none(there)}"
+        yield finding("fleet-encap-vrf", first.place, text, _subject(first), Severity.WARNING)
 
 
 def _alone(tunnel: FleetTunnel, hosts: frozenset[str]) -> FleetFinding:

@@ -32,6 +32,8 @@ def found_on_wireguards(
             other = by_key.get(peer.public_key)
             if other is not None:
                 yield from _towards((made, own), peer, place, other, hosts)
+                if is_whole and peer.endpoint and peer.endpoint not in known:
+                    yield from _to_nobody((made, own), peer, place, other, settings)
             elif is_whole and peer.endpoint and peer.endpoint in known:
                 text = f"{peer.endpoint} is an address of this fleet, and no router has the key of {peer.name}"
                 yield finding("fleet-wireguard-key", place, text, _subject(own, peer))
@@ -65,6 +67,19 @@ def _towards(
     if peer.endpoint is not None and hosts.get(peer.endpoint, other.router) != other.router:
         text = f"the key is that of {there}, and {peer.endpoint} is an address of {hosts[peer.endpoint]}"
         yield finding("fleet-wireguard-endpoint", place, text, subject)
+
+
+def _to_nobody(
+    end: _End, peer: PeerConfig, place: Place, other_end: _End, settings: FleetSettings
+) -> Iterator[FleetFinding]:
+    """Yield that a peer of the fleet is looked for where no router is."""
+    (_, own), (other_made, other) = end, other_end
+    if peer.endpoint is not None and not settings.is_external(peer.endpoint):
+        text = (
+            f"the key is that of {other.router} {other_made.name} ({other.place.short}), and no router has the address "
+            f"{peer.endpoint}; name it below `external` in fleet.yml when it is translated on the way"
+        )
+        yield finding("fleet-wireguard-endpoint", place, text, _subject(own, peer), Severity.WARNING)
 
 
 def _subject(own: FleetTunnel, peer: PeerConfig) -> str:

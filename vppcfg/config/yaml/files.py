@@ -60,7 +60,24 @@ def _in_folder(name: str) -> list[str]:
     found = sorted((each for each in names if not each.startswith(".")), key=natural_key)
     if not found:
         raise ConfigError(f"{name} is a folder without a file *.yaml", "name a file, or a folder that has some")
-    return [os.path.join(name, each) for each in found]
+    paths = [os.path.join(name, each) for each in found]
+    for path in paths:
+        if can_be_read_again(path):
+            continue
+        raise ConfigError(f"{path} is a pipe, and may never end", "take it out of the folder, or name it itself")
+    return paths
+
+
+def refuse_from_elsewhere(name: str) -> None:
+    """Raise ConfigError for what is no file of its folder: a pipe, which may never end, or a link to another place.
+
+    Whoever may write into a folder of many could have others read, and quote, what he may not read himself.
+    """
+    if not os.path.isfile(name):
+        raise ConfigError(f"{name} is no regular file", "take it out of the folder, or put a file in its place")
+    folder = os.path.realpath(os.path.dirname(name))
+    if os.path.commonpath([folder, os.path.realpath(name)]) != folder:
+        raise ConfigError(f"{name} is a link out of the folder, and is not read", "put the file itself there")
 
 
 def can_be_read_again(name: str) -> bool:
