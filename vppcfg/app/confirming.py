@@ -141,6 +141,7 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     if change.timer is None:
         return ExitCode.DONE
     log.warning("Change %d will be rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
+    log.info("What somebody else changes in VPP until then goes back with it")
     if wait and console.listens():
         log.warning("Type yes to keep it, here or with `vppcfg confirm` elsewhere")
     if not wait:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Any
 
 from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
@@ -20,7 +21,7 @@ from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
-from vppcfg.plan.diff import diff
+from vppcfg.plan.diff import Action, Change, diff
 from vppcfg.plan.going_back import closest_to, created_ports
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.accepted import (
@@ -32,9 +33,11 @@ from vppcfg.transaction.accepted import (
     restores,
     to_roll_back,
 )
-from vppcfg.transaction.entry import IN_FORCE, Entry, Origin, Record, Status
+from vppcfg.transaction.entry import HALF_WAY, IN_FORCE, Entry, Origin, Record, Status
 
 log = logging.getLogger("root.main")
+_MOST_NAMED = 10
+"""Objects of others that a message names."""
 
 
 def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -70,6 +73,9 @@ def go_back(
     wanted = _wanted(record, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, wanted, place)
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
+    others = undone_of_others(plan, place)
+    if others:
+        log.warning("This undoes what else was changed in VPP since: %s", others)
     if plan.steps:
         if is_timer:
             pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
@@ -82,7 +88,7 @@ def go_back(
         log.info("Nothing to do")
         made = Made(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
     if not made.is_waiting:
-        note(record, place, is_timer=is_timer)
+        note(record, place, is_timer=is_timer, others=others)
     log.info("The state before change %d is back", record.entry.number)
     if not is_timer:
         _warn_of_file(place.records, record.entry.number)
@@ -209,9 +215,38 @@ def _protected(place: Workplace) -> tuple[str, ...]:
     return last.entry.protected if last is not None else ()
 
 
-def note(record: Record, place: Workplace, *, is_timer: bool) -> None:
+def undone_of_others(plan: Plan, place: Workplace) -> str:
+    """Return what a way back undoes that no change has made, '' for nothing, or where that cannot be known.
+
+    That is what differs from where the change led that is in force, and is touched by the way back.
+    """
+    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
+    if last is None or last.status in HALF_WAY:
+        return ""
+    try:
+        since = diff(plan.observed, place.journal.after(last.entry.number))
+    except PlanRefusedError:
+        return ""
+    touched = {(change.kind, change.name) for change in plan.changes}
+    texts = [_by_others(change) for change in since if (change.kind, change.name) in touched]
+    more = f" and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else ""
+    return ", ".join(texts[:_MOST_NAMED]) + more
+
+
+def _by_others(change: Change[Any]) -> str:
+    """Return in words what somebody did, of the change that would take it back."""
+    if change.action is Action.DELETE:
+        return f"{change.kind.value} {change.name} (added)"
+    if change.action is Action.CREATE:
+        return f"{change.kind.value} {change.name} (removed)"
+    names = ", ".join(attribute.name.replace("_", " ") for attribute in change.attributes)
+    return f"{change.kind.value} {change.name} ({names or 'made anew'})"
+
+
+def note(record: Record, place: Workplace, *, is_timer: bool, others: str = "") -> None:
     """Write down what is not in force any more, and stop its timer; say so when that cannot be written."""
-    text = "nobody confirmed it in time" if is_timer else ""
+    texts = ("nobody confirmed it in time" if is_timer else "", f"undone with it: {others}" if others else "")
+    text = "; ".join(filter(None, texts))
     for other in place.records:
         if other.entry.number < record.entry.number or other.status not in IN_FORCE:
             continue

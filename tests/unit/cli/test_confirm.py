@@ -21,6 +21,7 @@ from vppcfg.api import Target, observe
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.folders import folder_name
+from vppcfg.vpp.live import connect
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -111,6 +112,23 @@ def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) ->
     until(lambda: router.timers() == [], "the timer ends")
     assert router.statuses() == ["applied", "rolled back", "applied"]
     assert "apply it all the same with --again" in router.vppcfg("apply", "-c", "l3.yaml").stderr
+
+
+def test_what_somebody_else_did_meanwhile_is_said_when_it_goes_back(router: Router) -> None:
+    applied = router.apply("l3.yaml", 5)
+    assert "What somebody else changes in VPP until then goes back with it" in applied.stderr
+    with connect(router.socket) as vpp:
+        vpp.run_line("create loopback interface instance 7")
+    answer = router.vppcfg("rollback", "--yes")
+    assert answer.returncode == ExitCode.DONE
+    assert "This undoes what else was changed in VPP since: interface loop7 (added)" in answer.stderr
+    (_, change, _) = json.loads(router.vppcfg("history", "--format", "json").stdout)["changes"]
+    assert change["text"] == "undone with it: interface loop7 (added)"
+
+
+def test_what_the_changes_have_made_is_nobody_elses(router: Router) -> None:
+    router.apply("l3.yaml", 5)
+    assert "undoes what else" not in router.vppcfg("rollback", "--yes").stderr
 
 
 def test_a_number_says_which_change_is_to_be_confirmed(router: Router) -> None:
