@@ -5,11 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import ObjectKind
+from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.transaction.guard import Limits, about_routes, harm, objections
+from vppcfg.transaction.guard import Limits, about_routes, harm, mass_deletion, objections
 
 
 def plan(impacts: dict[str, Impact]) -> Any:
@@ -76,3 +78,27 @@ def test_who_put_routes_into_a_table_that_goes_is_told_with_the_way_out() -> Non
 
 def plan_that_deletes(change: Any) -> Any:
     return SimpleNamespace(changes=(change,))
+
+
+def deleting(deleted: int, *, interfaces: int = 0, lcps: int = 0, bridges: int = 0) -> Any:
+    """Return what the guards look at of a plan that deletes so many LCP pairs of what there is."""
+    change = SimpleNamespace(action=Action.DELETE, kind=ObjectKind.LCP)
+    observed = SimpleNamespace(interfaces=range(interfaces), lcps=range(lcps), bridges=range(bridges))
+    return SimpleNamespace(observed=observed, changes=[change] * deleted)
+
+
+@pytest.mark.parametrize(
+    ("deleted", "counts", "is_mass"),
+    [
+        (10, {"interfaces": 10, "lcps": 9}, True),
+        (10, {"interfaces": 10, "lcps": 10}, False),
+        (9, {"lcps": 9}, False),
+        (10, {"lcps": 10}, True),
+        (10, {"interfaces": 9, "lcps": 10, "bridges": 1}, False),
+    ],
+    ids=["more than half", "just half", "few", "not few any more", "bridges count"],
+)
+def test_ten_deletions_of_more_than_half_are_a_mass(deleted: int, counts: dict[str, int], is_mass: bool) -> None:
+    said = mass_deletion(deleting(deleted, **counts))
+    total = sum(counts.values())
+    assert said == (f"the plan deletes {deleted} of {total} interfaces, LCP pairs and bridges" if is_mass else "")

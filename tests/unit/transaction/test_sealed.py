@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vppcfg.errors import UntrustedFileError
-from vppcfg.transaction.sealed import sealed, unsealed
+from vppcfg.transaction.sealed import sealed, unsealed, write_durably
 
 
 def with_head(body: bytes, **changes: Any) -> bytes:
@@ -67,3 +70,23 @@ def test_every_cut_and_every_bit_is_noticed() -> None:
         for changed in (data[:place], data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]):
             with pytest.raises(UntrustedFileError):
                 unsealed(changed, "plan", 1, "file")
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_is_before_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    did: list[str] = []
+    replace, fsync = os.replace, os.fsync
+
+    def note_fsync(descriptor: int) -> None:
+        did.append(f"fsync {'folder' if stat.S_ISDIR(os.fstat(descriptor).st_mode) else 'file'}")
+        fsync(descriptor)
+
+    def note_replace(source: Path, target: Path) -> None:
+        did.append(f"replace {target.name}")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    write_durably(tmp_path / "file", b"content")
+    assert did == ["fsync file", "replace file", "fsync folder"]

@@ -12,6 +12,8 @@ from vppcfg.app.report import SilentReport
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.kinds import as_created
+from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
@@ -280,3 +282,84 @@ def test_after_an_error_of_our_own_the_old_state_is_brought_back_and_told() -> N
     (outcome,) = told
     assert outcome.failure is not None
     assert (outcome.ending, outcome.undone, outcome.failure.cause) == (Ending.OLD, 1, Cause.BUG)
+
+
+class Stopping(SilentReport):
+    """Presses Ctrl-C when the state is read again, or at once."""
+
+    def __init__(self, at_once: bool) -> None:
+        self.is_pressed = at_once
+        self.looks = 0
+
+    def verifying(self) -> None:
+        self.looks += 1
+        self.is_pressed = True
+
+
+@pytest.mark.parametrize(("at_once", "looks"), [(True, 0), (False, 1)], ids=["before the look", "during the look"])
+def test_a_stop_goes_back_even_when_all_steps_are_done(at_once: bool, looks: int) -> None:
+    watcher = Stopping(at_once)
+    outcome = transact(
+        make_plan(OLD, NEW),
+        Session(lambda: Played([NEW], ())),
+        watcher=watcher,
+        should_stop=lambda: watcher.is_pressed,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+    assert outcome.failure is not None
+    assert (outcome.failure.cause, watcher.looks) == (Cause.STOPPED, looks)
+
+
+class Buggy(Played):
+    """Meets an error of vppcfg's own in the first batch."""
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
+    ) -> Performance:
+        if self.batches == 0:
+            self.batches += 1
+            raise ZeroDivisionError
+        return super().perform(operations, on_progress, should_stop, waits)
+
+
+def test_after_an_error_of_vppcfg_the_way_back_is_on_a_connection_on_which_nothing_is_under_way() -> None:
+    dataplane, connections, outcomes = Buggy([OTHER, OLD], ()), [0], list[Outcome]()
+
+    def connect() -> Played:
+        connections[0] += 1
+        return dataplane
+
+    with pytest.raises(ZeroDivisionError):
+        transact(
+            make_plan(OLD, NEW),
+            Session(connect),
+            watcher=SilentReport(),
+            should_stop=lambda: False,
+            is_unmanaged=lambda name: False,
+            on_bug=outcomes.append,
+        )
+    assert [(outcome.ending, outcome.undone) for outcome in outcomes] == [(Ending.OLD, 1)]
+    assert connections == [2]
+
+
+def test_a_port_that_was_made_and_bears_no_mark_yet_goes_again() -> None:
+    made = Memif(role=MemifRole.SLAVE, socket="/run/a.sock", mode=MemifMode.ETHERNET)
+    port = as_created("memif1/0", InterfaceKind.MEMIF, made)
+    after = State(interfaces={**OLD.interfaces, port.name: replace(port, tag="vppcfg")}, made={port.name: made})
+    unmarked = replace(port, kind=InterfaceKind.PHYSICAL, tag="")
+    between = State(interfaces={**OLD.interfaces, port.name: unmarked}, made={port.name: made})
+    outcome = transact(
+        make_plan(OLD, after),
+        Session(lambda: Played([between, OLD], (1,))),
+        watcher=SilentReport(),
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+    assert outcome.ending is Ending.OLD
+    assert outcome.undone > 0

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from vppcfg.errors import UntrustedFileError
-from vppcfg.transaction.trusted import check_folder, read_trusted
+from vppcfg.transaction.trusted import _oneself, check_folder, read_trusted
 
 GROUP, OTHER_GROUP, OTHER_USER = 4243, 4244, 4242
 
@@ -178,3 +178,18 @@ def test_as_many_links_are_followed_as_the_kernel_follows(
     else:
         with pytest.raises(UntrustedFileError, match="too many symbolic links"):
             read_trusted(former / "file")
+
+
+@pytest.mark.parametrize(("user", "expected"), [(0, {0, OTHER_USER}), (1000, {0, 1000})])
+def test_who_called_sudo_is_believed_of_root_alone(
+    user: int, expected: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert _oneself({"SUDO_UID": str(OTHER_USER)}) == expected
+
+
+def test_of_a_file_without_an_end_no_more_is_read_than_there_is_room_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vppcfg.transaction.trusted.LIMIT_BYTES", 3)
+    assert read_trusted(file) == b"con"
