@@ -41,3 +41,18 @@ def test_what_netbox_has_becomes_a_configuration_without_a_problem() -> None:
 
 def test_a_device_without_interfaces_is_an_empty_configuration() -> None:
     assert parse_text(rendered([]), "none.yaml").problems == ()
+
+
+def test_a_sub_interface_without_a_vlan_has_that_of_its_number() -> None:
+    interfaces = json.loads((HERE / "netbox.json").read_text())
+    child = next(each for each in interfaces if each["name"] == "GigabitEthernet3/0/0.100")
+    for bare in (
+        {**child, "untagged_vlan": None},
+        {"name": child["name"], "type": child["type"], "parent": child["parent"]},
+    ):
+        loaded = parse_text(rendered([bare if each is child else each for each in interfaces]), "ams1.yaml")
+        assert loaded.problems == ()
+        assert loaded.configuration is not None
+        found = loaded.configuration.interfaces["GigabitEthernet3/0/0.100"].encapsulation
+        assert found is not None
+        assert (found.outer, found.is_exact) == (100, True)

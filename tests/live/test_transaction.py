@@ -18,7 +18,7 @@ from tests.real_vpp import RealVpp, can_do, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError, ExitCode
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import DeleteGre, Operation, SetMpls
 from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.perform import WINDOW
 
@@ -190,3 +190,54 @@ def test_vpp_is_restarted_in_the_middle(tmp_path: Path, monkeypatch: pytest.Monk
                 assert apply(vpp, end) == ExitCode.STRANDED
             assert apply(vpp, end) == ExitCode.DONE
             assert run(vpp, "plan", "-c", str(end), "--detailed-exitcode") == ExitCode.DONE
+
+
+TUNNEL = """\
+vrfs:
+  transport: { id: 100 }
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 1500, vrf: transport, addresses: [ 192.0.2.1/30, 2001:db8::1/64 ] }
+  GigabitEthernet3/0/0: { mtu: 1500 }
+  TenGigabitEthernet5/0/0: { mtu: 1500, mpls: true, lcp: e5 }
+  gre0: { mtu: 1400, addresses: [ 10.0.0.1/30 ] }
+gre_tunnels:
+  gre0: { local: 192.0.2.1, remote: 192.0.2.2, encap-vrf: transport }
+"""
+BARE = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 1500 }
+  GigabitEthernet3/0/0: { mtu: 1500 }
+  TenGigabitEthernet5/0/0: { mtu: 1500 }
+"""
+
+
+@pytest.mark.parametrize("kind", [DeleteGre, SetMpls], ids=lambda kind: kind.__name__)
+def test_what_hangs_on_a_refused_step_is_not_carried_out(
+    kind: type[Operation], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """VPP 26.10 crashes on the way back when the table of a tunnel has gone before it."""
+    (tmp_path / "tunnel.yaml").write_text(TUNNEL)
+    (tmp_path / "bare.yaml").write_text(BARE)
+    with running(PORTS, makes_vlan_devices=True) as vpp:
+        assert apply(vpp, tmp_path / "tunnel.yaml") == ExitCode.DONE
+        before = state(vpp)
+        with monkeypatch.context() as patch:
+            patch.setattr(LiveDataplane, "perform", refusing(kind))
+            assert apply(vpp, tmp_path / "bare.yaml") == ExitCode.ROLLED_BACK
+        assert differences(state(vpp), before) == []
+        assert apply(vpp, tmp_path / "bare.yaml") == ExitCode.DONE
+        assert apply(vpp, tmp_path / "tunnel.yaml") == ExitCode.DONE
+
+
+def refusing(kind: type[Operation]) -> Perform:
+    """Return what stands in for LiveDataplane.perform: the first operation of a kind is refused, once."""
+    accidents: list[Accident] = []
+
+    def perform(dataplane: LiveDataplane, operations: Sequence[Operation], *others: Any) -> Performance:
+        place = next((place for place, each in enumerate(operations) if isinstance(each, kind)), None)
+        if accidents or place is None:
+            return PERFORM(dataplane, operations, *others)
+        accidents.append(Accident(place, refuse))
+        return accidents[0].perform_on(dataplane, operations, *others)
+
+    return perform

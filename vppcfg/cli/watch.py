@@ -47,7 +47,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help="say when VPP is not as the configuration says",
         description=(
             "Follow a VPP and say what differs from the configuration file, until Ctrl-C or SIGTERM. The file is read "
-            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile."
+            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile. With --once it ends with 10 "
+            "when something differs, and else as `vppcfg plan` would: with 5, for one, when VPP has a port or a memif "
+            "that the file does not name."
         ),
     )
     add_config_option(parser)

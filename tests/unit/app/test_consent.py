@@ -75,8 +75,8 @@ def mass_deletion() -> Plan:
 def test_a_boot_deletes_as_much_as_it_must_and_does_no_more_harm_than_it_may(caplog: pytest.LogCaptureFixture) -> None:
     plan, dataplane = mass_deletion(), SimpleNamespace(foreign_routes=lambda tables: ())
     assert [each for each in objections(plan, (), Limits()) if "the plan deletes 12 of 13" in each.text]
-    pass_guards(plan, (), Terms(), Silent(), dataplane)  # type: ignore[arg-type]
+    pass_guards(plan, (), Terms(), Silent(), dataplane)
     assert "The plan deletes 12 of 13 interfaces" in caplog.text
     limited = Terms(limits=Limits(max_impact=Impact.NONE))
     with pytest.raises(PlanRefusedError):
-        pass_guards(plan, (), limited, Silent(), dataplane)  # type: ignore[arg-type]
+        pass_guards(plan, (), limited, Silent(), dataplane)
