@@ -22,6 +22,8 @@ class Retval(IntEnum):
     SYSCALL_ERROR_3 = -13
     FEATURE_DISABLED = -30
     INVALID_REGISTRATION = -31
+    NO_PATHS_IN_ROUTE = -52
+    NO_MATCHING_INTERFACE = -54
     INVALID_VLAN = -55
     VLAN_ALREADY_EXISTS = -56
     INVALID_SRC_ADDRESS = -57
@@ -61,6 +63,7 @@ class Retval(IntEnum):
     INVALID_PROTOCOL = -153
     EAGAIN = -165
     BUSY = -167
+    INVALID_PREFIX_LENGTH = -171
 
 
 class RefusedError(Exception):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from vppcfg.record import record
 from vppcfg.simulator.addresses import AddressBook
+from vppcfg.simulator.fib_entries import FibPath, Prefix
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
@@ -200,22 +201,16 @@ class LcpMain:
     """Index of a pair by its interface."""
 
 
+Routes = dict[Prefix, dict[int, tuple[FibPath, ...]]]
+"""Paths by prefix and by the number of their source (fib_source_t)."""
+
+
 class FibSource(Enum):
     """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it says so."""
 
     API = "API"
     CLI = "CLI"
     LINUX_NL = "lcp-rt"
-
-
-@record
-class FibRoute:
-    """Where one route leads."""
-
-    next_hop: bytes
-    """16 bytes, zeros when it is an interface only."""
-    sw_if_index: int
-    """NONE when VPP looks the next hop up."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,8 +222,17 @@ class FibTable:
     holders: set[FibSource] = field(default_factory=set)
     endpoints: int = 0
     """How many tunnels look up their other end in it."""
-    routes: dict[tuple[int, int], FibRoute] = field(default_factory=dict)
-    """Those that somebody typed, by the value and the length of their prefix."""
+    routes: Routes = field(default_factory=dict)
+    """Those of the prompt and of the API."""
+    marked: set[Prefix] = field(default_factory=set)
+    """Routes of the API that go when their replacement ends, unless they are added again before."""
+
+    def drop_route(self, key: Prefix, source: int) -> None:
+        """Delete what one source has of a route."""
+        found = self.routes.get(key, {})
+        found.pop(source, None)
+        if not found:
+            self.routes.pop(key, None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -237,7 +241,7 @@ class FibMain:
 
     family: str
     tables: dict[int, FibTable] = field(default_factory=dict)
-    leaked: list[tuple[int, dict[tuple[int, int], FibRoute]]] = field(default_factory=list)
+    leaked: list[tuple[int, Routes]] = field(default_factory=list)
     """Indexes of tables that are gone, with their routes; the next table gets the last one."""
 
     def __post_init__(self) -> None:
