@@ -65,6 +65,7 @@ def no_routes_left(vpp: Subject) -> Iterator[None]:
             if row.route.src == CLI or row.route.src == API or row.route.src > 24:
                 change(vpp, str(row.route.prefix), add=False, src=row.route.src, table=table)
                 vpp.cli(f"ip route del {row.route.prefix} table {table}")
+    for is_ipv6 in (False, True):
         vpp.api.ip_table_add_del(is_add=False, table={"table_id": 77, "is_ip6": is_ipv6, "name": "red"})
 
 

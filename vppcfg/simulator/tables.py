@@ -127,11 +127,16 @@ class L2Config:
     group: int = 0
     """Split horizon group."""
     rewrite: TagRewriteBytes = field(default_factory=TagRewriteBytes)
+    input_bits: int = 0
+    """What is done with a frame that comes in, as bits of `l2.L2_INPUT`; some are set before there is any L2."""
+    output_bits: int = 0
 
 
 class BridgeFeature:
-    """Bits of a bridge domain's features (vnet/l2/l2_input.h)."""
+    """Bits of what a bridge domain or an interface in L2 does with a frame (vnet/l2/l2_input.h)."""
 
+    DROP = 1 << 0
+    XCONNECT = 1 << 1
     FLOOD = 1 << 2
     ARP_UFWD = 1 << 3
     ARP_TERM = 1 << 4
