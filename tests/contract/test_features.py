@@ -62,7 +62,7 @@ def test_access_lists_are_on_in_both_families_and_in_l2(vpp: Subject, first: int
     rule = {"is_permit": 1, "src_prefix": "0.0.0.0/0", "dst_prefix": "0.0.0.0/0"}
     acl = vpp.api.acl_add_replace(acl_index=0xFFFFFFFF, tag="t", count=1, r=[rule]).acl_index
     vpp.api.acl_interface_set_acl_list(sw_if_index=index, count=1, n_input=1, acls=[acl])
-    features = [each for each in on(vpp) if not each[0] == "l2-input"]
+    features = [each for each in on(vpp) if each[0] != "l2-input"]
     assert features == [
         ("ip6-unicast", "acl-plugin-in-ip6-fa"),
         ("ip4-unicast", "acl-plugin-in-ip4-fa"),
