@@ -22,6 +22,8 @@ from vppcfg.simulator.kinds import (
     ip6_nd,
     ipfix,
     ipip,
+    ipsec,
+    ipsec_spd,
     l2fib,
     l2xc,
     lacp,
@@ -98,6 +100,8 @@ KINDS: tuple[Kind, ...] = (
     vxlan.KIND,
     gre.KIND,
     ipip.KIND,
+    ipsec.KIND,
+    ipsec_spd.KIND,
     wireguard.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
