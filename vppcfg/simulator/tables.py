@@ -304,6 +304,8 @@ class Process:
 
 Hook = Callable[["Tables", int], None]
 """Called with the sw_if_index of an interface."""
+AddressHook = Callable[["Tables", int, int, bool], None]
+"""Called with the sw_if_index of an interface, an address, and whether it was added."""
 Part = TypeVar("Part")
 
 
@@ -338,6 +340,8 @@ class Tables:
         """Called with each interface whose admin state has changed."""
         self.mtu_hooks: list[Hook] = []
         """Called with each interface whose packet MTUs have changed."""
+        self.address_hooks: list[AddressHook] = []
+        """Called with each IPv4 address that an interface has got, or lost."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
         self._parts: dict[type[Any], Any] = {}

@@ -36,6 +36,7 @@ from vppcfg.simulator.kinds import (
     mpls,
     mroute,
     mss_clamp,
+    nat44,
     neighbor,
     placement,
     proxy_arp,
@@ -103,6 +104,7 @@ KINDS: tuple[Kind, ...] = (
     ipsec.KIND,
     ipsec_spd.KIND,
     wireguard.KIND,
+    nat44.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)
