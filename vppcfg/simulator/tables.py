@@ -60,6 +60,9 @@ class HwInterface:
     is_link_up: bool = False
     has_link_of_its_own: bool = False
     """Whether another program decides when there is a link, and not the admin state."""
+    is_ip_tunnel: bool = False
+    """Whether it has ends that IPsec can ask for (ip_tun_desc)."""
+    is_multipoint: bool = False
     has_gso: bool = True
     """Whether a bond with GSO takes it as a member."""
     sub_interfaces: dict[int, int] = field(default_factory=dict)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
+    abf,
     acl,
     address,
+    bfd,
     bond,
     bond_member,
     bridge,
@@ -24,6 +26,7 @@ from vppcfg.simulator.kinds import (
     ipip,
     ipsec,
     ipsec_spd,
+    l2_bits,
     l2fib,
     l2xc,
     lacp,
@@ -39,6 +42,7 @@ from vppcfg.simulator.kinds import (
     nat44,
     neighbor,
     placement,
+    policer,
     proxy_arp,
     route,
     route_change,
@@ -52,6 +56,7 @@ from vppcfg.simulator.kinds import (
     unnumbered,
     urpf,
     vhost_user,
+    vrrp,
     vxlan,
     wireguard,
 )
@@ -105,6 +110,11 @@ KINDS: tuple[Kind, ...] = (
     ipsec_spd.KIND,
     wireguard.KIND,
     nat44.KIND,
+    abf.KIND,
+    bfd.KIND,
+    policer.KIND,
+    l2_bits.KIND,
+    vrrp.KIND,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -8,8 +8,6 @@ from typing import Any
 
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.kinds.gre import GreMain
-from vppcfg.simulator.kinds.ipip import IpipMain
 from vppcfg.simulator.releases import Habit
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
@@ -85,9 +83,7 @@ reply ipsec_sa_v5_details 3cfecfbd 24.10-: ipsec_sad_entry_v4 entry, interface_i
 u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
 """
 _DEVICE_CLASS = "IPSEC Tunnel"
-_PROTECTABLE = frozenset({_DEVICE_CLASS, "IPIP tunnel device", "GRE tunnel device"})
 _MTU = 9000
-_MULTIPOINT = 1
 _ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16
 """Flags of a security association (ipsec_sad_flags)."""
 _CLEANS_UP = Habit(span="24.10-", text="protection goes with its interface (43b6ff39aef)")
@@ -146,14 +142,6 @@ class IpsecMain:
                 del self.associations[number]
 
 
-def _is_multipoint(tables: Tables, sw_if_index: int) -> bool:
-    for main in (tables.part(IpipMain), tables.part(GreMain)):
-        index = main.by_sw.get(sw_if_index)
-        if index is not None:
-            return main.tunnels[index].request.mode == _MULTIPOINT
-    return False
-
-
 def protect(tables: Tables, sw_if_index: int, next_hop: Address, sa_out: int, sa_in: tuple[int, ...]) -> None:
     """Protect a tunnel, or change what does; raise RefusedError. What a refused request locked stays locked."""
     main = tables.part(IpsecMain)
@@ -161,16 +149,16 @@ def protect(tables: Tables, sw_if_index: int, next_hop: Address, sa_out: int, sa
         if number not in main.associations:
             raise RefusedError(Retval.INVALID_VALUE)
         main.use((number,))
-    known = main.find(sw_if_index, next_hop if _is_multipoint(tables, sw_if_index) else None)
+    port = tables.hw_of(tables.sw[sw_if_index])
+    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
     if known is not None:
         main.release((*known.sa_in, known.sa_out))
         known.sa_out, known.sa_in = sa_out, sa_in
         return
-    device_class = tables.hw_of(tables.sw[sw_if_index]).device_class
-    if device_class not in _PROTECTABLE:
+    if not port.is_ip_tunnel:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
     row = Protection(sw_if_index=sw_if_index, next_hop=next_hop, sa_out=sa_out, sa_in=sa_in)
-    if device_class == _DEVICE_CLASS and not main.associations[sa_out].values["entry.flags"] & _TUNNEL:
+    if port.device_class == _DEVICE_CLASS and not main.associations[sa_out].values["entry.flags"] & _TUNNEL:
         main.stillborn.append(row)
         raise RefusedError(Retval.INVALID_DST_ADDRESS)
     main.protections.append(row)
@@ -179,7 +167,8 @@ def protect(tables: Tables, sw_if_index: int, next_hop: Address, sa_out: int, sa
 def unprotect(tables: Tables, sw_if_index: int, next_hop: Address) -> None:
     """Take the protection off a tunnel; raise RefusedError when there is none."""
     main = tables.part(IpsecMain)
-    known = main.find(sw_if_index, next_hop if _is_multipoint(tables, sw_if_index) else None)
+    port = tables.hw_of(tables.sw[sw_if_index])
+    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
     if known is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     main.protections.remove(known)
@@ -275,7 +264,12 @@ def create_interface(tables: Tables, number: int) -> SwInterface:
         raise RefusedError(Retval.INVALID_REGISTRATION)
     port = tables.hw.add(
         lambda index: HwInterface(
-            index=index, name=f"ipsec{free}", device_class=_DEVICE_CLASS, is_ethernet=False, has_gso=False
+            index=index,
+            name=f"ipsec{free}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=False,
+            is_ip_tunnel=True,
+            has_gso=False,
         )
     )
     row = interfaces.create_port(tables, port, _MTU)

@@ -35,9 +35,10 @@ reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
 reply ip_mroute_details c5cb23fc: ip_mroute route
 """
-_ACCEPT, _FORWARD = 2, 4
-_WORDS = {"Accept": _ACCEPT, "Forward": _FORWARD}
-_SPECIAL, _API, _CLI = 0, 2, 3
+ACCEPT, _FORWARD = 2, 4
+"""Flags of a path."""
+_WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}
+API, CLI = 2, 3
 """Sources, the best one first (mfib_source_t)."""
 _OWN = {
     False: (("224.0.0.1", 32), ("224.0.0.2", 32)),
@@ -100,7 +101,7 @@ def _own(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Group, 
     book = tables.ip6 if is_ipv6 else tables.ip4
     local = {(LOCAL, FibPath().sw_if_index): (0, FibPath(kind=LOCAL, is_ipv6=is_ipv6))}
     accepting = {
-        (NORMAL, row.index): (_ACCEPT, FibPath(row.index, is_ipv6=is_ipv6))
+        (NORMAL, row.index): (ACCEPT, FibPath(row.index, is_ipv6=is_ipv6))
         for row in tables.sw
         if book.table_of(row.index) == table_id and _has_protocol(tables, is_ipv6, row.index)
     }
@@ -139,7 +140,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 def _told(flags: int, path: FibPath) -> int:
     """Return what the dump tells of a path's flags: one at most, and none of what VPP takes itself."""
-    return flags if flags in (_ACCEPT, _FORWARD) and path.kind == NORMAL else 0
+    return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -150,7 +151,7 @@ def _answer(call: Call, values: Values) -> Outgoing:
     address, source = (int.from_bytes(values[f"route.prefix.{name}_address"][:size]) for name in ("grp", "src"))
     group = Group(address, source, values["route.prefix.grp_address_length"])
     paths = [(row[0], unpacked(call.tables, row[1:])) for row in values["route.paths"]]
-    change(call.tables, (is_ipv6, table_id), group, _API, paths, is_add=values["is_add"])
+    change(call.tables, (is_ipv6, table_id), group, API, paths, is_add=values["is_add"])
     return call.reply()
 
 
@@ -173,9 +174,9 @@ def _command(tables: Tables, rest: Input) -> str:
     if table_id not in (tables.fib6 if is_ipv6 else tables.fib4).tables:
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
     if path is not None:
-        change(tables, (is_ipv6, table_id), group, _CLI, [path], is_add=is_add)
+        change(tables, (is_ipv6, table_id), group, CLI, [path], is_add=is_add)
     elif not is_add:
-        _delete(tables.part(MrouteMain).routes.setdefault((is_ipv6, table_id), {}), group, _CLI)
+        _delete(tables.part(MrouteMain).routes.setdefault((is_ipv6, table_id), {}), group, CLI)
     return ""
 
 
