@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator import arcs
 from vppcfg.simulator.api_paths import packed, unpacked
 from vppcfg.simulator.fib_entries import FibPath, with_paths, without_paths
 from vppcfg.simulator.kind import Call, Kind
@@ -98,8 +98,8 @@ def _answer_policy(call: Call, values: Values) -> Outgoing:
 
 
 def _answer_attach(call: Call, values: Values) -> Outgoing:
+    """Attach a policy or take it off; VPP does not ask whether there is such an interface."""
     wanted = Attachment(values["attach.policy_id"], values["attach.sw_if_index"], bool(values["attach.is_ipv6"]))
-    interfaces.require(call.tables, wanted.sw_if_index)
     if values["is_add"]:
         attach(call.tables, wanted, values["attach.priority"])
     else:

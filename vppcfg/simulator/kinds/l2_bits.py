@@ -55,7 +55,7 @@ def _get(call: Call, values: Values) -> Outgoing:
 
 
 def _command(bit: int) -> Command:
-    """`set interface l2 learn|forward|flood <interface> [disable]`."""
+    """`set interface l2 learn|forward|flood <interface> [disable]`; forward is taken for what a cross-connect does."""
 
     def command(tables: Tables, line: Input) -> str:
         row = line.require_interface(tables)
@@ -71,7 +71,7 @@ KIND = Kind(
     queries={"l2_interface_feat_flags_get": _get},
     commands={
         "set interface l2 learn": _command(BridgeFeature.LEARN),
-        "set interface l2 forward": _command(BridgeFeature.FWD),
+        "set interface l2 forward": _command(BridgeFeature.XCONNECT),
         "set interface l2 flood": _command(BridgeFeature.FLOOD),
     },
 )
