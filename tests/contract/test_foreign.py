@@ -206,3 +206,93 @@ def test_bits_that_are_set_in_l3_are_those_of_the_next_interface(vpp: Subject, f
     assert bits(vpp) == ["LEARN"]
     vpp.leave_l2(index)
     assert bits(vpp) == []
+
+
+def names(vpp: Subject, part: str) -> list[str]:
+    return sorted(line.strip() for line in vpp.cli(f"show interface features {SUB}")[1].splitlines() if part in line)
+
+
+def test_a_qos_mark_stays_without_effect_and_a_record_goes(vpp: Subject, first: int, sub: int) -> None:
+    def record(*, is_on: bool = True) -> int:
+        values = {"sw_if_index": sub, "input_source": 1}
+        return int(vpp.api.qos_record_enable_disable(enable=is_on, record=values).retval)
+
+    def mark(*, is_on: bool = True) -> int:
+        values = {"sw_if_index": sub, "map_id": 9, "output_source": 3}
+        return int(vpp.api.qos_mark_enable_disable(enable=is_on, mark=values).retval)
+
+    def marks() -> list[tuple[int, int, int]]:
+        rows = vpp.api.qos_mark_dump(sw_if_index=ALL)
+        return [(row.mark.sw_if_index, row.mark.map_id, int(row.mark.output_source)) for row in rows]
+
+    def store(*, is_on: bool = True) -> int:
+        values = {"sw_if_index": sub, "input_source": 3, "value": 5}
+        return int(vpp.api.qos_store_enable_disable(enable=is_on, store=values).retval)
+
+    rows = [{"outputs": bytes(range(256))}] * 4
+    assert mark() == -65
+    assert vpp.api.qos_egress_map_update(map={"id": 9, "rows": rows}).retval == 0
+    assert (record(), record(), mark(), mark(), store()) == (0, 0, 0, 0, 0)
+    assert [(row.record.sw_if_index, int(row.record.input_source)) for row in vpp.api.qos_record_dump()] == [(sub, 1)]
+    assert [(row.store.sw_if_index, row.store.value) for row in vpp.api.qos_store_dump()] == [(sub, 5)]
+    assert names(vpp, "qos") == [
+        *("ip4-qos-mark", "ip4-qos-store", "ip4-qos-store", "ip6-qos-mark", "ip6-qos-store", "ip6-qos-store"),
+        *("vlan-ip4-qos-record", "vlan-ip4-qos-record", "vlan-ip6-qos-record", "vlan-ip6-qos-record"),
+        "vlan-mpls-qos-record",
+    ]
+    renew(vpp, first, sub)
+    assert (list(vpp.api.qos_record_dump()), list(vpp.api.qos_store_dump()), marks()) == ([], [], [(sub, 9, 3)])
+    assert names(vpp, "qos") == []
+    assert (record(is_on=False), mark(is_on=False), mark(is_on=False)) == (-81, 0, -81)
+    assert (mark(), names(vpp, "qos")) == (0, ["ip4-qos-mark", "ip6-qos-mark"])
+    assert vpp.api.qos_egress_map_delete(id=9).retval == 0
+    assert marks() == [(sub, ALL, 3)]
+    assert (mark(is_on=False), marks()) == (0, [])
+
+
+def test_a_cross_connect_of_l3_stays_without_effect(vpp: Subject, first: int, sub: int) -> None:
+    def update() -> int:
+        values = {"sw_if_index": sub, "is_ip6": False, "n_paths": 1, "paths": [path(first)]}
+        return int(vpp.api.l3xc_update(l3xc=values).retval)
+
+    def delete() -> int:
+        return int(vpp.api.l3xc_del(sw_if_index=sub, is_ip6=False).retval)
+
+    assert (update(), update(), names(vpp, "l3xc")) == (0, 0, ["l3xc-input-ip4"])
+    renew(vpp, first, sub)
+    (shown,) = vpp.api.l3xc_dump(sw_if_index=ALL)
+    assert (shown.l3xc.sw_if_index, shown.l3xc.paths[0].sw_if_index) == (sub, first)
+    assert (update(), names(vpp, "l3xc")) == (0, [])
+    assert (delete(), delete(), list(vpp.api.l3xc_dump(sw_if_index=ALL))) == (0, -7, [])
+    assert (update(), names(vpp, "l3xc"), delete(), names(vpp, "l3xc")) == (0, ["l3xc-input-ip4"], 0, [])
+
+
+def test_reassembly_is_counted_and_goes_with_the_interface(vpp: Subject, first: int, sub: int) -> None:
+    def reassemble(*, is_on: bool = True) -> int:
+        values = {"sw_if_index": sub, "enable_ip4": is_on, "enable_ip6": False, "type": 0}
+        return int(vpp.api.ip_reassembly_enable_disable(**values).retval)
+
+    feature = "ip4-full-reassembly-feature"
+    assert (reassemble(), reassemble(), names(vpp, "reassembly")) == (0, 0, [feature, feature])
+    assert (reassemble(is_on=False), names(vpp, "reassembly")) == (0, [feature])
+    renew(vpp, first, sub)
+    assert names(vpp, "reassembly") == []
+
+
+def test_what_is_behind_a_multipoint_tunnel_stays_for_the_next(vpp: Subject) -> None:
+    def tunnel() -> int:
+        values = {"src": "172.16.0.1", "dst": "0.0.0.0", "instance": ALL, "table_id": 0, "mode": 1}
+        return int(vpp.api.ipip_add_tunnel(tunnel=values).sw_if_index)
+
+    def entry(index: int, *, add: bool = True) -> int:
+        values = {"sw_if_index": index, "peer": "10.50.0.2", "nh": "172.16.0.9", "nh_table_id": 0}
+        return int(vpp.api.teib_entry_add_del(is_add=add, entry=values).retval)
+
+    def entries() -> list[tuple[int, str, str]]:
+        return [(row.entry.sw_if_index, str(row.entry.peer), str(row.entry.nh)) for row in vpp.api.teib_dump()]
+
+    index = tunnel()
+    assert (entry(index), entry(index), entry(4711)) == (0, -116, -2)
+    assert vpp.api.ipip_del_tunnel(sw_if_index=index).retval == 0
+    assert (entries(), tunnel()) == ([(index, "10.50.0.2", "172.16.0.9")], index)
+    assert (entry(index, add=False), entry(index, add=False), entries()) == (0, -6, [])

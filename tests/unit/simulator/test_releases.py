@@ -149,6 +149,8 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "tapv2",
         "ipsec",
         "bfd",
+        "qos",
+        "teib",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
     plugins = {
@@ -168,6 +170,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "vxlan",
         "wireguard",
         "abf",
+        "l3xc",
         "nat44_ed",
         "policer",
         "vrrp",

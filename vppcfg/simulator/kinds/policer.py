@@ -46,7 +46,9 @@ exceed_action, sse2_qos_action violate_action, bool single_rate, bool color_awar
 cir_tokens_per_period, u32 pir_tokens_per_period, u32 current_limit, u32 current_bucket, u32 extended_limit, u32 \
 extended_bucket, u64 last_update_time
 """
-_HAS_L2 = Habit(span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface")
+_HAS_L2 = Habit(
+    span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
+)
 _CONFIGURATION = ("cir", "eir", "cb", "eb", "rate_type", "round_type", "type", "color_aware")
 _ACTIONS = tuple(f"{when}_action.{what}" for when in ("conform", "exceed", "violate") for what in ("type", "dscp"))
 
