@@ -93,7 +93,7 @@ def _answer_policy(call: Call, values: Values) -> Outgoing:
     if new:
         policies[number] = acl if known is None else known[0], new
     else:
-        del policies[number]
+        policies.pop(number, None)
     return call.reply()
 
 

@@ -69,6 +69,8 @@ _OUTPUT = (
     *(_TO_IN, _REASSEMBLY, ("ip4-output", "nat-pre-in2out-output")),
     ("ip4-output", "ip4-sv-reassembly-output-feature"),
 )
+_MOST_ADDRESSES = 1 << 16
+"""What a range may have here; VPP has no limit, and is long about it."""
 _SESSIONS, _BUCKETS = 64512, 32768
 _TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 
@@ -251,6 +253,8 @@ def _answer_range(call: Call, values: Values) -> Outgoing:
     """Add or delete addresses, one after the other; the first one that cannot be ends it."""
     main = _main(call.tables)
     first, last = (int.from_bytes(values[f"{end}_ip_address"]) for end in ("first", "last"))
+    if last - first >= _MOST_ADDRESSES:
+        raise RefusedError(Retval.INVALID_VALUE)
     for address in range(first, last + 1):
         if values["is_add"]:
             _add_to_pool(main, address, values["vrf_id"], values["flags"] & _TWICE)
