@@ -16,9 +16,26 @@ from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.session import MESSAGE_IDS
 from vppcfg.simulator.releases import Release, release_named
 
+_PATH_TYPES = (
+    "FIB_API_PATH_TYPE_NORMAL=0 FIB_API_PATH_TYPE_LOCAL=1 FIB_API_PATH_TYPE_DROP=2 FIB_API_PATH_TYPE_UDP_ENCAP=3 "
+    "FIB_API_PATH_TYPE_BIER_IMP=4 FIB_API_PATH_TYPE_ICMP_UNREACH=5 FIB_API_PATH_TYPE_ICMP_PROHIBIT=6 "
+    "FIB_API_PATH_TYPE_SOURCE_LOOKUP=7 FIB_API_PATH_TYPE_DVR=8 FIB_API_PATH_TYPE_INTERFACE_RX=9 "
+    "FIB_API_PATH_TYPE_CLASSIFY=10"
+)
 SHARED_TYPES = {
     "interface_index": "alias interface_index u32",
     "mac_address": "alias mac_address u8[6]",
+    "fib_path": f"""
+struct fib_mpls_label: u8 is_uniform, u32 label, u8 ttl, u8 exp
+struct fib_path_nh: address_union address, u32 via_label, u32 obj_id, u32 classify_table_index
+enum fib_path_type u32 {_PATH_TYPES}
+enum fib_path_flags u32 FIB_API_PATH_FLAG_NONE=0 FIB_API_PATH_FLAG_RESOLVE_VIA_ATTACHED=1 \
+FIB_API_PATH_FLAG_RESOLVE_VIA_HOST=2 FIB_API_PATH_FLAG_POP_PW_CW=4
+enum fib_path_nh_proto u32 FIB_API_PATH_NH_PROTO_IP4=0 FIB_API_PATH_NH_PROTO_IP6=1 FIB_API_PATH_NH_PROTO_MPLS=2 \
+FIB_API_PATH_NH_PROTO_ETHERNET=3 FIB_API_PATH_NH_PROTO_BIER=4
+struct fib_path: u32 sw_if_index, u32 table_id, u32 rpf_id, u8 weight, u8 preference, fib_path_type type, \
+fib_path_flags flags, fib_path_nh_proto proto, fib_path_nh nh, u8 n_labels, fib_mpls_label label_stack[16]
+""",
     "prefix": """
 alias ip4_address u8[4]
 alias ip6_address u8[16]
@@ -29,7 +46,8 @@ struct address: address_family af, address_union un
 struct prefix: address address, u8 len
 """,
 }
-"""What texts can import: vnet/interface_types.api, vnet/ethernet/ethernet_types.api, vnet/ip/ip_types.api."""
+"""What texts can import: vnet/interface_types.api, vnet/ethernet/ethernet_types.api, vnet/ip/ip_types.api,
+vnet/fib/fib_types.api."""
 _FIRST_FREE_ID = 100
 
 

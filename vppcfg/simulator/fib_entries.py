@@ -1,9 +1,12 @@
-"""Routes as VPP's FIB has them, and those that linux-nl has put there (plugins/linux-cp/lcp_router.c)."""
+"""Routes as VPP's FIB has them, and those that linux-nl has put there (plugins/linux-cp/lcp_router.c).
+
+The paths of a route are kept in the order in which VPP sorts them (vnet/fib/fib_path.c).
+"""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,6 +28,41 @@ class FibPath(NamedTuple):
     preference: int = 0
     is_ipv6: bool = False
     labels: tuple[int, ...] = ()
+    table_id: int = 0
+    """Where the next hop, or without one the packet, is looked up when no interface is named."""
+
+    @property
+    def shape(self) -> tuple[int, bool, bytes, int, int]:
+        """Return what VPP compares of two paths: not their weights, preferences or labels (fib_path_cmp_i)."""
+        if self.kind == LOCAL:
+            return _RECEIVE, False, b"", 0, 0
+        if self.kind != NORMAL:
+            return _SPECIAL, self.is_ipv6, b"", 0, 0
+        hop = self.next_hop.ljust(16, b"\0")
+        if self.sw_if_index == NONE:
+            return _RECURSIVE if any(hop) else _DEAG, self.is_ipv6, hop, NONE, self.table_id
+        return _ATTACHED_NEXT_HOP if any(hop) else _ATTACHED, self.is_ipv6, hop, self.sw_if_index, 0
+
+
+_ATTACHED_NEXT_HOP, _ATTACHED, _RECURSIVE, _SPECIAL, _DEAG, _RECEIVE = 0, 1, 2, 3, 5, 8
+"""fib_path_type_t."""
+
+
+def ordered(paths: Iterable[FibPath]) -> tuple[FibPath, ...]:
+    """Return the paths of a route as VPP sorts them (fib_path_cmp_for_sort)."""
+    return tuple(sorted(paths, key=lambda path: (path.preference, path.shape)))
+
+
+def with_paths(paths: tuple[FibPath, ...], more: Iterable[FibPath]) -> tuple[FibPath, ...]:
+    """Return the paths of a route to which others are added; one that it has stays as it is."""
+    known = {path.shape for path in paths}
+    return ordered((*paths, *(path for path in more if path.shape not in known)))
+
+
+def without_paths(paths: tuple[FibPath, ...], gone: Iterable[FibPath]) -> tuple[FibPath, ...]:
+    """Return the paths that are left of a route."""
+    shapes = {path.shape for path in gone}
+    return tuple(path for path in paths if path.shape not in shapes)
 
 
 Entry = tuple[str, tuple[FibPath, ...]]

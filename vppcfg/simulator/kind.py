@@ -15,7 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator.command_line import Command, CommandLine
 from vppcfg.simulator.releases import Habit
-from vppcfg.simulator.tables import Hook, SwInterface, Tables
+from vppcfg.simulator.tables import AddressHook, Hook, SwInterface, Tables
 from vppcfg.simulator.wire import Client, Outgoing, Values
 
 
@@ -95,5 +95,7 @@ class Kind:
     """Called with each interface that goes away, before it does."""
     admin_changed: Hook | None = None
     """Called with each interface whose admin state has changed."""
+    address_changed: AddressHook | None = None
+    """Called with each IPv4 address that an interface has got or lost."""
     mtu_changed: Hook | None = None
     """Called with each interface whose packet MTUs have changed."""

@@ -8,6 +8,42 @@ from enum import IntEnum
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import BridgeDomain, BridgeFeature, FloodClass, L2Config, SwInterface, Tables
 
+L2_INPUT = (
+    *(("DROP", "feature-bitmap-drop"), ("XCONNECT", "l2-output"), ("FLOOD", "l2-flood"), ("ARP_UFWD", "l2-uu-fwd")),
+    *(("ARP_TERM", "arp-term-l2bd"), ("UU_FLOOD", "l2-flood"), ("UU_FWD", "l2-uu-fwd"), ("FWD", "l2-fwd")),
+    *(("RW", "l2-rw"), ("LEARN", "l2-learn"), ("SRV6", "sr-pl-rewrite-encaps-l2"), ("VTR", "l2-input-vtr")),
+    *(("L2_IP_QOS_RECORD", "l2-ip-qos-record"), ("VPATH", "vpath-input-l2"), ("ACL", "l2-input-acl")),
+    *(("POLICER", "l2-policer-input"), ("POLICER_CLAS", "l2-policer-classify")),
+    ("INPUT_FEAT_ARC", "l2-input-feat-arc"),
+)
+"""Words and nodes of the bits of an interface on input, the lowest first, as in 26.06 and later."""
+L2_OUTPUT = (
+    *(("OUTPUT", "interface-output"), ("SPAN", "span-l2-output"), ("CFM", "feature-bitmap-drop")),
+    *(("QOS", "feature-bitmap-drop"), ("ACL", "l2-output-acl"), ("L2PT", "feature-bitmap-drop")),
+    *(("EFP_FILTER", "l2-efp-filter"), ("IPIW", "feature-bitmap-drop"), ("STP_BLOCKED", "feature-bitmap-drop")),
+    *(("LINESTATUS_DOWN", "feature-bitmap-drop"), ("OUTPUT_CLASSIFY", "l2-output-classify")),
+    *(("OUTPUT_FEAT_ARC", "l2-output-feat-arc"), ("POLICER", "l2-policer-output")),
+)
+"""The same on output."""
+_OUTPUT = 1 << 0
+_SWITCHED = (
+    *(BridgeFeature.FWD, BridgeFeature.UU_FLOOD, BridgeFeature.UU_FWD, BridgeFeature.FLOOD, BridgeFeature.LEARN),
+    *(BridgeFeature.ARP_UFWD, BridgeFeature.ARP_TERM),
+)
+"""What a member of a bridge domain does when it joins."""
+
+
+def bit_of(words: tuple[tuple[str, str], ...], name: str) -> int:
+    """Return the bit that a word of `L2_INPUT` or `L2_OUTPUT` stands for."""
+    return 1 << next(bit for bit, (word, _) in enumerate(words) if word == name)
+
+
+def input_bits(tables: Tables, sw_if_index: int) -> int:
+    """Return what an interface does with a frame that comes in, masked by its bridge domain."""
+    config = tables.l2_of(sw_if_index)
+    bits = config.input_bits | (bit_of(L2_INPUT, "VTR") if config.rewrite.pop or config.rewrite.push else 0)
+    return bits if config.bridge is None else bits & tables.bridges.domains[config.bridge].features
+
 
 class PortType(IntEnum):
     """How an interface belongs to a bridge domain (l2_port_type in vnet/l2/l2.api)."""
@@ -57,6 +93,9 @@ def set_xconnect(tables: Tables, source: SwInterface, target: SwInterface) -> No
     _leave_bridge(tables, source.index)
     config = tables.l2_of(source.index)
     config.xconnect_to, config.bridge, config.is_bvi, config.group = target.index, None, False, 0
+    config.input_bits |= BridgeFeature.DROP | BridgeFeature.XCONNECT
+    config.input_bits &= ~(BridgeFeature.LEARN | BridgeFeature.FWD | BridgeFeature.FLOOD)
+    config.output_bits |= _OUTPUT
 
 
 def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type: PortType, group: int) -> None:
@@ -67,11 +106,13 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
     _leave_bridge(tables, interface.index)
     config, domain = tables.l2_of(interface.index), tables.bridges.domains[bd_index]
     config.xconnect_to, config.bridge, config.is_bvi = None, bd_index, False
+    config.input_bits = (config.input_bits | sum(_SWITCHED) | BridgeFeature.DROP) & ~BridgeFeature.XCONNECT
     if port_type is PortType.BVI:
         if domain.bvi is not None:
             raise RefusedError(Retval.BD_ALREADY_HAS_BVI, "bridge-domain already has a bvi interface")
         domain.bvi = interface.index
         config.is_bvi = True
+        config.input_bits &= ~BridgeFeature.LEARN
         own = MacEntry(sw_if_index=interface.index, is_static=True, is_bvi=True)
         tables.part(MacTable).entries[bd_index, tables.hw_of(interface).mac] = own
         interface.flood_class = FloodClass.BVI
@@ -81,6 +122,7 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
     if port_type is not PortType.UU_FWD:
         _insert(domain, interface)
     config.group = group
+    config.output_bits |= _OUTPUT
 
 
 def _insert(domain: BridgeDomain, interface: SwInterface) -> None:
@@ -124,7 +166,7 @@ def set_l3(tables: Tables, sw_if_index: int) -> None:
     """Return an interface to L3; this clears its tag rewrite as well (set_int_l2_mode)."""
     _leave_bridge(tables, sw_if_index)
     tables.look_at_l2(sw_if_index)
-    tables.l2[sw_if_index] = L2Config()
+    tables.l2[sw_if_index] = L2Config(input_bits=BridgeFeature.DROP)
 
 
 def interface_deleted(tables: Tables, sw_if_index: int) -> None:

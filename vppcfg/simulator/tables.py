@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from vppcfg.record import record
 from vppcfg.simulator.addresses import AddressBook
+from vppcfg.simulator.fib_entries import FibPath, Prefix
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
@@ -59,6 +60,9 @@ class HwInterface:
     is_link_up: bool = False
     has_link_of_its_own: bool = False
     """Whether another program decides when there is a link, and not the admin state."""
+    is_ip_tunnel: bool = False
+    """Whether it has ends that IPsec can ask for (ip_tun_desc)."""
+    is_multipoint: bool = False
     has_gso: bool = True
     """Whether a bond with GSO takes it as a member."""
     sub_interfaces: dict[int, int] = field(default_factory=dict)
@@ -126,11 +130,16 @@ class L2Config:
     group: int = 0
     """Split horizon group."""
     rewrite: TagRewriteBytes = field(default_factory=TagRewriteBytes)
+    input_bits: int = 0
+    """What is done with a frame that comes in, as bits of `l2.L2_INPUT`; some are set before there is any L2."""
+    output_bits: int = 0
 
 
 class BridgeFeature:
-    """Bits of a bridge domain's features (vnet/l2/l2_input.h)."""
+    """Bits of what a bridge domain or an interface in L2 does with a frame (vnet/l2/l2_input.h)."""
 
+    DROP = 1 << 0
+    XCONNECT = 1 << 1
     FLOOD = 1 << 2
     ARP_UFWD = 1 << 3
     ARP_TERM = 1 << 4
@@ -200,22 +209,16 @@ class LcpMain:
     """Index of a pair by its interface."""
 
 
+Routes = dict[Prefix, dict[int, tuple[FibPath, ...]]]
+"""Paths by prefix and by the number of their source (fib_source_t)."""
+
+
 class FibSource(Enum):
     """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it says so."""
 
     API = "API"
     CLI = "CLI"
     LINUX_NL = "lcp-rt"
-
-
-@record
-class FibRoute:
-    """Where one route leads."""
-
-    next_hop: bytes
-    """16 bytes, zeros when it is an interface only."""
-    sw_if_index: int
-    """NONE when VPP looks the next hop up."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,8 +230,17 @@ class FibTable:
     holders: set[FibSource] = field(default_factory=set)
     endpoints: int = 0
     """How many tunnels look up their other end in it."""
-    routes: dict[tuple[int, int], FibRoute] = field(default_factory=dict)
-    """Those that somebody typed, by the value and the length of their prefix."""
+    routes: Routes = field(default_factory=dict)
+    """Those of the prompt and of the API."""
+    marked: set[Prefix] = field(default_factory=set)
+    """Routes of the API that go when their replacement ends, unless they are added again before."""
+
+    def drop_route(self, key: Prefix, source: int) -> None:
+        """Delete what one source has of a route."""
+        found = self.routes.get(key, {})
+        found.pop(source, None)
+        if not found:
+            self.routes.pop(key, None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -237,7 +249,7 @@ class FibMain:
 
     family: str
     tables: dict[int, FibTable] = field(default_factory=dict)
-    leaked: list[tuple[int, dict[tuple[int, int], FibRoute]]] = field(default_factory=list)
+    leaked: list[tuple[int, Routes]] = field(default_factory=list)
     """Indexes of tables that are gone, with their routes; the next table gets the last one."""
 
     def __post_init__(self) -> None:
@@ -295,6 +307,8 @@ class Process:
 
 Hook = Callable[["Tables", int], None]
 """Called with the sw_if_index of an interface."""
+AddressHook = Callable[["Tables", int, int, bool], None]
+"""Called with the sw_if_index of an interface, an address, and whether it was added."""
 Part = TypeVar("Part")
 
 
@@ -329,6 +343,8 @@ class Tables:
         """Called with each interface whose admin state has changed."""
         self.mtu_hooks: list[Hook] = []
         """Called with each interface whose packet MTUs have changed."""
+        self.address_hooks: list[AddressHook] = []
+        """Called with each IPv4 address that an interface has got, or lost."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
         self._parts: dict[type[Any], Any] = {}

@@ -119,6 +119,8 @@ class SimulatedVpp:
             ):
                 if hook is not None:
                     hooks.append(hook)
+            if kind.address_changed is not None:
+                self.tables.address_hooks.append(kind.address_changed)
         self.tables.events.clear()
 
     def handle(

@@ -15,11 +15,11 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Vxlan
+from vppcfg.simulator import arcs
 from vppcfg.simulator.kinds import mpls
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.bond_member import BondMain, detach
 from vppcfg.simulator.kinds.gre import GreMain
-from vppcfg.simulator.kinds.gso import GsoMain
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.kinds.tap import TapMain
 from vppcfg.simulator.kinds.vxlan import VxlanMain
@@ -103,7 +103,8 @@ def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
     (gre,) = tables.part(GreMain).tunnels
     assert (gre.number, str(gre.request.destination), gre.request.gre_key) == (1, "192.0.2.2", 9)
     assert not tables.hw_of(row(tables, "gre1")).is_ethernet
-    assert tables.part(GsoMain).enabled == {row(tables, "gre1").index: 1}
+    on = arcs.on(tables, row(tables, "gre1").index)
+    assert (on["ip4-output"], on["ip6-output"]) == (["gso-ip4"], ["gso-ip6"])
     assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
     assert not row(tables, "vxlan_tunnel5").is_up
     assert tables.linux.device("", "vt2") is not None

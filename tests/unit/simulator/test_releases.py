@@ -147,6 +147,10 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "mpls",
         "span",
         "tapv2",
+        "ipsec",
+        "bfd",
+        "qos",
+        "teib",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
     plugins = {
@@ -165,6 +169,11 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "urpf",
         "vxlan",
         "wireguard",
+        "abf",
+        "l3xc",
+        "nat44_ed",
+        "policer",
+        "vrrp",
     }
     assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
     interface = written["interface.api.json"]

@@ -41,6 +41,10 @@ reply ip_table_details c79fca0f: ip_table table
 """
 
 
+_API_ROUTES = 8
+"""FIB_SOURCE_API."""
+
+
 def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
     return (tables.fib6, tables.ip6) if is_ipv6 else (tables.fib4, tables.ip4)
 
@@ -127,9 +131,16 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
 
 
 def _answer_replace(call: Call, values: Values) -> Outgoing:
-    """Mark or remove the routes of the API in a table; there are none here."""
-    if values["table.table_id"] not in _of(call.tables, values["table.is_ip6"])[0].tables:
+    """Mark the routes of the API in a table, or remove those that were not added again since."""
+    table = _of(call.tables, values["table.is_ip6"])[0].tables.get(values["table.table_id"])
+    if table is None:
         raise RefusedError(Retval.NO_SUCH_FIB)
+    if call.message == "ip_table_replace_begin":
+        table.marked = {key for key, found in table.routes.items() if _API_ROUTES in found}
+        return call.reply()
+    for key in table.marked:
+        table.drop_route(key, _API_ROUTES)
+    table.marked = set()
     return call.reply()
 
 

@@ -130,6 +130,8 @@ def _register(tables: Tables, tunnel: Tunnel[GreRequest]) -> SwInterface:
             is_ethernet=is_ethernet,
             mac=bytes([0xD0, 0x0B, 0xEE, 0xD0, low >> 8, low & 0xFF]) if is_ethernet else bytes(6),
             link_mtu=((_FRAME_BYTES if is_ethernet else 0) - overhead) & 0xFFFF,
+            is_ip_tunnel=True,
+            is_multipoint=tunnel.request.mode == _MULTIPOINT,
             has_gso=False,
         )
 

@@ -94,6 +94,8 @@ def _register(tables: Tables, tunnel: Tunnel[IpipRequest]) -> SwInterface:
             is_ethernet=False,
             mac=bytes(6),
             link_mtu=-overhead & 0xFFFF,
+            is_ip_tunnel=True,
+            is_multipoint=tunnel.request.mode == _MULTIPOINT,
             has_gso=False,
         )
 

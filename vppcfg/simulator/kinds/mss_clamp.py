@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vppcfg.model.features import MssLimit, TrafficDirection
 from vppcfg.model.state import State
 from vppcfg.record import record
-from vppcfg.simulator import interfaces
+from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.retval import RefusedError, Retval
@@ -50,8 +50,15 @@ class MssMain:
 
 def set_clamp(tables: Tables, sw_if_index: int, directions: tuple[int, int], limits: tuple[int, int]) -> None:
     """Set both families of an interface; a limit without a direction is forgotten."""
+    clamps = tables.part(MssMain).clamps
+    old = clamps[sw_if_index].directions if sw_if_index in clamps else (0, 0)
+    for family, was, becomes in zip((4, 6), old, directions, strict=True):
+        for bit, arc, end in ((_RX, "unicast", "in"), (_TX, "output", "out")):
+            if (was ^ becomes) & bit:
+                feature = f"ip{family}-{arc}", f"tcp-mss-clamping-ip{family}-{end}"
+                arcs.set_features(tables, sw_if_index, [feature], is_on=bool(becomes & bit))
     kept = tuple(limit if direction else 0 for direction, limit in zip(directions, limits, strict=True))
-    tables.part(MssMain).clamps[sw_if_index] = Clamp(directions=directions, limits=(kept[0], kept[1]))
+    clamps[sw_if_index] = Clamp(directions=directions, limits=(kept[0], kept[1]))
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

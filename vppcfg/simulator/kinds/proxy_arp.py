@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vppcfg.model.state import State
-from vppcfg.simulator import interfaces
+from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.releases import Habit
@@ -85,6 +85,9 @@ def _answer_interface(call: Call, values: Values) -> Outgoing:
 
 def _switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
     answering = tables.part(ProxyArpMain).answering
+    if is_on == (sw_if_index in answering):
+        return
+    arcs.set_features(tables, sw_if_index, [("arp", "arp-proxy")], is_on=is_on)
     if is_on:
         answering.add(sw_if_index)
     else:

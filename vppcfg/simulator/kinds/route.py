@@ -1,4 +1,4 @@
-"""Routes that somebody types, those that VPP makes by itself, and who holds a FIB table.
+"""The routes of a table with their sources, those that VPP makes by itself, and who holds a FIB table.
 
 They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/ip_api.c. What linux-nl copies is in
 `simulator/linux_nl`. Packets go nowhere.
@@ -7,45 +7,27 @@ They are as in vnet/ip/lookup.c, vnet/fib/fib_source.c, fib_table.c and vnet/ip/
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field
 
+from vppcfg.simulator.api_paths import packed
 from vppcfg.simulator.command_line import Command, Input
-from vppcfg.simulator.fib_entries import (
-    COPIED,
-    DROP,
-    LOCAL,
-    NORMAL,
-    Entry,
-    FibPath,
-    NetlinkMain,
-    Prefix,
-    prefix_of,
-)
+from vppcfg.simulator.fib_entries import COPIED, DROP, LOCAL, NORMAL, Entry, FibPath, NetlinkMain, Prefix, prefix_of
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
-from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import FibMain, FibRoute, FibSource, FibTable, Tables
-from vppcfg.simulator.wire import NONE, Outgoing, Values
+from vppcfg.simulator.tables import FibMain, FibSource, FibTable, Tables
+from vppcfg.simulator.wire import Outgoing, Values
 
 _FIB = """
 version 23.06- 1.0.0 4ef4abc1
 struct fib_source: u8 priority, u8 id, string name[64]
+request fib_source_add b3ac2aec: fib_source src
+reply fib_source_add_reply 604fd6f1: i32 retval, u8 id
 request fib_source_dump 51077d14 streams fib_source_details
 reply fib_source_details 8668acdb: fib_source src
 """
-_PATH = (
-    "u32 sw_if_index, u32 table_id, u32 rpf_id, u8 weight, u8 preference, fib_path_type type, fib_path_flags flags, "
-    "fib_path_nh_proto proto, fib_path_nh nh, u8 n_labels, fib_mpls_label label_stack[16]"
-)
-_IP = f"""
+_IP = """
 import prefix
-struct fib_mpls_label: u8 is_uniform, u32 label, u8 ttl, u8 exp
-struct fib_path_nh: address_union address, u32 via_label, u32 obj_id, u32 classify_table_index
-enum fib_path_type u32 FIB_API_PATH_TYPE_NORMAL=0 FIB_API_PATH_TYPE_LOCAL=1 FIB_API_PATH_TYPE_DROP=2 \
-FIB_API_PATH_TYPE_ICMP_UNREACH=5 FIB_API_PATH_TYPE_ICMP_PROHIBIT=6
-enum fib_path_flags u32 FIB_API_PATH_FLAG_NONE=0
-enum fib_path_nh_proto u32 FIB_API_PATH_NH_PROTO_IP4=0 FIB_API_PATH_NH_PROTO_IP6=1
-struct fib_path: {_PATH}
+import fib_path
 struct ip_route_v2: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, u8 src, fib_path paths[n_paths]
 request ip_route_v2_dump d16f72e6 streams ip_route_v2_details: u8 src, ip_table table
 reply ip_route_v2_details b09aa6c0: ip_route_v2 route
@@ -83,8 +65,8 @@ _PRIORITIES = (
     16,
     17,
 )
-_CLI = _SOURCES.index("CLI")
-_LABELS = (0, 0, 0, 0) * 16
+API = _SOURCES.index("API")
+CLI = _SOURCES.index("CLI")
 _EVERY_TABLE = {
     False: (
         ("0.0.0.0/0", "default-route"),
@@ -97,21 +79,44 @@ _EVERY_TABLE = {
 }
 """ip4_specials and ip6_specials; that of link-local addresses leads to the tables of links, all others drop."""
 _LINK_LOCAL = "fe80::/10"
+_LAST_SOURCE = 255
 
 
 def _main(tables: Tables, is_ipv6: bool) -> FibMain:
     return tables.fib6 if is_ipv6 else tables.fib4
 
 
-def _source_names(tables: Tables) -> tuple[str, ...]:
-    """Return who can put routes into a table, by id: plugins come behind VPP's own."""
+@dataclass(slots=True, kw_only=True)
+class SourceMain:
+    """The sources that somebody has asked for, with their priorities; each call makes one more, of whatever name."""
+
+    added: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+def _own_sources(tables: Tables) -> tuple[str, ...]:
+    """Return the names of VPP's own sources by id; plugins come behind them."""
     return (*_SOURCES, *COPIED) if tables.part(NetlinkMain).is_running else _SOURCES
 
 
+def sources(tables: Tables) -> list[tuple[bytes, int]]:
+    """Return the names and priorities of all who can put routes into a table, by id."""
+    own = zip(_own_sources(tables), _PRIORITIES, strict=False)
+    return [*((name.encode(), priority) for name, priority in own), *tables.part(SourceMain).added]
+
+
+def _add_source(call: Call, values: Values) -> Outgoing:
+    """Make a source, without a look at whether there is one of this name."""
+    number = len(sources(call.tables))
+    if number == _LAST_SOURCE:
+        return call.reply()
+    name = values["src.name"].split(b"\0", 1)[0]
+    call.tables.part(SourceMain).added.append((name, values["src.priority"]))
+    return call.reply(id=number)
+
+
 def _dump_sources(call: Call, _values: Values) -> Iterator[Outgoing]:
-    names = _source_names(call.tables)
-    for number, (name, priority) in enumerate(zip(names, _PRIORITIES[: len(names)], strict=True)):
-        yield call.details({"src.id": number, "src.priority": priority, "src.name": name.encode()})
+    for number, (name, priority) in enumerate(sources(call.tables)):
+        yield call.details({"src.id": number, "src.priority": priority, "src.name": name})
 
 
 def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
@@ -123,9 +128,8 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
     table = _main(call.tables, is_ipv6).tables.get(table_id)
     if table is None:
         return
-    names = _source_names(call.tables)
-    for (value, length), (source, paths) in _best(call.tables, is_ipv6, table_id, names).items():
-        if values["src"] in (0, names.index(source)):
+    for (value, length), (source, paths) in _best(call.tables, is_ipv6, table_id).items():
+        if values["src"] in (0, source):
             raw = value.to_bytes(16 if is_ipv6 else 4)
             yield call.details(
                 {
@@ -133,23 +137,25 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
                     "route.prefix.address.af": is_ipv6,
                     "route.prefix.address.un": raw.ljust(16, b"\0"),
                     "route.prefix.len": length,
-                    "route.src": names.index(source),
-                    "route.paths": tuple(map(_packed, paths)),
+                    "route.src": source,
+                    "route.paths": tuple(map(packed, paths)),
                 }
             )
 
 
-def _best(tables: Tables, is_ipv6: bool, table_id: int, names: tuple[str, ...]) -> dict[Prefix, Entry]:
-    """Return the entry of each prefix whose source has the lowest priority."""
-    typed = _main(tables, is_ipv6).tables[table_id].routes
+def _best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int, tuple[FibPath, ...]]]:
+    """Return the entry of each prefix whose source is the best: of the lowest priority, then of the lowest id."""
+    known = sources(tables)
+    ids = {name: number for number, name in enumerate(_own_sources(tables))}
+    given = _main(tables, is_ipv6).tables[table_id].routes
     entries = [
-        *_own_routes(tables, is_ipv6, table_id),
-        *((key, (_SOURCES[_CLI], (_typed_path(route, is_ipv6),))) for key, route in typed.items()),
-        *tables.part(NetlinkMain).entries(is_ipv6, table_id),
+        *((key, (ids[name], paths)) for key, (name, paths) in _own_routes(tables, is_ipv6, table_id)),
+        *((key, entry) for key, found in given.items() for entry in found.items()),
+        *((key, (ids[name], paths)) for key, (name, paths) in tables.part(NetlinkMain).entries(is_ipv6, table_id)),
     ]
-    best: dict[Prefix, Entry] = {}
+    best: dict[Prefix, tuple[int, tuple[FibPath, ...]]] = {}
     for key, entry in entries:
-        if key not in best or _PRIORITIES[names.index(entry[0])] < _PRIORITIES[names.index(best[key][0])]:
+        if key not in best or (known[entry[0]][1], entry[0]) < (known[best[key][0]][1], best[key][0]):
             best[key] = entry
     return best
 
@@ -190,61 +196,6 @@ def _of_neighbors(tables: Tables, index: int, is_ipv6: bool) -> Iterator[tuple[P
             yield (int(address), bits), ("adjacency", (FibPath(index, address.packed, is_ipv6=is_ipv6),))
 
 
-def _typed_path(route: FibRoute, is_ipv6: bool) -> FibPath:
-    return FibPath(route.sw_if_index, route.next_hop, is_ipv6=is_ipv6)
-
-
-def _packed(path: FibPath) -> tuple[Any, ...]:
-    hop = (path.next_hop.ljust(16, b"\0"), 0, 0, 0)
-    labels = tuple(part for label in path.labels for part in (1, label, 0, 0))
-    return (
-        *(path.sw_if_index, 0, 0, path.weight, path.preference, path.kind, 0, path.is_ipv6, *hop, len(path.labels)),
-        *(labels + _LABELS)[: len(_LABELS)],
-    )
-
-
-def _command_route(tables: Tables, rest: Input) -> str:
-    """`ip route [add|del] <prefix> [table <id>] [via <address> [<interface>]|via <interface>]`."""
-    line = rest.line()
-    is_add, table_id, prefix, route = True, 0, None, None
-    while not line.is_at_end:
-        if (number := line.number_after("table")) is not None:
-            table_id = number
-        elif (found := line.prefix()) is not None:
-            prefix = found
-        elif line.take("via"):
-            route = _path(tables, line)
-        elif line.take("del"):
-            is_add = False
-        elif not line.take("add"):
-            raise line.unknown("parse error")
-    if prefix is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected ip4/ip6 destination address/length.")
-    if is_add and route is None:
-        raise RefusedError(Retval.UNSPECIFIED, "expected paths.")
-    is_ipv6, value, length = prefix
-    table = _main(tables, is_ipv6).tables.get(table_id)
-    if table is None:
-        raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
-    host_bits = (128 if is_ipv6 else 32) - length
-    key = (value >> host_bits << host_bits, length)
-    if is_add and route is not None:
-        table.routes[key] = route
-    else:
-        table.routes.pop(key, None)
-    return ""
-
-
-def _path(tables: Tables, line: Input) -> FibRoute:
-    """Return where a route leads: to an address, through an interface, or both."""
-    hop = line.address()
-    row = line.interface(tables)
-    if hop is None and row is None:
-        raise line.unknown("parse error")
-    packed = hop.packed if hop is not None else b""
-    return FibRoute(next_hop=packed.ljust(16, b"\0"), sw_if_index=row.index if row is not None else NONE)
-
-
 def _command_summary(is_ipv6: bool) -> Command:
     """`show ip fib summary table <id>`: who holds a table; the prefixes of each length are left out."""
 
@@ -268,9 +219,9 @@ def _locks(table: FibTable, bound: int) -> str:
 
 KIND = Kind(
     api={"fib": _FIB, "ip": _IP},
+    changes={"fib_source_add": _add_source},
     queries={"fib_source_dump": _dump_sources, "ip_route_v2_dump": _dump_routes},
     commands={
-        "ip route": _command_route,
         "show ip fib summary": _command_summary(is_ipv6=False),
         "show ip6 fib summary": _command_summary(is_ipv6=True),
     },

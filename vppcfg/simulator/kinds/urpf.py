@@ -9,7 +9,7 @@ from enum import IntEnum
 from vppcfg.model.features import UrpfMode
 from vppcfg.model.state import State
 from vppcfg.record import record
-from vppcfg.simulator import interfaces
+from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
@@ -71,7 +71,19 @@ def update(tables: Tables, place: Place, mode: int, table_id: int | None) -> Non
     """Set a check; raise RefusedError when there is no such mode or table."""
     if mode not in set(Mode) or (table_id is not None and not fib.has_table(tables, place.is_ipv6, table_id)):
         raise RefusedError(Retval.INVALID_VALUE)
-    tables.part(UrpfMain).checks[place] = Check(mode=Mode(mode), table_id=table_id)
+    checks = tables.part(UrpfMain).checks
+    old = checks[place].mode if place in checks else Mode.OFF
+    if old is not Mode(mode):
+        for each, is_on in ((old, False), (Mode(mode), True)):
+            if each is not Mode.OFF:
+                arcs.set_features(tables, place.sw_if_index, [_feature(place, each)], is_on=is_on)
+    checks[place] = Check(mode=Mode(mode), table_id=table_id)
+
+
+def _feature(place: Place, mode: Mode) -> arcs.Feature:
+    family, direction = 6 if place.is_ipv6 else 4, "tx" if place.is_output else "rx"
+    arc = f"ip{family}-{'output' if place.is_output else 'unicast'}"
+    return arc, f"ip{family}-{direction}-urpf-{mode.name.lower()}"
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

@@ -1,0 +1,167 @@
+"""Contract: NAT44 goes off with an interface; what is named by an interface stays, for the next one with the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.subject import ALL, PORTS, Subject
+
+INSIDE, OUTSIDE = 0x20, 0x10
+ADDRESS, OTHER = "192.0.2.1/24", "203.0.113.5/24"
+
+
+def enable(vpp: Subject, *, is_on: bool = True) -> int:
+    reply = vpp.api.nat44_ed_plugin_enable_disable(inside_vrf=0, outside_vrf=0, sessions=0, enable=is_on)
+    return int(reply.retval)
+
+
+def side(vpp: Subject, index: int, flags: int, *, add: bool = True) -> int:
+    return int(vpp.api.nat44_interface_add_del_feature(is_add=add, flags=flags, sw_if_index=index).retval)
+
+
+def sides(vpp: Subject) -> dict[int, int]:
+    return {row.sw_if_index: int(row.flags) for row in vpp.api.nat44_interface_dump()}
+
+
+def output(vpp: Subject, index: int, *, add: bool = True) -> int:
+    return int(vpp.api.nat44_ed_add_del_output_interface(is_add=add, sw_if_index=index).retval)
+
+
+def outputs(vpp: Subject) -> list[int]:
+    return [row.sw_if_index for row in vpp.pages("nat44_ed_output_interface_get")]
+
+
+def follow(vpp: Subject, index: int, *, add: bool = True) -> int:
+    return int(vpp.api.nat44_add_del_interface_addr(is_add=add, sw_if_index=index).retval)
+
+
+def pool(vpp: Subject) -> list[str]:
+    return sorted(str(row.ip_address) for row in vpp.api.nat44_address_dump())
+
+
+def addresses(vpp: Subject, first: str, last: str, *, add: bool = True) -> int:
+    ends = {"first_ip_address": first, "last_ip_address": last}
+    return int(vpp.api.nat44_add_del_address_range(**ends, vrf_id=ALL, is_add=add).retval)
+
+
+def mapping(vpp: Subject, external: str, index: int = ALL, *, port: int = 80, add: bool = True) -> int:
+    ends = {"local_ip_address": "10.0.0.9", "local_port": port, "external_ip_address": external, "external_port": port}
+    reply = vpp.api.nat44_add_del_static_mapping_v2(
+        is_add=add, protocol=6, external_sw_if_index=index, vrf_id=0, tag="web", **ends
+    )
+    return int(reply.retval)
+
+
+def mappings(vpp: Subject) -> list[tuple[str, int, int, str]]:
+    rows = vpp.api.nat44_static_mapping_dump()
+    return sorted((str(row.external_ip_address), row.external_sw_if_index, row.local_port, row.tag) for row in rows)
+
+
+def features(vpp: Subject, name: str) -> list[str]:
+    lines = vpp.cli(f"show interface features {name}")[1].splitlines()
+    return [line.strip() for line in lines if "nat" in line or "sv-reass" in line]
+
+
+@pytest.fixture
+def sub(vpp: Subject, first: int) -> Iterator[int]:
+    """Return a sub-interface with an address, where NAT is enabled."""
+    assert enable(vpp) == 0
+    index = vpp.sub(first, 100)
+    assert vpp.add_address(index, ADDRESS) == 0
+    yield index
+    enable(vpp, is_on=False)
+
+
+def test_nothing_works_while_it_is_not_enabled(vpp: Subject, first: int) -> None:
+    assert vpp.api.nat44_show_running_config().sessions == 0
+    assert side(vpp, first, INSIDE) == output(vpp, first) == follow(vpp, first) == -126
+    assert addresses(vpp, "198.51.100.1", "198.51.100.1") == -126
+    assert (enable(vpp), enable(vpp)) == (0, -170)
+    assert vpp.api.nat44_show_running_config().sessions == 64512
+    assert (side(vpp, first, INSIDE), side(vpp, 4711, INSIDE)) == (0, -2)
+    assert (enable(vpp, is_on=False), enable(vpp, is_on=False)) == (0, -169)
+    assert (sides(vpp), features(vpp, PORTS[0])) == ({}, [])
+
+
+def test_an_interface_is_inside_or_outside(vpp: Subject, sub: int) -> None:
+    name = f"{PORTS[0]}.100"
+    assert (side(vpp, sub, INSIDE), side(vpp, sub, INSIDE)) == (0, 0)
+    assert (sides(vpp), features(vpp, name)) == ({sub: INSIDE}, ["ip4-sv-reassembly-feature", "nat-pre-in2out"])
+    assert side(vpp, sub, OUTSIDE) == 0
+    assert sides(vpp) == {sub: INSIDE | OUTSIDE}
+    assert features(vpp, name) == ["ip4-sv-reassembly-feature", "nat44-ed-classify"]
+    assert output(vpp, sub) == -81
+    assert side(vpp, sub, INSIDE, add=False) == 0
+    assert (sides(vpp), features(vpp, name)) == ({sub: OUTSIDE}, ["ip4-sv-reassembly-feature", "nat-pre-out2in"])
+    assert (side(vpp, sub, OUTSIDE, add=False), side(vpp, sub, OUTSIDE, add=False)) == (0, -6)
+    assert (sides(vpp), features(vpp, name)) == ({}, [])
+
+
+def test_the_other_side_deleted_leaves_a_feature_behind(vpp: Subject, sub: int) -> None:
+    name = f"{PORTS[0]}.100"
+    assert (side(vpp, sub, INSIDE), side(vpp, sub, OUTSIDE, add=False)) == (0, 0)
+    assert (sides(vpp), features(vpp, name)) == ({}, ["nat-pre-in2out"])
+
+
+def test_what_leaves_an_interface_is_translated(vpp: Subject, sub: int) -> None:
+    assert (output(vpp, sub), output(vpp, sub), side(vpp, sub, INSIDE)) == (0, -81, -81)
+    assert outputs(vpp) == [sub]
+    assert sorted(set(features(vpp, f"{PORTS[0]}.100"))) == [
+        *("ip4-sv-reassembly-feature", "ip4-sv-reassembly-output-feature"),
+        *("nat-pre-in2out-output", "nat-pre-out2in"),
+    ]
+    assert (output(vpp, sub, add=False), output(vpp, sub, add=False)) == (0, -6)
+    assert (outputs(vpp), features(vpp, f"{PORTS[0]}.100")) == ([], [])
+
+
+def test_it_goes_off_with_the_interface(vpp: Subject, first: int, sub: int) -> None:
+    assert side(vpp, sub, INSIDE) == 0
+    vpp.api.delete_subif(sw_if_index=sub)
+    assert sides(vpp) == {}
+    assert vpp.sub(first, 200) == sub
+    assert features(vpp, f"{PORTS[0]}.200") == []
+    assert output(vpp, sub) == 0
+    vpp.api.delete_subif(sw_if_index=sub)
+    assert outputs(vpp) == []
+
+
+def test_the_pool_follows_one_address_and_takes_no_other_for_it(vpp: Subject, sub: int) -> None:
+    assert (follow(vpp, sub), follow(vpp, sub)) == (0, -81)
+    assert pool(vpp) == ["192.0.2.1"]
+    assert vpp.add_address(sub, OTHER) == 0
+    assert pool(vpp) == ["192.0.2.1"]
+    assert vpp.remove_address(sub, ADDRESS) == 0
+    assert pool(vpp) == []
+    assert vpp.remove_address(sub, OTHER) == vpp.add_address(sub, ADDRESS) == 0
+    assert pool(vpp) == ["192.0.2.1"]
+    assert vpp.remove_address(sub, ADDRESS) == vpp.add_address(sub, OTHER) == 0
+    assert pool(vpp) == ["203.0.113.5"]
+    assert (follow(vpp, sub, add=False), follow(vpp, sub, add=False)) == (0, -6)
+    assert pool(vpp) == []
+
+
+def test_the_next_interface_with_the_index_fills_the_pool_and_the_mapping(vpp: Subject, first: int, sub: int) -> None:
+    assert follow(vpp, sub) == mapping(vpp, "0.0.0.0", sub) == 0
+    assert mappings(vpp) == [("0.0.0.0", sub, 80, "web"), ("192.0.2.1", ALL, 80, "web")]
+    vpp.api.delete_subif(sw_if_index=sub)
+    assert (pool(vpp), mappings(vpp)) == ([], [("0.0.0.0", sub, 80, "web")])
+    assert [row.sw_if_index for row in vpp.api.nat44_interface_addr_dump()] == [sub]
+    assert vpp.sub(first, 200) == sub
+    assert vpp.add_address(sub, OTHER) == 0
+    assert pool(vpp) == ["203.0.113.5"]
+    assert mappings(vpp) == [("0.0.0.0", sub, 80, "web"), ("203.0.113.5", ALL, 80, "web")]
+    assert mapping(vpp, "0.0.0.0", sub, add=False) == follow(vpp, sub, add=False) == 0
+    assert (mappings(vpp), pool(vpp)) == ([], [])
+
+
+def test_a_range_ends_at_the_first_address_that_cannot_be(vpp: Subject, sub: int) -> None:
+    assert addresses(vpp, "198.51.100.2", "198.51.100.3") == 0
+    assert addresses(vpp, "198.51.100.1", "198.51.100.4") == -81
+    assert pool(vpp) == ["198.51.100.1", "198.51.100.2", "198.51.100.3"]
+    assert addresses(vpp, "198.51.100.1", "198.51.100.3", add=False) == 0
+    assert addresses(vpp, "198.51.100.1", "198.51.100.1", add=False) == -6
+    assert (mapping(vpp, "198.51.100.9"), mapping(vpp, "198.51.100.9")) == (0, -81)
+    assert mappings(vpp) == [("198.51.100.9", ALL, 80, "web")]
+    assert (mapping(vpp, "198.51.100.9", add=False), mapping(vpp, "198.51.100.9", add=False)) == (0, -6)

@@ -1,0 +1,127 @@
+"""The features of an interface: shown as text, enabled by name, and asked for (vnet/feature, vnet/interface_cli.c)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds import mpls
+from vppcfg.simulator.kinds.acl import AclMain
+from vppcfg.simulator.kinds.dhcp import DhcpMain
+from vppcfg.simulator.kinds.macip import MacipMain
+from vppcfg.simulator.kinds.sflow import Direction, SflowMain
+from vppcfg.simulator.kinds.span import Source, SpanMain
+from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, input_bits
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import SwInterface, Tables
+from vppcfg.simulator.wire import Outgoing, Values, cstring
+
+_API = """
+version 23.06-24.10 1.0.2 8a6e6da1
+version 25.06- 1.0.2 30d6f180
+import interface_index
+request feature_enable_disable 7531c862: interface_index sw_if_index, bool enable, string arc_name[64], \
+string feature_name[64]
+reply feature_enable_disable_reply e8d4e804: i32 retval
+request feature_is_enabled 55db09e2 25.06-: string arc_name[64], string feature_name[64], interface_index sw_if_index
+bare feature_is_enabled_reply 03f284b5 25.06-: u32 client_index, u32 context, i32 retval, bool is_enabled
+"""
+
+
+_RX, _TX = 1, 2
+
+
+def _answer_enable(call: Call, values: Values) -> Outgoing:
+    """Enable a feature once more or once less; raise RefusedError for one that its arc does not have."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    feature = cstring(values["arc_name"]), cstring(values["feature_name"])
+    if feature[1] not in arcs.ARCS.get(feature[0], ()):
+        raise RefusedError(Retval.INVALID_VALUE)
+    arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=values["enable"])
+    return call.reply()
+
+
+def _answer_is_enabled(call: Call, values: Values) -> Outgoing:
+    """Tell whether a feature is on: VPP says yes, too, of what it cannot tell."""
+    index = values["sw_if_index"]
+    interfaces.require(call.tables, index)
+    arc, name = cstring(values["arc_name"]), cstring(values["feature_name"])
+    is_known = arcs.is_known(call.tables, arc, name, index)
+    return call.reply(is_enabled=not is_known or name in _on(call.tables, index)[arc])
+
+
+def _on(tables: Tables, index: int) -> dict[str, list[str]]:
+    """Return what is on by arc, in order: what was enabled, and what follows from the tables of other kinds."""
+    own = Counter([*_filters(tables, index), *_observers(tables, index)])
+    if not mpls.is_enabled(tables, index):
+        own["mpls-input", "mpls-not-enabled"] = 1
+    if index in tables.part(DhcpMain).by_sw:
+        own["ip4-unicast", "ip4-dhcp-client-detect"] = 1
+    found = arcs.on(tables, index)
+    return {
+        arc: [name for name in names for _ in range(found[arc].count(name) + own[arc, name])]
+        for arc, names in arcs.ARCS.items()
+    }
+
+
+def _filters(tables: Tables, index: int) -> Iterator[arcs.Feature]:
+    """Yield the features of access lists, which are on in L3 and L2 at once."""
+    main = tables.part(AclMain)
+    for direction, arc, lists in (("in", "unicast", main.inputs), ("out", "output", main.outputs)):
+        if lists.of(index):
+            yield from arcs.both(f"ip{{}}-{arc}", f"acl-plugin-{direction}-ip{{}}-fa")
+            yield from arcs.both(f"l2-{direction}put-ip{{}}", f"acl-plugin-{direction}-ip{{}}-l2")
+    if index in tables.part(MacipMain).applied:
+        yield from arcs.both("ip{}-unicast", "ip{}-inacl")
+
+
+def _observers(tables: Tables, index: int) -> Iterator[arcs.Feature]:
+    """Yield the features that look at the packets of a port: sFlow, mirrors."""
+    sflow, row = tables.part(SflowMain), tables.sw[index]
+    if not row.is_sub and sflow.enabled.get(row.hw_index):
+        if sflow.direction & Direction.RX:
+            yield "device-input", "sflow"
+        if sflow.direction & Direction.TX:
+            yield "interface-output", "sflow-egress"
+    states = tables.part(SpanMain).mirrors.get(Source(sw_if_index=index, is_l2=False), {}).values()
+    if any(state & _RX for state in states):
+        yield from (("port-rx-eth", "span-input"), ("device-input", "span-input"))
+    if any(state & _TX for state in states):
+        yield "interface-output", "span-output"
+
+
+def show(tables: Tables, row: SwInterface) -> str:
+    """Return the text of all arcs of an interface, and what it does with frames in L2."""
+    lines = [f"Feature paths configured on {tables.name_of(row)}..."]
+    for arc, names in _on(tables, row.index).items():
+        lines += ["", f"{arc}:", *(f"  {name}" for name in names or ["none configured"])]
+    bits = input_bits(tables, row.index), tables.l2_of(row.index).output_bits
+    lines += ["", "l2-input:", *_l2(bits[0], L2_INPUT), "", "l2-output:", *_l2(bits[1], L2_OUTPUT)]
+    return "\n".join(lines) + "\n"
+
+
+def _l2(bits: int, words: tuple[tuple[str, str], ...]) -> list[str]:
+    if not bits:
+        return ["  none configured"]
+    named = [each for bit, each in enumerate(words) if bits >> bit & 1 and each[0] != "DROP"]
+    return [f"{word:>17} ({node})" for word, node in reversed(named)]
+
+
+def _command_show(tables: Tables, line: Input) -> str:
+    """`show interface features <interface>`."""
+    row = line.interface(tables)
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Interface not specified...")
+    return show(tables, row)
+
+
+KIND = Kind(
+    api={"feature": _API},
+    changes={"feature_enable_disable": _answer_enable},
+    queries={"feature_is_enabled": _answer_is_enabled},
+    commands={"show interface features": _command_show},
+    deleted=arcs.interface_gone,
+)

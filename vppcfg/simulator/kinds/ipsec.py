@@ -1,0 +1,329 @@
+"""IPsec's security associations, what protects a tunnel, and interfaces for it (vnet/ipsec); nothing is encrypted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
+from vppcfg.simulator.tunnels import Address, address_of, address_values
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_TEXT = """
+version 23.06 5.0.2 9dfdcc71
+version 24.10- 5.0.2 8d9c3489
+import interface_index
+import prefix
+enum ipsec_proto u32 IPSEC_API_PROTO_ESP=50 IPSEC_API_PROTO_AH=51
+struct key: u8 length, u8 data[128]
+enum ipsec_integ_alg u32 IPSEC_API_INTEG_ALG_NONE=0 IPSEC_API_INTEG_ALG_MD5_96=1 IPSEC_API_INTEG_ALG_SHA1_96=2 \
+IPSEC_API_INTEG_ALG_SHA_256_96=3 IPSEC_API_INTEG_ALG_SHA_256_128=4 IPSEC_API_INTEG_ALG_SHA_384_192=5 \
+IPSEC_API_INTEG_ALG_SHA_512_256=6
+enum ipsec_sad_flags u32 IPSEC_API_SAD_FLAG_NONE=0 IPSEC_API_SAD_FLAG_USE_ESN=1 IPSEC_API_SAD_FLAG_USE_ANTI_REPLAY=2 \
+IPSEC_API_SAD_FLAG_IS_TUNNEL=4 IPSEC_API_SAD_FLAG_IS_TUNNEL_V6=8 IPSEC_API_SAD_FLAG_UDP_ENCAP=16 \
+IPSEC_API_SAD_FLAG_IS_INBOUND=64 IPSEC_API_SAD_FLAG_ASYNC=128
+enum tunnel_encap_decap_flags u8 TUNNEL_API_ENCAP_DECAP_FLAG_NONE=0 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DF=1 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_SET_DF=2 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_DSCP=4 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_ECN=8 TUNNEL_API_ENCAP_DECAP_FLAG_DECAP_COPY_ECN=16 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_INNER_HASH=32 TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_HOP_LIMIT=64 \
+TUNNEL_API_ENCAP_DECAP_FLAG_ENCAP_COPY_FLOW_LABEL=128
+enum tunnel_mode u8 TUNNEL_API_MODE_P2P=0 TUNNEL_API_MODE_MP=1
+enum tunnel_flags u8 TUNNEL_API_FLAG_TRACK_MTU=1
+enum ip_dscp u8 IP_API_DSCP_CS0=0 IP_API_DSCP_CS1=8 IP_API_DSCP_AF11=10 IP_API_DSCP_AF12=12 IP_API_DSCP_AF13=14 \
+IP_API_DSCP_CS2=16 IP_API_DSCP_AF21=18 IP_API_DSCP_AF22=20 IP_API_DSCP_AF23=22 IP_API_DSCP_CS3=24 IP_API_DSCP_AF31=26 \
+IP_API_DSCP_AF32=28 IP_API_DSCP_AF33=30 IP_API_DSCP_CS4=32 IP_API_DSCP_AF41=34 IP_API_DSCP_AF42=36 \
+IP_API_DSCP_AF43=38 IP_API_DSCP_CS5=40 IP_API_DSCP_EF=46 IP_API_DSCP_CS6=48 IP_API_DSCP_CS7=50
+struct tunnel: u32 instance, address src, address dst, interface_index sw_if_index, u32 table_id, \
+tunnel_encap_decap_flags encap_decap_flags, tunnel_mode mode, tunnel_flags flags, ip_dscp dscp, u8 hop_limit
+struct ipsec_sad_entry_v3: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
+crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
+u16 udp_src_port=4500, u16 udp_dst_port=4500
+struct ipsec_tunnel_protect: interface_index sw_if_index, address nh, u32 sa_out, u8 n_sa_in, u32 sa_in[n_sa_in]
+struct ipsec_itf: u32 user_instance=4294967295, tunnel_mode mode, interface_index sw_if_index
+enum ipsec_crypto_alg u32 IPSEC_API_CRYPTO_ALG_NONE=0 IPSEC_API_CRYPTO_ALG_AES_CBC_128=1 \
+IPSEC_API_CRYPTO_ALG_AES_CBC_192=2 IPSEC_API_CRYPTO_ALG_AES_CBC_256=3 IPSEC_API_CRYPTO_ALG_AES_CTR_128=4 \
+IPSEC_API_CRYPTO_ALG_AES_CTR_192=5 IPSEC_API_CRYPTO_ALG_AES_CTR_256=6 IPSEC_API_CRYPTO_ALG_AES_GCM_128=7 \
+IPSEC_API_CRYPTO_ALG_AES_GCM_192=8 IPSEC_API_CRYPTO_ALG_AES_GCM_256=9 IPSEC_API_CRYPTO_ALG_DES_CBC=10 \
+IPSEC_API_CRYPTO_ALG_3DES_CBC=11 IPSEC_API_CRYPTO_ALG_CHACHA20_POLY1305=12 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_128=13 \
+IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_192=14 IPSEC_API_CRYPTO_ALG_AES_NULL_GMAC_256=15
+struct ipsec_sad_entry_v4: u32 sad_id, u32 spi, ipsec_proto protocol, ipsec_crypto_alg crypto_algorithm, key \
+crypto_key, ipsec_integ_alg integrity_algorithm, key integrity_key, ipsec_sad_flags flags, tunnel tunnel, u32 salt, \
+u16 udp_src_port=4500, u16 udp_dst_port=4500, u32 anti_replay_window_size=64
+request ipsec_sad_entry_add 50229353: ipsec_sad_entry_v3 entry
+request ipsec_sad_entry_del 3a91bde5: u32 id
+reply ipsec_sad_entry_del_reply e8d4e804: i32 retval
+reply ipsec_sad_entry_add_reply 9ffac24b: i32 retval, u32 stat_index
+request ipsec_tunnel_protect_update 30d5f133: ipsec_tunnel_protect tunnel
+reply ipsec_tunnel_protect_update_reply e8d4e804: i32 retval
+request ipsec_tunnel_protect_del cd239930: interface_index sw_if_index, address nh
+reply ipsec_tunnel_protect_del_reply e8d4e804: i32 retval
+request ipsec_tunnel_protect_dump f9e6675e streams ipsec_tunnel_protect_details: interface_index sw_if_index
+reply ipsec_tunnel_protect_details 21663a50: ipsec_tunnel_protect tun
+request ipsec_itf_create 6f50b3bc: ipsec_itf itf
+reply ipsec_itf_create_reply 5383d31f: i32 retval, interface_index sw_if_index
+request ipsec_itf_delete f9e6675e: interface_index sw_if_index
+reply ipsec_itf_delete_reply e8d4e804: i32 retval
+request ipsec_itf_dump f9e6675e streams ipsec_itf_details: interface_index sw_if_index
+reply ipsec_itf_details 548a73b8: ipsec_itf itf
+request ipsec_sa_v3_dump 2076c2f4 streams ipsec_sa_v3_details: u32 sa_id
+reply ipsec_sa_v3_details 2fc991ee: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, u64 \
+last_seq_inbound, u64 replay_window, u32 stat_index
+request ipsec_sad_entry_add_v2 9611297a 24.10-: ipsec_sad_entry_v4 entry
+reply ipsec_sad_entry_add_v2_reply 9ffac24b 24.10-: i32 retval, u32 stat_index
+request ipsec_sa_v4_dump 2076c2f4 24.10- streams ipsec_sa_v4_details: u32 sa_id
+request ipsec_sa_v5_dump 2076c2f4 24.10- streams ipsec_sa_v5_details: u32 sa_id
+reply ipsec_sa_v4_details 87a322d7 24.10-: ipsec_sad_entry_v3 entry, interface_index sw_if_index, u64 seq_outbound, \
+u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
+reply ipsec_sa_v5_details 3cfecfbd 24.10-: ipsec_sad_entry_v4 entry, interface_index sw_if_index, u64 seq_outbound, \
+u64 last_seq_inbound, u64 replay_window, u32 thread_index, u32 stat_index
+"""
+_DEVICE_CLASS = "IPSEC Tunnel"
+_MTU = 9000
+_ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16
+"""Flags of a security association (ipsec_sad_flags)."""
+_CLEANS_UP = Habit(span="24.10-", text="protection goes with its interface (43b6ff39aef)")
+
+
+@dataclass(slots=True, kw_only=True)
+class Association:
+    """A security association (ipsec_sa_t)."""
+
+    values: dict[str, Any]
+    """The fields of the message that made it."""
+    users: int = 0
+    is_kept: bool = True
+    """Nobody has deleted it yet; one in use goes with its last user."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Protection:
+    """What protects one tunnel, or one next hop of a multipoint tunnel (ipsec_tun_protect_t)."""
+
+    sw_if_index: int
+    next_hop: Address
+    sa_out: int
+    sa_in: tuple[int, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class IpsecMain:
+    """Everything, by ids and interfaces."""
+
+    associations: dict[int, Association] = field(default_factory=dict)
+    protections: list[Protection] = field(default_factory=list)
+    stillborn: list[Protection] = field(default_factory=list)
+    """Rows of requests that were refused too late: they protect nothing, and are shown for ever."""
+    interfaces: dict[int, int] = field(default_factory=dict)
+    """The number of each ipsecN by sw_if_index."""
+
+    def find(self, sw_if_index: int, next_hop: Address | None) -> Protection | None:
+        """Return what protects an interface, where it is a multipoint tunnel what protects a next hop of it."""
+        for each in self.protections:
+            if each.sw_if_index == sw_if_index and next_hop in (None, each.next_hop):
+                return each
+        return None
+
+    def use(self, ids: tuple[int, ...]) -> None:
+        """Count users of associations."""
+        for number in ids:
+            self.associations[number].users += 1
+
+    def release(self, ids: tuple[int, ...]) -> None:
+        """Let associations go; those that were deleted meanwhile disappear with the last user."""
+        for number in ids:
+            known = self.associations[number]
+            known.users -= 1
+            if not known.users and not known.is_kept:
+                del self.associations[number]
+
+
+def protect(tables: Tables, sw_if_index: int, next_hop: Address, sa_out: int, sa_in: tuple[int, ...]) -> None:
+    """Protect a tunnel, or change what does; raise RefusedError. What a refused request locked stays locked."""
+    main = tables.part(IpsecMain)
+    for number in (*sa_in, sa_out):
+        if number not in main.associations:
+            raise RefusedError(Retval.INVALID_VALUE)
+        main.use((number,))
+    port = tables.hw_of(tables.sw[sw_if_index])
+    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
+    if known is not None:
+        main.release((*known.sa_in, known.sa_out))
+        known.sa_out, known.sa_in = sa_out, sa_in
+        return
+    if not port.is_ip_tunnel:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    row = Protection(sw_if_index=sw_if_index, next_hop=next_hop, sa_out=sa_out, sa_in=sa_in)
+    if port.device_class == _DEVICE_CLASS and not main.associations[sa_out].values["entry.flags"] & _TUNNEL:
+        main.stillborn.append(row)
+        raise RefusedError(Retval.INVALID_DST_ADDRESS)
+    main.protections.append(row)
+
+
+def unprotect(tables: Tables, sw_if_index: int, next_hop: Address) -> None:
+    """Take the protection off a tunnel; raise RefusedError when there is none."""
+    main = tables.part(IpsecMain)
+    port = tables.hw_of(tables.sw[sw_if_index])
+    known = main.find(sw_if_index, next_hop if port.is_multipoint else None)
+    if known is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    main.protections.remove(known)
+    main.release((*known.sa_in, known.sa_out))
+
+
+def _interface_gone(tables: Tables, sw_if_index: int) -> None:
+    main = tables.part(IpsecMain)
+    main.interfaces.pop(sw_if_index, None)
+    if tables.release.has(_CLEANS_UP):
+        for each in [each for each in main.protections if each.sw_if_index == sw_if_index]:
+            main.protections.remove(each)
+            main.release((*each.sa_in, each.sa_out))
+
+
+def add_association(tables: Tables, values: Values) -> None:
+    """Make a security association of the fields of a message; raise RefusedError when there is one of this id."""
+    known = tables.part(IpsecMain).associations
+    number = values["entry.sad_id"]
+    if number in known:
+        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
+    known[number] = Association(values={name: value for name, value in values.items() if name.startswith("entry.")})
+
+
+def delete_association(tables: Tables, number: int) -> None:
+    """Delete a security association, at once or when nobody uses it any more; raise RefusedError when there is none."""
+    known = tables.part(IpsecMain).associations
+    if number not in known:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    known[number].is_kept = False
+    if not known[number].users:
+        del known[number]
+
+
+def _told(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what a dump tells of an association: the bytes of the salt swapped, and zeros where a flag is missing."""
+    salt = int.from_bytes(values["entry.salt"].to_bytes(4), "little")
+    told = {**values, "entry.salt": salt}
+    for flag, prefixes in (
+        (_TUNNEL, ("entry.tunnel.",)),
+        (_UDP, ("entry.udp_",)),
+        (_ANTI_REPLAY, ("entry.anti_replay",)),
+    ):
+        if not values["entry.flags"] & flag:
+            told = {name: value for name, value in told.items() if not name.startswith(prefixes)}
+    return told
+
+
+def _answer_add(call: Call, values: Values) -> Outgoing:
+    add_association(call.tables, values)
+    return call.reply()
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    delete_association(call.tables, values["id"])
+    return call.reply()
+
+
+def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
+    """Show all associations, whatever id was asked for."""
+    for known in call.tables.part(IpsecMain).associations.values():
+        yield call.details({**_told(known.values), "sw_if_index": NONE})
+
+
+def _answer_protect(call: Call, values: Values) -> Outgoing:
+    index = values["tunnel.sw_if_index"]
+    interfaces.require(call.tables, index)
+    hop = address_of(values, "tunnel.nh")
+    protect(call.tables, index, hop, values["tunnel.sa_out"], tuple(values["tunnel.sa_in"]))
+    return call.reply()
+
+
+def _answer_unprotect(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    unprotect(call.tables, values["sw_if_index"], address_of(values, "nh"))
+    return call.reply()
+
+
+def _dump_protections(call: Call, values: Values) -> Iterator[Outgoing]:
+    main, wanted = call.tables.part(IpsecMain), values["sw_if_index"]
+    rows = [*main.protections, *(main.stillborn if wanted == NONE else ())]
+    for each in sorted(rows, key=lambda row: row.sw_if_index):
+        if wanted in (NONE, each.sw_if_index):
+            shown = {"tun.sw_if_index": each.sw_if_index, "tun.sa_out": each.sa_out, "tun.sa_in": each.sa_in}
+            yield call.details({**shown, **address_values("tun.nh", each.next_hop)})
+
+
+def create_interface(tables: Tables, number: int) -> SwInterface:
+    """Make ipsecN, of the lowest free number when none is named; raise RefusedError when it is taken."""
+    taken = tables.part(IpsecMain).interfaces
+    free = next(each for each in range(len(taken) + 1) if each not in taken.values()) if number == NONE else number
+    if free in taken.values():
+        raise RefusedError(Retval.INVALID_REGISTRATION)
+    port = tables.hw.add(
+        lambda index: HwInterface(
+            index=index,
+            name=f"ipsec{free}",
+            device_class=_DEVICE_CLASS,
+            is_ethernet=False,
+            is_ip_tunnel=True,
+            has_gso=False,
+        )
+    )
+    row = interfaces.create_port(tables, port, _MTU)
+    taken[row.index] = free
+    return row
+
+
+def delete_interface(tables: Tables, sw_if_index: int) -> None:
+    """Delete ipsecN; raise RefusedError for what is none."""
+    if sw_if_index not in tables.part(IpsecMain).interfaces:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    interfaces.delete_port(tables, tables.hw_of(tables.sw[sw_if_index]).index)
+
+
+def _answer_create(call: Call, values: Values) -> Outgoing:
+    return call.reply(sw_if_index=create_interface(call.tables, values["itf.user_instance"]).index)
+
+
+def _answer_delete_interface(call: Call, values: Values) -> Outgoing:
+    delete_interface(call.tables, values["sw_if_index"])
+    return call.reply()
+
+
+def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
+    for index, number in call.tables.part(IpsecMain).interfaces.items():
+        if values["sw_if_index"] in (NONE, index):
+            yield call.details({"itf.user_instance": number, "itf.sw_if_index": index})
+
+
+def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
+    if sw_if_index in tables.part(IpsecMain).interfaces:
+        row = tables.sw[sw_if_index]
+        tables.hw_of(row).is_link_up = row.is_up
+
+
+KIND = Kind(
+    api={"ipsec": _TEXT},
+    changes={
+        "ipsec_sad_entry_add": _answer_add,
+        "ipsec_sad_entry_add_v2": _answer_add,
+        "ipsec_sad_entry_del": _answer_delete,
+        "ipsec_tunnel_protect_update": _answer_protect,
+        "ipsec_tunnel_protect_del": _answer_unprotect,
+        "ipsec_itf_create": _answer_create,
+        "ipsec_itf_delete": _answer_delete_interface,
+    },
+    queries={
+        "ipsec_sa_v3_dump": _dump_associations,
+        "ipsec_sa_v4_dump": _dump_associations,
+        "ipsec_sa_v5_dump": _dump_associations,
+        "ipsec_tunnel_protect_dump": _dump_protections,
+        "ipsec_itf_dump": _dump_interfaces,
+    },
+    habits=(_CLEANS_UP,),
+    deleted=_interface_gone,
+    admin_changed=_follow_admin_state,
+)

@@ -1,0 +1,211 @@
+"""Multicast routes (vnet/mfib): a path keeps the index of an interface that goes, and works for the next that has it.
+
+Those of VPP itself are in every table: what all interfaces with a protocol accept.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vppcfg.simulator.api_paths import packed, unpacked
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.fib_entries import LOCAL, NORMAL, FibPath
+from vppcfg.simulator.ip6_link import Ip6LinkMain
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import Outgoing, Values
+
+_API_TEXT = """
+import prefix
+import fib_path
+enum mfib_entry_flags u32 MFIB_API_ENTRY_FLAG_NONE=0 MFIB_API_ENTRY_FLAG_SIGNAL=1 MFIB_API_ENTRY_FLAG_DROP=2 \
+MFIB_API_ENTRY_FLAG_CONNECTED=4 MFIB_API_ENTRY_FLAG_ACCEPT_ALL_ITF=8
+enum mfib_itf_flags u32 MFIB_API_ITF_FLAG_NONE=0 MFIB_API_ITF_FLAG_NEGATE_SIGNAL=1 MFIB_API_ITF_FLAG_ACCEPT=2 \
+MFIB_API_ITF_FLAG_FORWARD=4 MFIB_API_ITF_FLAG_SIGNAL_PRESENT=8 MFIB_API_ITF_FLAG_DONT_PRESERVE=16
+struct mprefix: address_family af, u16 grp_address_length, address_union grp_address, address_union src_address
+struct mfib_path: mfib_itf_flags itf_flags, fib_path path
+struct ip_mroute: u32 table_id, mfib_entry_flags entry_flags, u32 rpf_id, mprefix prefix, u8 n_paths, \
+mfib_path paths[n_paths]
+request ip_mroute_add_del 0dd7e790: bool is_add=true, bool is_multipath, ip_mroute route
+reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
+request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
+reply ip_mroute_details c5cb23fc: ip_mroute route
+"""
+ACCEPT, _FORWARD = 2, 4
+"""Flags of a path."""
+_WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}
+API, CLI = 2, 3
+"""Sources, the best one first (mfib_source_t)."""
+_OWN = {
+    False: (("224.0.0.1", 32), ("224.0.0.2", 32)),
+    True: (("ff02::1", 128), ("ff02::2", 128), ("ff02::16", 128), ("ff02::1:ff00:0", 104)),
+}
+
+
+class Group(NamedTuple):
+    """What a multicast route is for."""
+
+    address: int
+    source: int
+    length: int
+    """Of the group, and of the source behind it where one is named."""
+
+
+Paths = dict[tuple[int, int], tuple[int, FibPath]]
+"""What is done on an interface, as flags, and the path, by the path's kind and interface."""
+
+
+@dataclass(slots=True, kw_only=True)
+class MrouteMain:
+    """The routes that somebody added, by family and table, then by source."""
+
+    routes: dict[tuple[bool, int], dict[Group, dict[int, Paths]]] = field(default_factory=dict)
+
+
+def change(
+    tables: Tables,
+    place: tuple[bool, int],
+    group: Group,
+    source: int,
+    paths: list[tuple[int, FibPath]],
+    *,
+    is_add: bool,
+) -> None:
+    """Add or delete paths of one source; a path that is there gets other flags."""
+    routes = tables.part(MrouteMain).routes.setdefault(place, {})
+    known = routes.setdefault(group, {}).setdefault(source, {})
+    for flags, path in paths:
+        key = path.kind, path.sw_if_index
+        if is_add:
+            known[key] = flags, path
+        else:
+            known.pop(key, None)
+    if not known:
+        _delete(routes, group, source)
+
+
+def _delete(routes: dict[Group, dict[int, Paths]], group: Group, source: int) -> None:
+    found = routes.get(group, {})
+    found.pop(source, None)
+    if not found:
+        routes.pop(group, None)
+
+
+def _own(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Group, Paths]]:
+    """Yield VPP's own routes: each interface with the protocol accepts what they are for."""
+    yield Group(0, 0, 0), {}
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    local = {(LOCAL, FibPath().sw_if_index): (0, FibPath(kind=LOCAL, is_ipv6=is_ipv6))}
+    accepting = {
+        (NORMAL, row.index): (ACCEPT, FibPath(row.index, is_ipv6=is_ipv6))
+        for row in tables.sw
+        if book.table_of(row.index) == table_id and _has_protocol(tables, is_ipv6, row.index)
+    }
+    for text, length in _OWN[is_ipv6]:
+        yield Group(int(ipaddress.ip_address(text)), 0, length), {**local, **accepting}
+
+
+def _has_protocol(tables: Tables, is_ipv6: bool, index: int) -> bool:
+    if is_ipv6:
+        return index in tables.part(Ip6LinkMain).links
+    return tables.sw[index].unnumbered is not None or tables.ip4.shows(index)
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the routes of a table in order of their groups, each with the paths of its best source."""
+    is_ipv6, table_id = bool(values["table.is_ip6"]), values["table.table_id"]
+    tables = call.tables
+    if table_id not in (tables.fib6 if is_ipv6 else tables.fib4).tables:
+        return
+    given = tables.part(MrouteMain).routes.get((is_ipv6, table_id), {})
+    shown = {group: sources[min(sources)] for group, sources in given.items()}
+    shown.update(_own(tables, is_ipv6, table_id))
+    size = 16 if is_ipv6 else 4
+    for group, paths in sorted(shown.items(), key=lambda row: row[0]):
+        yield call.details(
+            {
+                "route.table_id": table_id,
+                "route.prefix.af": is_ipv6,
+                "route.prefix.grp_address_length": group.length,
+                "route.prefix.grp_address": group.address.to_bytes(size).ljust(16, b"\0"),
+                "route.prefix.src_address": group.source.to_bytes(size).ljust(16, b"\0"),
+                "route.paths": tuple((_told(flags, path), *packed(path)) for flags, path in paths.values()),
+            }
+        )
+
+
+def _told(flags: int, path: FibPath) -> int:
+    """Return what the dump tells of a path's flags: one at most, and none of what VPP takes itself."""
+    return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    is_ipv6, table_id = bool(values["route.prefix.af"]), values["route.table_id"]
+    if table_id not in (call.tables.fib6 if is_ipv6 else call.tables.fib4).tables:
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    size = 16 if is_ipv6 else 4
+    address, source = (int.from_bytes(values[f"route.prefix.{name}_address"][:size]) for name in ("grp", "src"))
+    group = Group(address, source, values["route.prefix.grp_address_length"])
+    paths = [(row[0], unpacked(call.tables, row[1:])) for row in values["route.paths"]]
+    change(call.tables, (is_ipv6, table_id), group, API, paths, is_add=values["is_add"])
+    return call.reply()
+
+
+def _command(tables: Tables, rest: Input) -> str:
+    """`ip mroute [add|del] [<source>] <group>[/<length>] [table <id>] via <interface>|local Accept|Forward`."""
+    line = rest.line()
+    is_add, table_id, group, is_ipv6 = True, 0, Group(0, 0, 0), False
+    path: tuple[int, FibPath] | None = None
+    while not line.is_at_end:
+        if (number := line.number_after("table")) is not None:
+            table_id = number
+        elif line.take("del"):
+            is_add = False
+        elif line.take("via"):
+            path = _path(tables, line, is_ipv6)
+        elif (found := _group(line)) is not None:
+            is_ipv6, group = found
+        elif not line.take("add"):
+            raise line.unknown("parse error")
+    if table_id not in (tables.fib6 if is_ipv6 else tables.fib4).tables:
+        raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
+    if path is not None:
+        change(tables, (is_ipv6, table_id), group, CLI, [path], is_add=is_add)
+    elif not is_add:
+        _delete(tables.part(MrouteMain).routes.setdefault((is_ipv6, table_id), {}), group, CLI)
+    return ""
+
+
+def _group(line: Input) -> tuple[bool, Group] | None:
+    if (prefix := line.prefix()) is not None:
+        return prefix[0], Group(prefix[1], 0, prefix[2])
+    first = line.address()
+    if first is None:
+        return None
+    second = line.address()
+    is_ipv6 = first.version == 6
+    bits = 128 if is_ipv6 else 32
+    return is_ipv6, Group(int(first), 0, bits) if second is None else Group(int(second), int(first), 2 * bits)
+
+
+def _path(tables: Tables, line: Input, is_ipv6: bool) -> tuple[int, FibPath]:
+    if line.take("local"):
+        path = FibPath(kind=LOCAL, is_ipv6=is_ipv6)
+    else:
+        path = FibPath(line.require_interface(tables, "parse error").index, is_ipv6=is_ipv6)
+    flags = 0
+    while (flag := line.choice_after("", _WORDS)) is not None:
+        flags |= flag
+    return flags, path
+
+
+KIND = Kind(
+    api={"ip": _API_TEXT},
+    changes={"ip_mroute_add_del": _answer},
+    queries={"ip_mroute_dump": _dump},
+    commands={"ip mroute": _command},
+)

@@ -1,0 +1,133 @@
+"""Policers, and the interfaces that they are on, which nothing shows (plugins/policer, vnet/policer up to 26.02)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06-25.10 3.0.0 341163a6
+version 26.06- 3.0.0 5b7970e4
+import interface_index
+enum sse2_qos_rate_type u8 SSE2_QOS_RATE_API_KBPS=0 SSE2_QOS_RATE_API_PPS=1 SSE2_QOS_RATE_API_INVALID=2
+enum sse2_qos_round_type u8 SSE2_QOS_ROUND_API_TO_CLOSEST=0 SSE2_QOS_ROUND_API_TO_UP=1 SSE2_QOS_ROUND_API_TO_DOWN=2 \
+SSE2_QOS_ROUND_API_INVALID=3
+enum sse2_qos_policer_type u8 SSE2_QOS_POLICER_TYPE_API_1R2C=0 SSE2_QOS_POLICER_TYPE_API_1R3C_RFC_2697=1 \
+SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_2698=2 SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_4115=3 \
+SSE2_QOS_POLICER_TYPE_API_2R3C_RFC_MEF5CF1=4 SSE2_QOS_POLICER_TYPE_API_MAX=5
+enum sse2_qos_action_type u8 SSE2_QOS_ACTION_API_DROP=0 SSE2_QOS_ACTION_API_TRANSMIT=1 \
+SSE2_QOS_ACTION_API_MARK_AND_TRANSMIT=2
+struct sse2_qos_action: sse2_qos_action_type type, u8 dscp
+struct policer_config: u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, sse2_qos_round_type \
+round_type, sse2_qos_policer_type type, bool color_aware, sse2_qos_action conform_action, sse2_qos_action \
+exceed_action, sse2_qos_action violate_action
+request policer_input_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
+reply policer_input_v2_reply e8d4e804: i32 retval
+request policer_output_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
+reply policer_output_v2_reply e8d4e804: i32 retval
+request policer_add 4d949e35: string name[64], policer_config infos
+request policer_del 7ff7912e: u32 policer_index
+reply policer_del_reply e8d4e804: i32 retval
+reply policer_add_reply a177cef2: i32 retval, u32 policer_index
+request policer_dump_v2 7ff7912e streams policer_details: u32 policer_index
+reply policer_details 72d0e248: string name[64], u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, \
+sse2_qos_round_type round_type, sse2_qos_policer_type type, sse2_qos_action conform_action, sse2_qos_action \
+exceed_action, sse2_qos_action violate_action, bool single_rate, bool color_aware, u32 scale, u32 \
+cir_tokens_per_period, u32 pir_tokens_per_period, u32 current_limit, u32 current_bucket, u32 extended_limit, u32 \
+extended_bucket, u64 last_update_time
+"""
+_HAS_L2 = Habit(
+    span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
+)
+_CONFIGURATION = ("cir", "eir", "cb", "eb", "rate_type", "round_type", "type", "color_aware")
+_ACTIONS = tuple(f"{when}_action.{what}" for when in ("conform", "exceed", "violate") for what in ("type", "dscp"))
+
+
+@dataclass(slots=True, kw_only=True)
+class Policer:
+    """One policer."""
+
+    index: int
+    name: bytes
+    values: dict[str, Any]
+    """What the message said, by the names of a dump."""
+
+
+@dataclass(slots=True, kw_only=True)
+class PolicerMain:
+    """All policers."""
+
+    policers: Pool[Policer] = field(default_factory=Pool)
+
+
+def put(tables: Tables, sw_if_index: int, policer: int, *, is_output: bool, is_on: bool) -> None:
+    """Have a policer on what comes in or goes out, once more or once less; raise RefusedError for none."""
+    if not tables.part(PolicerMain).policers.has(policer):
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    arc, name = ("ip{}-output", "policer-output") if is_output else ("ip{}-unicast", "policer-input")
+    arcs.set_features(tables, sw_if_index, arcs.both(arc, name), is_on=is_on)
+    if not tables.release.has(_HAS_L2):
+        return
+    config = tables.l2_of(sw_if_index)
+    bit = bit_of(L2_OUTPUT if is_output else L2_INPUT, "POLICER")
+    if is_output:
+        config.output_bits = config.output_bits | bit if is_on else config.output_bits & ~bit
+    else:
+        config.input_bits = config.input_bits | bit if is_on else config.input_bits & ~bit
+
+
+def _answer_add(call: Call, values: Values) -> Outgoing:
+    policers = call.tables.part(PolicerMain).policers
+    name = values["name"].split(b"\0", 1)[0]
+    if any(each.name == name for each in policers):
+        return call.reply(retval=Retval.VALUE_EXIST, policer_index=NONE)
+    shown = {each: values[f"infos.{each}"] for each in (*_CONFIGURATION, *_ACTIONS)}
+    made = policers.add(lambda index: Policer(index=index, name=name, values=shown))
+    return call.reply(policer_index=made.index)
+
+
+def _answer_delete(call: Call, values: Values) -> Outgoing:
+    """Delete a policer, also one that is on interfaces."""
+    policers = call.tables.part(PolicerMain).policers
+    if not policers.has(values["policer_index"]):
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    policers.remove(values["policer_index"])
+    return call.reply()
+
+
+def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
+    for each in call.tables.part(PolicerMain).policers:
+        if values["policer_index"] in (NONE, each.index):
+            yield "policer_details", {"name": each.name, **each.values}
+
+
+def _answer_put(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    is_output = call.message == "policer_output_v2"
+    put(call.tables, values["sw_if_index"], values["policer_index"], is_output=is_output, is_on=values["apply"])
+    return call.reply()
+
+
+KIND = Kind(
+    plugin="policer",
+    plugin_releases="26.06-",
+    api={"policer": _API},
+    changes={
+        "policer_add": _answer_add,
+        "policer_del": _answer_delete,
+        "policer_input_v2": _answer_put,
+        "policer_output_v2": _answer_put,
+    },
+    queries={"policer_dump_v2": _dump},
+    habits=(_HAS_L2,),
+)

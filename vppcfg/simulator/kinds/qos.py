@@ -1,0 +1,192 @@
+"""Where the class of packets is recorded, stored and marked (vnet/qos); only a mark outlives its interface."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.l2 import L2_INPUT, bit_of
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_API = """
+version 23.06- 1.1.1 7b7b5955
+import interface_index
+enum qos_source u8 QOS_API_SOURCE_EXT=0 QOS_API_SOURCE_VLAN=1 QOS_API_SOURCE_MPLS=2 QOS_API_SOURCE_IP=3
+struct qos_store: interface_index sw_if_index, qos_source input_source, u8 value
+struct qos_record: interface_index sw_if_index, qos_source input_source
+struct qos_egress_map_row: u8 outputs[256]
+struct qos_egress_map: u32 id, qos_egress_map_row rows[4]
+struct qos_mark: u32 sw_if_index, u32 map_id, qos_source output_source
+request qos_store_enable_disable f3abcc8b: bool enable=true, qos_store store
+reply qos_store_enable_disable_reply e8d4e804: i32 retval
+request qos_store_dump 51077d14 streams qos_store_details
+reply qos_store_details 3ee0aad7: qos_store store
+request qos_record_enable_disable 2f1a4a38: bool enable=true, qos_record record
+reply qos_record_enable_disable_reply e8d4e804: i32 retval
+request qos_record_dump 51077d14 streams qos_record_details
+reply qos_record_details a425d4d3: qos_record record
+request qos_egress_map_update 6d1c065f: qos_egress_map map
+reply qos_egress_map_update_reply e8d4e804: i32 retval
+request qos_egress_map_delete 3a91bde5: u32 id
+reply qos_egress_map_delete_reply e8d4e804: i32 retval
+request qos_egress_map_dump 51077d14 streams qos_egress_map_details
+reply qos_egress_map_details 46c5653c: qos_egress_map map
+request qos_mark_enable_disable 1a010f74: bool enable=true, qos_mark mark
+reply qos_mark_enable_disable_reply e8d4e804: i32 retval
+request qos_mark_dump f9e6675e streams qos_mark_details: interface_index sw_if_index
+reply qos_mark_details 89fe81a9: qos_mark mark
+"""
+_VLAN, _MPLS, _IP = 1, 2, 3
+Place = tuple[int, int]
+"""An interface and a source of the class."""
+
+
+@dataclass(slots=True, kw_only=True)
+class QosMain:
+    """What is recorded, stored and marked, and the maps of marks."""
+
+    recorded: Counter[Place] = field(default_factory=Counter)
+    stored: Counter[Place] = field(default_factory=Counter)
+    values: dict[Place, int] = field(default_factory=dict)
+    marked: dict[Place, int] = field(default_factory=dict)
+    """The id of a map."""
+    maps: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+
+
+def _of_record(source: int) -> tuple[arcs.Feature, ...]:
+    prefix = {_VLAN: "vlan-", _MPLS: "", _IP: ""}.get(source, "")
+    ip = [each for arc in ("unicast", "multicast") for each in arcs.both(f"ip{{}}-{arc}", f"{prefix}ip{{}}-qos-record")]
+    mpls = [("mpls-input", f"{prefix}mpls-qos-record")]
+    return (*(ip if source in (_VLAN, _IP) else ()), *(mpls if source in (_VLAN, _MPLS) else ()))
+
+
+def _of_store() -> tuple[arcs.Feature, ...]:
+    return (*arcs.both("ip{}-unicast", "ip{}-qos-store"), *arcs.both("ip{}-multicast", "ip{}-qos-store"))
+
+
+def _of_mark(source: int) -> tuple[arcs.Feature, ...]:
+    prefix = "vlan-" if source == _VLAN else ""
+    ip = arcs.both("ip{}-output", f"{prefix}ip{{}}-qos-mark") if source in (_VLAN, _IP) else ()
+    return (*ip, *([("mpls-output", f"{prefix}mpls-qos-mark")] if source in (_VLAN, _MPLS) else ()))
+
+
+def _count(
+    tables: Tables, counts: Counter[Place], place: Place, features: tuple[arcs.Feature, ...], *, is_on: bool
+) -> None:
+    """Count how often somebody wants something: the features are on from the first time to the last."""
+    if not is_on and not counts[place]:
+        raise RefusedError(Retval.VALUE_EXIST)
+    counts[place] += 1 if is_on else -1
+    if counts[place] == (1 if is_on else 0):
+        arcs.set_features(tables, place[0], features, is_on=is_on)
+
+
+def _answer_record(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["record.sw_if_index"])
+    place, is_on = (values["record.sw_if_index"], values["record.input_source"]), bool(values["enable"])
+    counts = call.tables.part(QosMain).recorded
+    _count(call.tables, counts, place, _of_record(place[1]), is_on=is_on)
+    if place[1] == _IP:
+        config, bit = call.tables.l2_of(place[0]), bit_of(L2_INPUT, "L2_IP_QOS_RECORD")
+        config.input_bits = config.input_bits | bit if counts[place] else config.input_bits & ~bit
+    return call.reply()
+
+
+def _answer_store(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["store.sw_if_index"])
+    place, is_on = (values["store.sw_if_index"], values["store.input_source"]), bool(values["enable"])
+    main = call.tables.part(QosMain)
+    if place[1] != _IP:
+        raise RefusedError(Retval.UNIMPLEMENTED)
+    _count(call.tables, main.stored, place, _of_store(), is_on=is_on)
+    if is_on:
+        main.values[place] = values["store.value"]
+    return call.reply()
+
+
+def _answer_mark(call: Call, values: Values) -> Outgoing:
+    """Mark with a map, or no longer; where something is marked already, only the map changes."""
+    interfaces.require(call.tables, values["mark.sw_if_index"])
+    main, place = call.tables.part(QosMain), (values["mark.sw_if_index"], values["mark.output_source"])
+    if values["enable"]:
+        if values["mark.map_id"] not in main.maps:
+            raise RefusedError(Retval.NO_SUCH_TABLE)
+        if place not in main.marked:
+            arcs.enable(call.tables, place[0], *_of_mark(place[1]))
+        main.marked[place] = values["mark.map_id"]
+    else:
+        if main.marked.pop(place, None) is None:
+            raise RefusedError(Retval.VALUE_EXIST)
+        arcs.disable(call.tables, place[0], *_of_mark(place[1]))
+    return call.reply()
+
+
+def _answer_map(call: Call, values: Values) -> Outgoing:
+    rows = tuple(values[f"map.rows[{number}].outputs"] for number in range(4))
+    call.tables.part(QosMain).maps[values["map.id"]] = rows
+    return call.reply()
+
+
+def _answer_delete_map(call: Call, values: Values) -> Outgoing:
+    """Delete a map, whoever marks with it, or none."""
+    call.tables.part(QosMain).maps.pop(values["id"], None)
+    return call.reply()
+
+
+def _dump_recorded(call: Call, _values: Values) -> Iterator[Outgoing]:
+    for (sw_if_index, source), count in call.tables.part(QosMain).recorded.items():
+        if count:
+            yield call.details({"record.sw_if_index": sw_if_index, "record.input_source": source})
+
+
+def _dump_stored(call: Call, _values: Values) -> Iterator[Outgoing]:
+    main = call.tables.part(QosMain)
+    for place, count in main.stored.items():
+        if count:
+            shown = {"store.sw_if_index": place[0], "store.input_source": place[1]}
+            yield call.details({**shown, "store.value": main.values[place]})
+
+
+def _dump_marked(call: Call, values: Values) -> Iterator[Outgoing]:
+    """Show the marks, on interfaces that are gone too; the map of one that is deleted is ~0."""
+    main = call.tables.part(QosMain)
+    for (sw_if_index, source), number in main.marked.items():
+        if values["sw_if_index"] in (NONE, sw_if_index):
+            shown = {"mark.sw_if_index": sw_if_index, "mark.output_source": source}
+            yield call.details({**shown, "mark.map_id": number if number in main.maps else NONE})
+
+
+def _dump_maps(call: Call, _values: Values) -> Iterator[Outgoing]:
+    for number, rows in call.tables.part(QosMain).maps.items():
+        yield call.details({"map.id": number, **{f"map.rows[{row}].outputs": raw for row, raw in enumerate(rows)}})
+
+
+def _interface_gone(tables: Tables, sw_if_index: int) -> None:
+    main = tables.part(QosMain)
+    for counts in (main.recorded, main.stored):
+        for place in [place for place in counts if place[0] == sw_if_index]:
+            del counts[place]
+
+
+KIND = Kind(
+    api={"qos": _API},
+    changes={
+        "qos_record_enable_disable": _answer_record,
+        "qos_store_enable_disable": _answer_store,
+        "qos_mark_enable_disable": _answer_mark,
+        "qos_egress_map_update": _answer_map,
+        "qos_egress_map_delete": _answer_delete_map,
+    },
+    queries={
+        "qos_record_dump": _dump_recorded,
+        "qos_store_dump": _dump_stored,
+        "qos_mark_dump": _dump_marked,
+        "qos_egress_map_dump": _dump_maps,
+    },
+    deleted=_interface_gone,
+)

@@ -1,0 +1,30 @@
+"""Reassembly of fragments on an interface (vnet/ip/reass): counted, and off with the interface."""
+
+from __future__ import annotations
+
+from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.wire import Outgoing, Values
+
+_API = """
+import interface_index
+enum ip_reass_type u32 IP_REASS_TYPE_FULL=0 IP_REASS_TYPE_SHALLOW_VIRTUAL=1
+request ip_reassembly_enable_disable eb77968d: interface_index sw_if_index, bool enable_ip4, bool enable_ip6, \
+ip_reass_type type
+reply ip_reassembly_enable_disable_reply e8d4e804: i32 retval
+"""
+_NAMES = ("full", "sv")
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    """Have each family reassembled once more, or once less."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    name = f"ip{{}}-{_NAMES[values['type'] & 1]}-reassembly-feature"
+    for feature, is_on in zip(
+        arcs.both("ip{}-unicast", name), (values["enable_ip4"], values["enable_ip6"]), strict=True
+    ):
+        arcs.set_features(call.tables, values["sw_if_index"], [feature], is_on=is_on)
+    return call.reply()
+
+
+KIND = Kind(api={"ip": _API}, changes={"ip_reassembly_enable_disable": _answer})

@@ -1,0 +1,235 @@
+"""Routes that the prompt and the API put into a table, and take out (vnet/ip/ip_api.c, vnet/ip/lookup.c, vnet/fib).
+
+They outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
+index, and so does a new one with the same paths as long as an old one has them, for routes share the list of their
+paths (fib_path_list.c).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from vppcfg.simulator.api_paths import unpacked
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.fib_entries import DROP, LOCAL, NORMAL, FibPath, Prefix, ordered, with_paths, without_paths
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds import fib
+from vppcfg.simulator.kinds.route import API, CLI
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import FibMain, FibTable, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_IP_TEXT = """
+import prefix
+import fib_path
+struct ip_route: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, fib_path paths[n_paths]
+request ip_route_add_del b8ecfe0d: bool is_add=true, bool is_multipath, ip_route route
+reply ip_route_add_del_reply 1992deab: i32 retval, u32 stats_index
+request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_route_v2 route
+reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
+"""
+
+
+@dataclass(slots=True, kw_only=True)
+class PathLists:
+    """The lists of paths that routes have (fib_path_list_db)."""
+
+    users: Counter[tuple[FibPath, ...]] = field(default_factory=Counter)
+    """How many routes have each list, labels left out."""
+    dead: dict[tuple[FibPath, ...], frozenset[FibPath]] = field(default_factory=dict)
+    """The paths of a list that have lost their interface."""
+
+
+def dead_paths(tables: Tables, paths: tuple[FibPath, ...]) -> frozenset[FibPath]:
+    """Return which paths of a route drop what they get, because their interface has gone."""
+    return tables.part(PathLists).dead.get(_unlabelled(paths), frozenset())
+
+
+def change(
+    tables: Tables,
+    table: FibTable,
+    key: Prefix,
+    source: int,
+    paths: tuple[FibPath, ...],
+    *,
+    is_add: bool,
+    is_multipath: bool,
+) -> None:
+    """Add or delete paths of a route of one source, or set or delete all of them."""
+    old = table.routes.get(key, {}).get(source, ())
+    if not is_multipath:
+        new = ordered(paths) if is_add else ()
+    else:
+        new = with_paths(old, paths) if is_add else without_paths(old, paths)
+    if source == API:
+        table.marked.discard(key)
+    if new:
+        table.routes.setdefault(key, {})[source] = new
+        _hold(tables, _unlabelled(new))
+    else:
+        table.drop_route(key, source)
+    if old:
+        _let_go(tables, _unlabelled(old))
+
+
+def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:
+    return tuple(path._replace(labels=()) for path in paths)
+
+
+def _hold(tables: Tables, paths: tuple[FibPath, ...]) -> None:
+    """Use a list of paths; a new one holds the tables that it looks into."""
+    users = tables.part(PathLists).users
+    users[paths] += 1
+    for path in paths:
+        if users[paths] == 1 and _looks_up(path):
+            fib.look_up(tables, path.is_ipv6, path.table_id)
+
+
+def _let_go(tables: Tables, paths: tuple[FibPath, ...]) -> None:
+    lists = tables.part(PathLists)
+    lists.users[paths] -= 1
+    if lists.users[paths]:
+        return
+    del lists.users[paths]
+    lists.dead.pop(paths, None)
+    for path in paths:
+        if _looks_up(path):
+            fib.stop_looking_up(tables, path.is_ipv6, path.table_id)
+
+
+def _looks_up(path: FibPath) -> bool:
+    return path.kind == NORMAL and path.sw_if_index == NONE
+
+
+def _interface_gone(tables: Tables, index: int) -> None:
+    lists = tables.part(PathLists)
+    for paths in lists.users:
+        gone = frozenset(path for path in paths if path.sw_if_index == index and path.kind == NORMAL)
+        if gone:
+            lists.dead[paths] = lists.dead.get(paths, frozenset()) | gone
+
+
+def _main(tables: Tables, is_ipv6: bool) -> FibMain:
+    return tables.fib6 if is_ipv6 else tables.fib4
+
+
+def _key(is_ipv6: bool, value: int, length: int) -> Prefix:
+    host_bits = (128 if is_ipv6 else 32) - length
+    return value >> host_bits << host_bits, length
+
+
+def _completed(paths: list[FibPath], is_ipv6: bool, key: Prefix) -> tuple[FibPath, ...]:
+    """Return paths as VPP completes them: of a host that is reached through an interface, the host is the next hop."""
+    bits = 128 if is_ipv6 else 32
+    host = key[0].to_bytes(bits // 8)
+    return tuple(
+        path._replace(next_hop=host)
+        if key[1] == bits and path.kind == NORMAL and path.sw_if_index != NONE and not any(path.next_hop)
+        else path
+        for path in paths
+    )
+
+
+def _answer(call: Call, values: Values) -> Outgoing:
+    """Change a route of a source, that of the API when none is named."""
+    is_ipv6, length = bool(values["route.prefix.address.af"]), values["route.prefix.len"]
+    table = _main(call.tables, is_ipv6).tables.get(values["route.table_id"])
+    if table is None:
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    paths = [unpacked(call.tables, row) for row in values["route.paths"]]
+    bits = 128 if is_ipv6 else 32
+    if length > bits:
+        raise RefusedError(Retval.INVALID_PREFIX_LENGTH)
+    is_add, is_multipath = bool(values["is_add"]), bool(values["is_multipath"])
+    if not paths and (is_add or is_multipath):
+        raise RefusedError(Retval.NO_PATHS_IN_ROUTE)
+    key = _key(is_ipv6, int.from_bytes(values["route.prefix.address.un"][: bits // 8]), length)
+    completed = _completed(paths, is_ipv6, key)
+    source = values.get("route.src", 0) or API
+    change(call.tables, table, key, source, completed, is_add=is_add, is_multipath=is_multipath)
+    return call.reply()
+
+
+def _command(tables: Tables, rest: Input) -> str:
+    """`ip route [add|del] <prefix> [table <id>] [via <path>]...`: each path is added to those that are there."""
+    line = rest.line()
+    is_add, table_id, prefix = True, 0, None
+    paths: list[FibPath] = []
+    while not line.is_at_end:
+        if (number := line.number_after("table")) is not None:
+            table_id = number
+        elif (found := line.prefix()) is not None:
+            prefix = found
+        elif line.take("via"):
+            paths.append(read_path(tables, line, is_ipv6=prefix is not None and prefix[0]))
+        elif line.take("del"):
+            is_add = False
+        elif not line.take("add"):
+            raise line.unknown("parse error")
+    if prefix is None:
+        raise RefusedError(Retval.UNSPECIFIED, "expected ip4/ip6 destination address/length.")
+    if is_add and not paths:
+        raise RefusedError(Retval.UNSPECIFIED, "expected paths.")
+    table = _main(tables, prefix[0]).tables.get(table_id)
+    if table is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
+    key = _key(*prefix)
+    completed = _completed(paths, prefix[0], key)
+    change(tables, table, key, CLI, completed, is_add=is_add, is_multipath=bool(paths))
+    return ""
+
+
+def read_path(tables: Tables, line: Input, *, is_ipv6: bool) -> FibPath:
+    """Take what stands behind `via`, up to the next one (unformat_fib_route_path); raise RefusedError."""
+    path = FibPath(is_ipv6=is_ipv6)
+    while not line.is_at_end and line.next_word != "via":
+        taken = _setting(tables, line, path) or _next_hop(tables, line, path)
+        if taken is None:
+            raise line.unknown("parse error")
+        path = taken
+    return path
+
+
+def _setting(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
+    if (weight := line.number_after("weight")) is not None:
+        return path._replace(weight=weight)
+    if (preference := line.number_after("preference")) is not None:
+        return path._replace(preference=preference)
+    if line.take("drop"):
+        return path._replace(kind=DROP)
+    if line.take("local"):
+        return path._replace(kind=LOCAL, next_hop=b"")
+    for word, is_ipv6 in (("ip4-lookup-in-table", False), ("ip6-lookup-in-table", True)):
+        if (number := line.number_after(word)) is not None:
+            return path._replace(table_id=_known(tables, line, is_ipv6, number), is_ipv6=is_ipv6)
+    if line.take("resolve-via-host") or line.take("resolve-via-attached"):
+        return path
+    return None
+
+
+def _known(tables: Tables, line: Input, is_ipv6: bool, table_id: int) -> int:
+    if table_id not in _main(tables, is_ipv6).tables:
+        raise line.unknown("parse error")
+    return table_id
+
+
+def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
+    hop = line.address()
+    if hop is None:
+        row = line.interface(tables)
+        return path._replace(sw_if_index=row.index) if row is not None else None
+    is_ipv6 = hop.version == 6
+    row = line.interface(tables)
+    number = line.number_after("next-hop-table") if row is None else None
+    table_id = 0 if number is None else _known(tables, line, is_ipv6, number)
+    sw_if_index = NONE if row is None else row.index
+    return path._replace(next_hop=hop.packed, is_ipv6=is_ipv6, sw_if_index=sw_if_index, table_id=table_id)
+
+
+KIND = Kind(
+    api={"ip": _IP_TEXT},
+    changes={"ip_route_add_del": _answer, "ip_route_add_del_v2": _answer},
+    commands={"ip route": _command},
+    deleted=_interface_gone,
+)
