@@ -32,6 +32,7 @@ from vppcfg.plan.operations import (
     RemoveNeighbor,
     RemoveProxyArp,
     RemoveWireguardPeer,
+    RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
     SetAdminState,
@@ -265,6 +266,9 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
         else Predicate("goes down in Linux", "go down in Linux")
     ),
     SetMac: _said("gets another MAC address", "get other MAC addresses"),
+    RenewIpv6: _said(
+        "has IPv6 turned off and on to advertise its MTU", "have IPv6 turned off and on to advertise MTUs"
+    ),
     RemoveNeighbor: _said("loses its neighbour {o.address}", "lose neighbours"),
     SetNeighbor: _said("gets MAC address {o.mac} for its neighbour {o.address}", "get MAC addresses for neighbours"),
     SetPacketMtu: _said("gets MTU {o.mtu}", "get MTU {o.mtu}"),

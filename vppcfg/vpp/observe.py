@@ -63,6 +63,7 @@ class _Details(NamedTuple):
     with_gso: frozenset[int]
     link_locals: Mapping[int, str]
     placements: Mapping[int, tuple[Placements, Placements]]
+    stale_ra_mtus: Mapping[int, int]
 
 
 def observe(connection: Connection, version: str) -> State:
@@ -128,8 +129,8 @@ def _second_round(
     members = bond.MemberQuestions(connection, bonds)
     commands = Commands(connection, bond.commands(bonds))
     gso = features.GsoQuestions(connection, replies, indexes)
-    with_ipv6 = ip6_nd.read_with_ipv6(connection, replies)
-    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in with_ipv6])
+    ra_mtus = ip6_nd.read_mtus(connection, replies)
+    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in ra_mtus])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
     workers = interface.read_workers(connection, replies)
     asked += [*dhcp.requests(connection), *interface.tx_requests(connection, workers)]
@@ -142,6 +143,7 @@ def _second_round(
         with_gso=gso.read(connection, told),
         link_locals=link_locals.read(connection, told),
         placements=interface.read_placements(connection, replies, told, workers),
+        stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
 
 
@@ -182,6 +184,8 @@ def _features(
         found.setdefault(index, {})["has_mpls"] = True
     for name in sflow.read_ports(shown):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
+    for index, mtu in details.stale_ra_mtus.items():
+        found.setdefault(index, {})["ra_mtu"] = mtu
     for feature in FEATURES:
         for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
             found.setdefault(index, {})[feature.ATTRIBUTE] = value
