@@ -12,6 +12,7 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
+from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.record import record
@@ -186,6 +187,10 @@ class Interface:
     tag: str = ""
     addresses: frozenset[str] = frozenset()
     """Canonical address/length; link-local addresses are left out, they are nobody's."""
+    live: tuple[LiveAddress, ...] = field(default=(), compare=False)
+    """Which of the addresses nobody has configured, in their order, and those that a DHCPv4 client has beside them."""
+    unmanaged_addresses: tuple[str, ...] = field(default=(), compare=False)
+    """Prefixes whose addresses here are left alone; a file says so, and VPP does not know."""
     l2xc: str | None = None
     """Interface that receives what comes in here."""
     bridge: int | None = None

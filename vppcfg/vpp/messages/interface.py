@@ -287,6 +287,12 @@ def _name(raw: bytes, sub_id: int) -> str:
     return unsigned(name) if sub_id >= _SIGNED_IDS else name
 
 
+def macs_of(rows: Sequence[Row]) -> dict[int, bytes]:
+    """Return the MAC address of each interface by index; a sub-interface has that of its port."""
+    macs = {row.sw_if_index: row.mac for row in rows}
+    return {row.sw_if_index: macs.get(row.parent_index, row.mac) for row in rows}
+
+
 def stale_ra_mtus(rows: Sequence[Row], advertised: Mapping[int, int]) -> dict[int, int]:
     """Return what is `advertised` as the MTU of interfaces, by index, where VPP sends larger or smaller packets."""
     mtus = {
