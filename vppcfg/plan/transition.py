@@ -156,8 +156,11 @@ class Transition:
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
         """Return whether an address that goes may stay until those are there that come in its place.
 
-        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does.
+        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does. Nobody may
+        be bound to it who would be left without any.
         """
+        if ":" not in address and before.name in self.observed.facts.address_followers:
+            return False
         if before.name in self.moved or not after.addresses - before.addresses or _routing(before) != _routing(after):
             return False
         index = self._coming_addresses.get(before.table_of(address))

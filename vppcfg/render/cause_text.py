@@ -171,6 +171,9 @@ class Causes:
         if before is not None and after is not None and operation.address in after.addresses:
             return Predicate("moves to another VRF", "move to another VRF")
         if before is not None and after is not None and after.addresses - before.addresses:
+            if ":" not in operation.address and before.name in self._plan.observed.facts.address_followers:
+                when = "once the old one has gone, for NAT to follow"
+                return Predicate(f"gets another address {when}", f"get other addresses {when}")
             return Predicate("gets another address instead", "get other addresses instead")
         return Predicate("loses an address", "lose addresses", ("", ""))
 

@@ -34,6 +34,7 @@ from vppcfg.vpp.messages import (
     macip,
     memif,
     mpls,
+    nat44,
     neighbor,
     proxy_arp,
     sflow,
@@ -104,7 +105,7 @@ def observe(connection: Connection, version: str) -> State:
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         ipfix=ipfix.read_settings(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
-        facts=_facts(connection, replies, shown, version, neighbor.left_behind(neighbors, names.keys())),
+        facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
     check_state(state)
     return state
@@ -114,7 +115,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, live, *MADE, *FEATURES)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, live, nat44, *MADE, *FEATURES)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -202,7 +203,12 @@ def _features(
 
 
 def _facts(
-    connection: Connection, replies: Replies, shown: Shown, version: str, left: tuple[LeftNeighbor, ...]
+    connection: Connection,
+    replies: Replies,
+    shown: Shown,
+    version: str,
+    names: Mapping[int, str],
+    left: tuple[LeftNeighbor, ...],
 ) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
@@ -213,5 +219,6 @@ def _facts(
         lcp=lcp.read_settings(connection, shown),
         memif_sockets=memif.read_sockets(connection, replies),
         left_neighbors=left,
+        address_followers=nat44.read_followed(connection, replies, names),
         workers=interface.read_workers(connection, replies),
     )

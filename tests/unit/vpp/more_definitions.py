@@ -308,6 +308,11 @@ struct vrrp_vr_runtime: u32 state, u16 master_adv_int, u16 skew, u16 master_down
 request vrrp_vr_dump 1 streams vrrp_vr_details: u32 sw_if_index
 reply vrrp_vr_details 1: vrrp_vr_conf config, vrrp_vr_runtime runtime, u8 n_addrs, address addrs[n_addrs]
 """
+NAT = """
+version 26.10 5.5.0 1
+request nat44_interface_addr_dump 1 streams nat44_interface_addr_details
+reply nat44_interface_addr_details 1: u32 sw_if_index, u8 flags
+"""
 PLUGINS = {
     "acl": ACL,
     "af_packet": AF_PACKET,
@@ -322,6 +327,7 @@ PLUGINS = {
     "sflow": SFLOW,
     "tap": TAP,
     "vrrp": VRRP,
+    "nat": NAT,
     "urpf": URPF,
     "vhost_user": VHOST_USER,
     "vxlan": VXLAN,

@@ -449,6 +449,19 @@ def test_advertisements_are_read_where_somebody_has_asked_for_any() -> None:
     assert found["eth1"].ra == RouterAdvertisements(is_managed=True, max_interval_s=201)
 
 
+def test_interfaces_whose_address_nat_follows_are_known() -> None:
+    stub = StubVpp(plugins=("nat",))
+    stub.add_interface(PORT, "eth0")
+    stub.add_interface(PORT + 1, "eth1")
+    rows: list[dict[str, Value]] = [
+        {"sw_if_index": PORT + 1},
+        {"sw_if_index": PORT + 1, "flags": 1},
+        {"sw_if_index": 77},
+    ]
+    stub.tell("nat44_interface_addr_dump", "nat44_interface_addr_details", *rows)
+    assert observed(stub).facts.address_followers == {"eth1"}
+
+
 def test_the_mtu_in_advertisements_is_known_where_it_is_not_that_of_ipv6() -> None:
     stub = StubVpp()
     names = {PORT: "as_it_is", PORT + 1: "stale", PORT + 2: "of_ipv6", PORT + 3: "without_any", PORT + 4: "older"}
