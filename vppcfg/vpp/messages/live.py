@@ -89,6 +89,16 @@ def read(
     }
 
 
+def read_virtual(
+    connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, frozenset[str]]
+) -> dict[int, frozenset[str]]:
+    """Return those addresses of interfaces by index that VRRP has put there."""
+    found: dict[int, set[str]] = {}
+    for index, address, _ in _of_virtual_routers(connection, rounds, addresses):
+        found.setdefault(index, set()).add(address)
+    return {index: frozenset(virtual) for index, virtual in found.items()}
+
+
 def _of_virtual_routers(
     connection: Connection, rounds: Sequence[Replies], addresses: Mapping[int, frozenset[str]]
 ) -> Iterator[tuple[int, str, LiveSource]]:
