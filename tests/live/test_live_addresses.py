@@ -6,6 +6,7 @@ import re
 import socket
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -83,7 +84,7 @@ def advertise(vpp: RealVpp, device: str, prefix: str) -> None:
         "import socket; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); "
         f"s.bind(({device!r}, 0)); s.send(bytes.fromhex({frame.hex()!r}))"
     )
-    subprocess.run([*inside(vpp), "python3", "-c", program], check=True)
+    subprocess.run([*inside(vpp), sys.executable, "-c", program], check=True)
 
 
 def inside(vpp: RealVpp) -> list[str]:
@@ -117,6 +118,28 @@ def test_what_vrrp_and_slaac_put_there_stays(vpp: RealVpp, plane: LiveDataplane)
     vpp.cli(f"vrrp vr del {WAN} vr_id 5")
     vpp.cli(f"ip6 nd address autoconfig {WAN} disable")
     assert plane.observe().interfaces[WAN].live == ()
+
+
+def test_what_dhcpv6_puts_there_stays(vpp: RealVpp, plane: LiveDataplane) -> None:
+    applied(plane, router("mtu: 9000, state: up", "mtu: 9000, addresses: [ 198.51.100.1/24 ]"))
+    vpp.cli(f"set ip6 address {LAN} prefix group home ::7/64")
+    server = [*inside(vpp), sys.executable, "-m", "tests.dhcp6_server", "veth0-peer"]
+    with subprocess.Popen([*server, "2001:db8:99::77", "2001:db8:5600::/56"]) as process:
+        for line in (f"dhcp6 client {WAN}", f"dhcp6 pd client {WAN} prefix group home"):
+            assert vpp.cli(line) == (0, "")
+        deadline = time.monotonic() + 20
+        while not all(plane.observe().interfaces[name].live for name in PORTS) and time.monotonic() < deadline:
+            time.sleep(0.5)
+        process.kill()
+    own = LiveAddress(address="2001:db8:99::77/64", source=LiveSource.DHCPV6)
+    below = LiveAddress(address="2001:db8:5600::7/64", source=LiveSource.DHCPV6)
+    plan = applied(plane, router("mtu: 9000, description: wan", "mtu: 9000, addresses: [ 198.51.100.2/24 ]"))
+    assert [plane.observe().interfaces[name].live for name in PORTS] == [(own,), (below,)]
+    gone_back(plane, plan)
+    assert [plane.observe().interfaces[name].live for name in PORTS] == [(own,), (below,)]
+    vpp.cli(f"set ip6 address {LAN} prefix group home ::7/64 del")
+    vpp.cli(f"dhcp6 client {WAN} disable")
+    vpp.cli(f"dhcp6 pd client {WAN} disable")
 
 
 def test_the_pool_of_nat_follows_a_new_address_and_back(vpp: RealVpp, plane: LiveDataplane) -> None:
