@@ -133,7 +133,8 @@ def test_an_unnumbered_interface_has_the_addresses_of_its_donor_and_vrrps_are_kn
     ]
     (found,) = read(stub).pairs
     assert found.side is not None
-    assert (found.is_unnumbered, found.side.addresses) == (True, {"192.0.2.1/24", "192.0.2.254/24"})
+    assert found.is_unnumbered
+    assert found.side.addresses == {"192.0.2.1/24", "192.0.2.254/24"}
     assert found.virtual == {"192.0.2.254/24"}
 
 
