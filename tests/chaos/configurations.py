@@ -142,6 +142,7 @@ TWO = _with_keys("""\
 interfaces:
   GigabitEthernet1/0/0:
     mtu: 2000
+    ra: { prefixes: { "2001:db8::/64": {} } }
     lcp: e1
     urpf: { ipv4: loose }
     mss-clamp: { ipv4: 1400 }
@@ -151,7 +152,7 @@ interfaces:
     rx-mode: polling
     rx-placement: { 1: worker0 }
     tx-placement: { 0: main, 1: [ worker0, worker1 ] }
-    addresses: [ 192.0.2.9/24 ]
+    addresses: [ 192.0.2.9/24, "2001:db8::1/64" ]
     neighbors: { 192.0.2.5: "02:00:00:00:00:55" }
     acls: { input: [ outside ] }
     macip: staff

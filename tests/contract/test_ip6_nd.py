@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.subject import Subject
+from tests.contract.subject import SETTLED_MTU, Subject
 
-OK, NOT_ON, INVALID, INVALID_2 = 0, -62, -7, -8
+OK, NOT_ON, ALREADY_ON, INVALID, INVALID_2 = 0, -62, -81, -7, -8
 FOREVER = 0xFFFFFFFF
 ADDRESS = "2001:db8:1::1/64"
 
@@ -207,3 +207,31 @@ def _of_mac(vpp: Subject, index: int) -> str:
     mac = bytes.fromhex(str(vpp.details(int(vpp.details(index).sup_sw_if_index)).l2_address).replace(":", ""))
     tail = bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:]
     return str(ipaddress.IPv6Address(b"\xfe\x80" + bytes(6) + tail))
+
+
+def advertised_mtu(vpp: Subject, index: int) -> int:
+    (row,) = vpp.api.sw_interface_ip6nd_ra_dump(sw_if_index=index)
+    return int(row.adv_link_mtu)
+
+
+def switch(vpp: Subject, index: int, *, enable: bool) -> int:
+    return int(vpp.api.sw_interface_ip6_enable_disable(sw_if_index=index, enable=enable).retval)
+
+
+def test_the_mtu_that_is_advertised_is_that_of_when_ipv6_came_up(vpp: Subject, sub: int) -> None:
+    assert advertised_mtu(vpp, sub) == SETTLED_MTU
+    vpp.api.sw_interface_set_mtu(sw_if_index=sub, mtu=[1500, 0, 0, 0])
+    assert (configure(vpp, sub, managed=1), advertised_mtu(vpp, sub)) == (OK, SETTLED_MTU)
+    assert vpp.add_address(sub, "2001:db8:2::1/64") == OK
+    assert (switch(vpp, sub, enable=False), advertised_mtu(vpp, sub)) == (OK, SETTLED_MTU)
+    assert (switch(vpp, sub, enable=False), switch(vpp, sub, enable=False)) == (OK, NOT_ON)
+    assert (switch(vpp, sub, enable=True), switch(vpp, sub, enable=True)) == (OK, ALREADY_ON)
+    assert (advertised_mtu(vpp, sub), settings(vpp, sub)) == (1500, DEFAULT)
+    assert vpp.addresses(sub) == [ADDRESS, "2001:db8:2::1/64"]
+    assert (vpp.remove_address(sub, ADDRESS), settings(vpp, sub)) == (OK, DEFAULT)
+    assert (vpp.remove_address(sub, "2001:db8:2::1/64"), settings(vpp, sub)) == (OK, None)
+
+
+def test_the_ipv6_mtu_of_an_interface_is_advertised_before_that_of_all_packets(vpp: Subject, first: int) -> None:
+    vpp.api.sw_interface_set_mtu(sw_if_index=first, mtu=[1500, 0, 1400, 0])
+    assert (vpp.add_address(first, ADDRESS), advertised_mtu(vpp, first)) == (OK, 1400)

@@ -1028,7 +1028,7 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})
         if any(":" in address for address in interface.addresses):
-            edits += [{"ra": dice.pick(ADVERTISED_BY_HAND)}, {"link_local": "fe80::77"}]
+            edits += [{"ra": dice.pick(ADVERTISED_BY_HAND), "ra_mtu": 1280}, {"link_local": "fe80::77"}]
     if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
     return replace(interface, **dice.pick(edits))

@@ -582,6 +582,23 @@ def test_a_link_local_address_is_chosen_and_seen_until_ipv6_is_gone(plane: LiveD
     do(plane, op.RemoveAddress(interface="port1", address="2001:db8:a::1/64"))
 
 
+def test_ipv6_is_renewed_however_often_it_is_on(plane: LiveDataplane, vpp: RealVpp) -> None:
+    addresses = [op.AddAddress(interface="port1", address=f"2001:db8:{number}::1/64") for number in "abc"]
+    do(plane, *addresses)
+    settings = op.SetRa(interface="port1", settings=RouterAdvertisements(is_managed=True))
+    advertised = do(plane, op.SetPacketMtu(interface="port1", mtu=1400), settings).interfaces["port1"]
+    assert (advertised.packet_mtu, advertised.ra_mtu) == (1400, 9000)
+    vpp.cli("enable ip6 interface port1")
+    state = do(plane, op.RenewIpv6(interface="port1"))
+    assert (state.interfaces["port1"].ra, state.interfaces["port1"].ra_mtu) == (None, 0)
+    assert state.interfaces["port1"].addresses == advertised.addresses
+    do(plane, *(op.RemoveAddress(interface="port1", address=each.address) for each in addresses))
+    assert "IP6 disabled" not in vpp.cli("show ip6 interface port1")[1]
+    vpp.cli("disable ip6 interface port1")
+    assert "IP6 disabled" in vpp.cli("show ip6 interface port1")[1]
+    do(plane, op.SetPacketMtu(interface="port1", mtu=9000))
+
+
 def test_a_port_is_polled_and_seen(plane: LiveDataplane) -> None:
     assert plane.observe().interfaces["port1"].rx_mode is None
     state = do(plane, op.SetRxMode(interface="port1", mode=RxMode.POLLING))

@@ -164,3 +164,21 @@ def test_without_linux_nl_nothing_is_compared_that_nobody_copies() -> None:
         assert report.compared[Subject.ROUTE] == 0
     finally:
         vpp.stop()
+
+
+def test_addresses_that_a_device_made_anew_has_lost_are_found() -> None:
+    vpp = RealVpp()
+    vpp.start(PORTS[:1])
+    try:
+        for line in ("set interface state port0 up", "set interface ip address port0 192.0.2.1/24"):
+            assert vpp.cli(line) == (0, "")
+        assert vpp.cli("lcp create port0 host-if e0") == (0, "")
+        vpp.ip("link", "set", "e0", "up")
+        vpp.ip("address", "add", "192.0.2.1/24", "dev", "e0")
+        assert verified(vpp).count == 0
+        for line in ("lcp delete port0", "lcp create port0 host-if wan"):
+            assert vpp.cli(line) == (0, "")
+        vpp.ip("link", "set", "wan", "up")
+        assert found(vpp) == {(Subject.ADDRESS, Discord.STALE, "192.0.2.1/24")}
+    finally:
+        vpp.stop()

@@ -25,6 +25,7 @@ from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.live_state import left_out
 from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.problem import Severity
@@ -134,7 +135,8 @@ def adopt_state(
     text = _agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
     prove(text, state)
-    notices = [*(f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)), *from_linux]
+    notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
+    notices += [*from_linux, *left_out(state)]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,

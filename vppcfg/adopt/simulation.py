@@ -24,7 +24,9 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.observe import observe
 
-_ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands)
+IN_NO_FILE = frozenset({"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set ip6 address"})
+"""Commands that the simulator has for the sake of what VPP does by itself then; no file says what they set."""
+_ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
 _ASSUMED_WORKERS = 255
 """More than a router has."""
 _PATIENCE_S = 60.0
@@ -51,7 +53,7 @@ class Simulation:
         loaded = PLUGINS if plugins is None else PLUGINS.intersection(plugins)
         release = release_of(version).name
         self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
-        self._commands = self._vpp.commands
+        self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
         self._made_up = 0
         self._are_workers_known = workers is not None
         self._with_known_queues: set[str] = set()

@@ -19,6 +19,7 @@ from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, Change, diff
@@ -142,13 +143,24 @@ def whole(record: Record, place: Workplace) -> Record:
 def _plan_back(entry: Entry, wanted: State, place: Workplace) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     observed = place.session.dataplane.observe()
-    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, _created(entry, wanted, observed, place))
+    created, ours = _created(entry, wanted, observed, place), _configured(entry, observed, place)
+    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, created, ours)
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
     return make_plan(observed, target.state)
+
+
+def _configured(entry: Entry, observed: State, place: Workplace) -> State | None:
+    """Return where a change was to lead, which tells its addresses from live ones; None where there are none."""
+    if not any(interface.live for interface in observed.interfaces.values()):
+        return None
+    try:
+        return place.journal.after(entry.number)
+    except PlanRefusedError:
+        return None
 
 
 def _created(entry: Entry, wanted: State, observed: State, place: Workplace) -> frozenset[str]:
@@ -204,7 +216,8 @@ def _intent(entry: Entry, wanted: State, place: Workplace, terms: Terms, *, is_t
 def _is_as_after(former: Record, state: State, place: Workplace) -> bool:
     """Return whether a state is what a former change led to, as far as the journal can be read."""
     try:
-        return not any(diff(state, place.journal.after(former.entry.number)))
+        after = place.journal.after(former.entry.number)
+        return not any(diff(state, with_live_of(after, state)))
     except PlanRefusedError:
         return False
 

@@ -32,7 +32,9 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
     PlanRefusedError when it does not go with the VPP or cannot be made to say what VPP has.
     """
     text = _with_every_port(text, name, observed)
-    before = read_document(write(_resolved(text, name, observed).desired).encode()).data or {}
+    resolution = _resolved(text, name, observed)
+    observed = resolution.observed
+    before = read_document(write(resolution.desired).encode()).data or {}
     after = data_of(wanted or write(observed)) or {}
     edited = EditedText(text)
     if _DATAPLANE in after:

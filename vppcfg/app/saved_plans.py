@@ -19,6 +19,7 @@ from vppcfg.config.load import source_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import STDIN, files_at
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
+from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
@@ -148,6 +149,7 @@ def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
 
 
 def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:
+    before = with_live_of(before, after)
     if before == after:
         return
     console.show_difference(before, after, f"{what[0].upper()}{what[1:]}; since then this has moved")

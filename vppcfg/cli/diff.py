@@ -121,8 +121,9 @@ def _way_back(journal: Journal, args: argparse.Namespace) -> tuple[State, State]
     entry, before = journal.record(args.number).entry, journal.before(args.number)
     with target_of(args).connect() as dataplane:
         observed = dataplane.observe()
-    created = created_ports(before, journal.after(args.number))
-    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches, created).state
+    after = journal.after(args.number)
+    created = created_ports(before, after)
+    return observed, closest_to(before, observed, NameGlobs(entry.unmanaged).matches, created, after).state
 
 
 def _show_plan(before: State, after: State, args: argparse.Namespace) -> ExitCode:

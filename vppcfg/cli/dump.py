@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     from vppcfg.cli.output import write_document
     from vppcfg.config.dump import write
+    from vppcfg.model.live_state import left_out
     from vppcfg.model.state_document import document_of
 
     if args.into is not None and args.format == "json":
@@ -75,7 +76,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.format == "json":
         text = json_text(document_of(state), indent=2) + "\n"
     else:
-        text = write(with_whole_descriptions(state, target_of(args).journal()))
+        state = with_whole_descriptions(state, target_of(args).journal())
+        text = write(state)
+        for line in left_out(state):
+            log.warning("%s", line)
     write_document(text, args.output)
     return ExitCode.DONE
 

@@ -15,6 +15,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
+from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -120,6 +121,28 @@ def _taken_addresses(configuration: Configuration, untouched: State, wanted: lis
             holder = indexes[interface.table_of(address)].conflict(interface.name, address)
             if holder is not None:
                 text = f"{address} overlaps an address of {holder}, which is not managed"
+                path = _path(configuration, interface.name, "addresses")
+                yield Problem(rule="address-overlap", path=path, text=text)
+
+
+def taken_by_live(configuration: Configuration, desired: State) -> Iterator[Problem]:
+    """Yield a problem for each address of the file that VPP refuses beside one that VRRP and its like have put there.
+
+    What interfaces that are not managed have stands elsewhere.
+    """
+    indexes: defaultdict[int, AddressIndex] = defaultdict(AddressIndex)
+    sources = {}
+    for interface in [each for each in desired.interfaces.values() if each.live]:
+        is_ours = configuration.path_of(interface.name) is not None
+        for each in interface.live:
+            if is_ours and each.address in interface.addresses:
+                indexes[interface.table_of(each.address)].add(interface.name, each.address)
+                sources[interface.name] = each.source
+    for interface in desired.interfaces.values() if indexes else ():
+        for address in sorted(configured_on(interface)):
+            holder = indexes[interface.table_of(address)].conflict(interface.name, address)
+            if holder is not None:
+                text = f"{address} overlaps an address that {holder} has by {sources[holder].value}; correct one"
                 path = _path(configuration, interface.name, "addresses")
                 yield Problem(rule="address-overlap", path=path, text=text)
 

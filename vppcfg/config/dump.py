@@ -25,6 +25,7 @@ from vppcfg.config.sections.tap import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
+from vppcfg.model.live_state import marked
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
 from vppcfg.model.problem import KeyPath, Problem, Severity
@@ -37,12 +38,16 @@ _ODD = "it is set up in a way that the configuration cannot say"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:
-    """Return a state with what only files say: whole descriptions, and names of peers and of files with keys."""
+    """Return a state with what only files say: whole descriptions, names of peers and of files with keys, addresses.
+
+    That is, which addresses are those of the file and which are left alone.
+    """
     made = {
         name: MADE_BY[type(making)].named(making, accepted.made[name]) if name in accepted.made else making
         for name, making in state.made.items()
     }
-    return replace(state, descriptions=whole_descriptions(accepted), made=made)
+    addresses = {name: (each.addresses, each.unmanaged_addresses) for name, each in accepted.interfaces.items()}
+    return marked(replace(state, descriptions=whole_descriptions(accepted), made=made), addresses)
 
 
 @record

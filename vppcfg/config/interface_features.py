@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_link_local
@@ -31,6 +31,11 @@ _MSS = {"ipv4": False, "ipv6": True}
 """Whether a key is about IPv6."""
 LARGEST_MSS = 65534
 """Bytes; 65535 is VPP's word for none."""
+
+
+def unmanaged_addresses_of(raw: Sequence[str]) -> tuple[str, ...]:
+    """Return the prefixes that `unmanaged-addresses` lists, a host as one that has it alone."""
+    return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
 
 
 def urpf_of(raw: Mapping[str, Any]) -> tuple[UrpfCheck, ...]:

@@ -41,6 +41,7 @@ class InterfaceValues:
     link_local: str | None = None
     macip: str | None = None
     flow_records: FlowRecords | None = None
+    unmanaged_addresses: tuple[str, ...] = ()
 
 
 class Value(NamedTuple):
@@ -92,6 +93,14 @@ class Value(NamedTuple):
 
 
 VALUES = (
+    Value(
+        key="unmanaged-addresses",
+        attribute="unmanaged_addresses",
+        kind=features.unmanaged_addresses_of,
+        said=list,
+        is_of_bond=True,
+        is_routing=True,
+    ),
     Value(key="unnumbered", attribute="unnumbered", kind=str, is_of_bond=True),
     Value(key="l2xc", attribute="l2xc", kind=str),
     Value(key="mpls", attribute="has_mpls", kind=bool, is_of_bond=True),

@@ -6,7 +6,7 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
-from vppcfg.config.clashes import clashes
+from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections import (
@@ -27,6 +27,7 @@ from vppcfg.config.sections import (
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
+from vppcfg.model.live_state import marked, with_live_of
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -46,6 +47,7 @@ class Resolution:
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
     """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
+    observed = marked(observed, _addresses_in(configuration))
     desired = DesiredState(configuration, observed, adopt=adopt)
     _copy_what_is_not_ours(desired)
     not_ours = desired.state()
@@ -60,13 +62,19 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
-    found = tuple(clashes(configuration, not_ours, observed, desired.state()))
+    state = with_live_of(desired.state(), observed)
+    found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
         observed=observed,
-        desired=desired.state(),
+        desired=state,
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
     )
+
+
+def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return what a file says of the addresses of each interface: its own, and those that it leaves alone."""
+    return {name: (each.addresses, each.unmanaged_addresses) for name, each in configuration.interfaces.items()}
 
 
 def _copy_what_is_not_ours(desired: DesiredState) -> None:

@@ -125,7 +125,9 @@ class VppPair:
     side: PairSide | None
     """None when VPP has no such interface any more."""
     is_unnumbered: bool = False
-    """Whether its addresses are borrowed."""
+    """Whether its addresses are borrowed; then those of its side are its donor's."""
+    virtual: frozenset[str] = frozenset()
+    """Those of its addresses that VRRP has put there, which Linux need not have."""
     has_host: bool = True
     """Whether VPP still has its end of the Linux device."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import field, fields
 from enum import Enum
 from operator import attrgetter
 from typing import Any
@@ -12,6 +12,7 @@ from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
+from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.record import record
@@ -186,6 +187,10 @@ class Interface:
     tag: str = ""
     addresses: frozenset[str] = frozenset()
     """Canonical address/length; link-local addresses are left out, they are nobody's."""
+    live: tuple[LiveAddress, ...] = field(default=(), compare=False)
+    """Which of the addresses nobody has configured, in their order, and those that a DHCPv4 client has beside them."""
+    unmanaged_addresses: tuple[str, ...] = field(default=(), compare=False)
+    """Prefixes whose addresses here are left alone; a file says so, and VPP does not know."""
     l2xc: str | None = None
     """Interface that receives what comes in here."""
     bridge: int | None = None
@@ -221,6 +226,9 @@ class Interface:
     """Of ports; None where LLDP is not spoken."""
     ra: RouterAdvertisements | None = None
     """None where VPP sends none and has nothing to say in them."""
+    ra_mtu: int = field(default=0, compare=False)
+    """The MTU in bytes that router advertisements name, or would name, where that is not `ipv6_mtu`: VPP takes it when
+    IPv6 comes up (vnet/ip6-nd/ip6_ra.c). 0 where they agree, and where IPv6 is off. `stale_ra_mtu` compares it."""
     link_local: str | None = None
     """The IPv6 link-local address that somebody has chosen; None for the one that VPP makes of the MAC address."""
     macip: str | None = None
@@ -240,6 +248,21 @@ class Interface:
     def has_ipv6(self) -> bool:
         """Return whether the interface has IPv6 addresses of its own beyond the link-local one."""
         return any(":" in address for address in self.addresses)
+
+    @property
+    def is_ipv6_on(self) -> bool:
+        """Return whether IPv6 is known to be on: who turns it on by hand is not seen."""
+        return self.has_ipv6 or self.ra is not None or self.link_local is not None or bool(self.ra_mtu)
+
+    @property
+    def ipv6_mtu(self) -> int:
+        """Return the bytes of the largest IPv6 packet that VPP sends here (vnet/interface_funcs.h)."""
+        return self.protocol_mtus[1] or self.packet_mtu or WITHOUT_MTU
+
+    @property
+    def is_advertising(self) -> bool:
+        """Return whether VPP sends router advertisements here."""
+        return self.ra is not None and self.ra.is_sent
 
     @property
     def is_l2(self) -> bool:

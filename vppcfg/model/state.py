@@ -55,6 +55,8 @@ class Facts:
     """The ids and files of the sockets that memifs are at, or may be, but for the built-in one."""
     left_neighbors: tuple[LeftNeighbor, ...] = ()
     """Static neighbours of interfaces that are gone."""
+    address_followers: frozenset[str] = frozenset()
+    """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False

@@ -153,6 +153,7 @@ def _unnamed_tables(interfaces: Iterable[Interface]) -> dict[str, FibTable]:
 def _facts(document: object) -> Facts:
     converters: dict[str, Callable[[Any], Any]] = {
         "plugins": frozenset,
+        "address_followers": lambda names: frozenset(_texts("facts.address_followers", names)),
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
         "memif_sockets": _sockets,
         "left_neighbors": lambda entries: tuple(

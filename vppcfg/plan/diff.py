@@ -190,8 +190,9 @@ def _appearance(kind: ObjectKind, name: str, before: Any, after: Any) -> Change[
 
 
 _PLACEMENTS = ("rx_placement", "tx_placement")
+_NOT_ATTRIBUTES = {"name", "device_class", *_PLACEMENTS}
 _INTERFACE_FIELDS = tuple(
-    field.name for field in fields(Interface) if field.name not in {"name", "device_class", *_PLACEMENTS}
+    field.name for field in fields(Interface) if field.compare and field.name not in _NOT_ATTRIBUTES
 )
 
 
@@ -207,9 +208,35 @@ def _interface_attributes(
             if pairs := list(moved(getattr(before, name), getattr(after, name))):
                 old, new = (tuple(side) for side in zip(*pairs, strict=True))
                 yield AttributeChange(name=name, old=old, new=new)
+    if after.ra is not None and (stale := stale_ra_mtu(before, after, observed, desired)):
+        yield AttributeChange(name="ra_mtu", old=stale[0], new=stale[1])
     made, wanted = observed.made.get(before.name), desired.made.get(before.name)
     if made is not None and made.__class__ is wanted.__class__:
         yield from _attributes(made, wanted.beside(made))
+
+
+def stale_ra_mtu(before: Interface, after: Interface, observed: State, desired: State) -> tuple[int, int] | None:
+    """Return the MTU that router advertisements name of an interface, and the one to be named; None where they agree.
+
+    They agree where none are to be sent.
+    """
+    if not (after.is_advertising and before.is_ipv6_on):
+        return None
+    advertised, wanted = before.ra_mtu or before.ipv6_mtu, _wanted_ipv6_mtu(before, after, observed, desired)
+    return None if advertised == wanted else (advertised, wanted)
+
+
+def _wanted_ipv6_mtu(before: Interface, after: Interface, observed: State, desired: State) -> int:
+    """Return the IPv6 MTU in bytes of an interface in the end.
+
+    A sub-interface that is to have its parent's MTU keeps one of its own that is the same, unless the link MTU changes.
+    """
+    if after.packet_mtu or after.parent is None or after.protocol_mtus[1]:
+        return after.ipv6_mtu
+    parent, wanted = observed.interfaces.get(after.parent), desired.interfaces[after.parent]
+    is_kept = before.packet_mtu == desired.packet_mtu(after.name)
+    is_kept &= parent is not None and parent.link_mtu == wanted.link_mtu
+    return before.packet_mtu if is_kept and before.packet_mtu else after.ipv6_mtu
 
 
 def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:

@@ -222,6 +222,14 @@ class Draft:
             self.interfaces[name] = evolve(self.interfaces[name], **attributes)
             self._own.add(name)
 
+    def set_packet_mtu(self, name: str, **mtus: object) -> None:
+        """Set packet MTUs of an interface. Router advertisements go on naming the MTU of when IPv6 came up."""
+        interface = self.interfaces[name]
+        advertised, is_ipv6_on = interface.ra_mtu or interface.ipv6_mtu, interface.is_ipv6_on
+        self.change(name, **mtus)
+        if is_ipv6_on:
+            self.change(name, ra_mtu=0 if advertised == self.interfaces[name].ipv6_mtu else advertised)
+
     def add_pair(self, name: str, pair: LcpPair) -> None:
         """Enter an LCP pair into the tables."""
         self.lcps[name] = pair

@@ -11,6 +11,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
@@ -23,8 +24,9 @@ _T = TypeVar("_T")
 
 
 def reverse_plan(plan: Plan) -> Plan:
-    """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable`."""
-    return make_plan(end_of(plan), restorable(plan.observed))
+    """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable` and `with_live_of`."""
+    end = end_of(plan)
+    return make_plan(end, with_live_of(restorable(plan.observed), end))
 
 
 def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
@@ -68,14 +70,19 @@ class Reachable:
 
 
 def closest_to(
-    former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str] = ()
+    former: State,
+    now: State,
+    is_unmanaged: Callable[[str], bool],
+    created: Collection[str] = (),
+    ours: State | None = None,
 ) -> Reachable:
     """Return `former` with everything that no plan may touch, or can make, as it is `now`.
 
     As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
     since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
-    are never removed. Ports that were `created` on the way from one to the other are ours although they may not bear
-    the mark yet. What VPP cannot bring back in every detail is the same in effect: see `restorable`.
+    are never removed; live addresses, but for what `ours`, where the change was to lead, configures. Ports that were
+    `created` on the way from one to the other are ours although they may not bear the mark yet. What VPP cannot bring
+    back in every detail is the same in effect: see `restorable`.
     """
     former = restorable(former)
     kept = _kept(former, now, is_unmanaged, created)
@@ -108,7 +115,8 @@ def closest_to(
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
     )
-    return Reachable(state=state, missing=missing)
+    live = now if ours is None else claimed(now, ours)
+    return Reachable(state=with_live_of(state, live), missing=missing)
 
 
 def _kept_sockets(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> tuple[tuple[int, str], ...]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from vppcfg.errors import ContradictionError, PlanProofError
+from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
@@ -14,6 +15,7 @@ from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove
 from vppcfg.plan.reachable import ports_alone, restorable
+from vppcfg.plan.replacement import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition
@@ -79,6 +81,8 @@ def make_plan(observed: State, desired: State) -> Plan:
 
 
 def _proved_plan(observed: State, desired: State) -> Plan:
+    if any(interface.live for interface in desired.interfaces.values()):
+        desired = without_live(desired, replaced_interfaces(observed, desired))
     difference = diff(observed, desired)
     steps = ordered(steps_of(Transition(observed, desired, difference)))
     if observed.facts.lcp.is_auto_subint:

@@ -91,6 +91,8 @@ class Stage(IntEnum):
     """Members of bonds, each down, changed and up again before the next: the bond goes on with the others. It sends
     no more than before until then, and not more than they take."""
     GROW_PACKET_MTU = auto()
+    RENEW_IPV6 = auto()
+    """IPv6 off and on again, for router advertisements to name the new MTU."""
     ENTER_VRF = auto()
     ADD_ADDRESS = auto()
     REMOVE_REPLACED_ADDRESS = auto()

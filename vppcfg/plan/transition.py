@@ -11,7 +11,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
-from vppcfg.plan.diff import Action, Difference
+from vppcfg.plan.diff import Action, Difference, stale_ra_mtu
 
 _LISTENER = "linux_nl"
 """The plugin that listens to Linux, in the default namespace of linux-cp."""
@@ -142,11 +142,25 @@ class Transition:
             address not in after.addresses and self.may_outlast(address, before, after) for address in going
         )
 
+    def renews_ipv6(self, name: str) -> bool:
+        """Return whether an interface must have IPv6 turned off and on, so that it advertises its MTU.
+
+        Without any IPv6 address on the way it has, unless its Linux device turned IPv6 on too (linux-cp/lcp_router.c).
+        """
+        before, after = self.kept(name), self.desired.interfaces.get(name)
+        if before is None or after is None or after.ra is None:
+            return False
+        is_stale = stale_ra_mtu(before, after, self.observed, self.desired) is not None
+        return is_stale and (name in self.observed.lcps or not self.loses_ipv6(name))
+
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
         """Return whether an address that goes may stay until those are there that come in its place.
 
-        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does.
+        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does. Nobody may
+        be bound to it who would be left without any.
         """
+        if ":" not in address and before.name in self.observed.facts.address_followers:
+            return False
         if before.name in self.moved or not after.addresses - before.addresses or _routing(before) != _routing(after):
             return False
         index = self._coming_addresses.get(before.table_of(address))

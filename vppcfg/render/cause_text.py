@@ -32,6 +32,7 @@ from vppcfg.plan.operations import (
     RemoveNeighbor,
     RemoveProxyArp,
     RemoveWireguardPeer,
+    RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
     SetAdminState,
@@ -170,6 +171,9 @@ class Causes:
         if before is not None and after is not None and operation.address in after.addresses:
             return Predicate("moves to another VRF", "move to another VRF")
         if before is not None and after is not None and after.addresses - before.addresses:
+            if ":" not in operation.address and before.name in self._plan.observed.facts.address_followers:
+                when = "once the old one has gone, for NAT to follow"
+                return Predicate(f"gets another address {when}", f"get other addresses {when}")
             return Predicate("gets another address instead", "get other addresses instead")
         return Predicate("loses an address", "lose addresses", ("", ""))
 
@@ -265,6 +269,9 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
         else Predicate("goes down in Linux", "go down in Linux")
     ),
     SetMac: _said("gets another MAC address", "get other MAC addresses"),
+    RenewIpv6: _said(
+        "has IPv6 turned off and on to advertise its MTU", "have IPv6 turned off and on to advertise MTUs"
+    ),
     RemoveNeighbor: _said("loses its neighbour {o.address}", "lose neighbours"),
     SetNeighbor: _said("gets MAC address {o.mac} for its neighbour {o.address}", "get MAC addresses for neighbours"),
     SetPacketMtu: _said("gets MTU {o.mtu}", "get MTU {o.mtu}"),

@@ -696,6 +696,10 @@ def _remove_ra_prefix(operation: op.RemoveRaPrefix) -> str:
     return f"ip6 nd {operation.interface} no prefix {operation.prefix}"
 
 
+def _renew_ipv6(operation: op.RenewIpv6) -> None:
+    """Return None: how often IPv6 must be disabled and enabled is found out when it is done."""
+
+
 def _set_link_local(operation: op.SetLinkLocal) -> str | None:
     """Write the command that has the prompt take a link-local address in place of the present one (ip6_forward.c)."""
     return f"set interface ip address {operation.interface} {operation.address}/128" if operation.address else None
@@ -830,6 +834,7 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SilenceRa: _silence_ra,
     op.SetRaPrefix: _set_ra_prefix,
     op.RemoveRaPrefix: _remove_ra_prefix,
+    op.RenewIpv6: _renew_ipv6,
     op.SetLinkLocal: _set_link_local,
     op.SetSflowSamplingRate: _set_sflow_sampling_rate,
     op.SetSflowPollingInterval: _set_sflow_polling_interval,

@@ -14,6 +14,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
+from vppcfg.render.live_text import live_lines
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
@@ -39,6 +40,7 @@ def diff_lines(plan: Plan) -> Iterator[DiffLine]:
     entries = plan_difference(plan)
     yield from _lines(entries, _Felt(plan))
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
+    yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
     yield DiffLine(text=_counts(entries))
     yield DiffLine(text=f"impact: {impact_summary(plan)}")
 

@@ -14,6 +14,7 @@ from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.render.impact_text import impact_document
+from vppcfg.render.live_text import live_document
 from vppcfg.render.plan_text import cli_line
 
 FORMAT_VERSION = 2
@@ -34,6 +35,7 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, re
         "problems": [_problem(problem) for problem in problems],
         "refusals": list(refusals),
         "changes": [_change(change, impacts) for change in plan.changes],
+        "live_addresses": live_document(plan),
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),

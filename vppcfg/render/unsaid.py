@@ -167,6 +167,8 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
 def _told(attribute: AttributeChange) -> str:
     if attribute.name == "packet_mtu" and attribute.old == attribute.new:
         return f"mtu: {attribute.new} of its own, no longer that of its parent"
+    if attribute.name == "ra_mtu":
+        return f"router advertisements name MTU {attribute.new}, no longer {attribute.old}"
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 

@@ -11,6 +11,7 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 
 _PREFIX = b"\xfe\x80" + bytes(6)
+_WITHOUT_MTU = 9000
 _WITHOUT_MAC = bytes.fromhex("0c0ffee000000001")
 """What VPP would make up at random."""
 
@@ -21,6 +22,8 @@ class Link:
 
     address: bytes
     """The link-local one."""
+    mtu: int
+    """That of the interface when IPv6 came up, which router advertisements name ever since (ip6_ra_link_enable)."""
     locks: int = 0
     parts: dict[str, object] = field(default_factory=dict)
     """What others keep with it and lose with it (ip6_link_delegate_t)."""
@@ -42,9 +45,16 @@ def enable(tables: Tables, sw_if_index: int, address: bytes | None = None) -> Li
     """Turn IPv6 on once more; the first one makes the link-local address, or takes the given one."""
     links = tables.part(Ip6LinkMain).links
     if sw_if_index not in links:
-        links[sw_if_index] = Link(address=address or automatic(tables, sw_if_index))
+        links[sw_if_index] = Link(address=address or automatic(tables, sw_if_index), mtu=_ipv6_mtu(tables, sw_if_index))
     links[sw_if_index].locks += 1
     return links[sw_if_index]
+
+
+def _ipv6_mtu(tables: Tables, sw_if_index: int) -> int:
+    """Return the MTU for IPv6 of an interface (vnet_sw_interface_get_mtu in vnet/interface_funcs.h)."""
+    interface = tables.sw.get(sw_if_index)
+    packet, _, ipv6, _ = interface.mtus if interface is not None else (0, 0, 0, 0)
+    return ipv6 or packet or _WITHOUT_MTU
 
 
 def disable(tables: Tables, sw_if_index: int) -> None:

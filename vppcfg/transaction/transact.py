@@ -169,7 +169,7 @@ def _back(
             if is_in_doubt:
                 with waiting():
                     session.reopen(RECONNECT_S)
-            return go_back(plan.observed, failure, session, watcher, is_unmanaged, created)
+            return go_back(plan.observed, failure, session, watcher, is_unmanaged, created, plan.desired)
         except RestartedError as error:
             return Outcome(ending=Ending.LOST, failure=failure, trouble=error.message)
         except (PlanProofError, GivenUpError) as error:
@@ -186,15 +186,17 @@ def go_back(
     watcher: Watcher,
     is_unmanaged: Callable[[str], bool],
     created: Collection[str] = (),
+    ours: State | None = None,
 ) -> Outcome:
     """Plan from what is there now to the state `before`, carry that out, and look. Raise DataplaneError.
 
-    Ports that were `created` since are removed with or without their mark.
+    Ports that were `created` since are removed with or without their mark, and so is what `ours` has configured, where
+    the change was to lead.
     """
     undone, trouble = 0, ""
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
-        target = closest_to(before, now, is_unmanaged, created)
+        target = closest_to(before, now, is_unmanaged, created, ours)
         plan = make_plan(now, target.state)
         if not plan.steps:
             break
@@ -206,7 +208,7 @@ def go_back(
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()
-    target = closest_to(before, now, is_unmanaged, created)
+    target = closest_to(before, now, is_unmanaged, created, ours)
     if not target.missing and not tuple(diff(now, target.state)):
         return Outcome(ending=Ending.OLD, failure=failure, undone=undone)
     if target.missing:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vppcfg.dataplane import Dataplane
+from vppcfg.model.live_state import with_live_of
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Change, diff
 from vppcfg.plan.plan import Plan
@@ -40,7 +41,8 @@ def still_different(
     deadline = clock() + SETTLE_S
     while True:
         observed = dataplane.observe()
-        changes = tuple(diff(observed, plan.desired))
+        desired = with_live_of(plan.desired, observed)
+        changes = tuple(diff(observed, desired))
         if not changes or clock() > deadline or should_stop():
-            return Remainder(changes=changes, observed=observed, desired=plan.desired)
+            return Remainder(changes=changes, observed=observed, desired=desired)
         sleep(INTERVAL_S)

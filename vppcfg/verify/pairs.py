@@ -9,6 +9,8 @@ from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, Vp
 from vppcfg.record import record
 from vppcfg.verify.mismatch import Discord, Mismatch, Subject
 
+_NOT_COPIED = "addresses of Linux alone, which neither linux-nl nor lcp-sync copies"
+
 
 @record
 class PairComparison:
@@ -38,12 +40,16 @@ def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> P
         found.update(_about_link(pair.interface, device, pair.side))
         listens = vpp.has_linux_nl and pair.netns == vpp.default_netns
         if pair.is_unnumbered:
-            limits["addresses of unnumbered interfaces, which are borrowed"] += len(device.addresses)
+            compared[Subject.ADDRESS] += len(device.addresses)
+            found.update(_about_borrowed(pair.interface, device, pair.side))
         elif listens or vpp.is_sync:
             compared[Subject.ADDRESS] += len(device.addresses | pair.side.addresses)
             found.update(_about_addresses(pair.interface, device, pair.side))
         else:
-            limits["addresses that neither linux-nl nor lcp-sync copies"] += len(device.addresses)
+            lacking = _without_hosts(pair.side.addresses - pair.virtual, device.addresses)
+            compared[Subject.ADDRESS] += len(pair.side.addresses - pair.virtual)
+            found.update(Mismatch(Discord.STALE, Subject.ADDRESS, pair.interface, each) for each in lacking)
+            limits[_NOT_COPIED] += len(_without_hosts(device.addresses, pair.side.addresses))
         if listens:
             compared[Subject.NEIGHBOR] += len(device.neighbors)
             found.update(_about_neighbors(pair.interface, device, pair.side))
@@ -89,6 +95,21 @@ def _about_addresses(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
         yield Mismatch(Discord.MISSING, Subject.ADDRESS, interface, address)
     for address in vpp.addresses - linux.addresses:
         yield Mismatch(Discord.STALE, Subject.ADDRESS, interface, address)
+
+
+def _about_borrowed(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
+    """Tell of addresses that Linux has on the device of an unnumbered interface, and its donor has not.
+
+    Linux may have those of the donor elsewhere, or with other lengths.
+    """
+    for address in _without_hosts(linux.addresses, vpp.addresses):
+        yield Mismatch(Discord.MISSING, Subject.ADDRESS, interface, address)
+
+
+def _without_hosts(addresses: frozenset[str], others: frozenset[str]) -> list[str]:
+    """Return the addresses that are not among `others`, whatever lengths these have."""
+    hosts = {each.partition("/")[0] for each in others}
+    return [each for each in addresses if each.partition("/")[0] not in hosts]
 
 
 def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:

@@ -15,7 +15,7 @@ from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppFor
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, malformed, text_of
-from vppcfg.vpp.messages import address, interface, lcp, neighbor, vrf
+from vppcfg.vpp.messages import address, interface, lcp, live, neighbor, vrf
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.interface import Row
 from vppcfg.vpp.messages.message import NO_INDEX
@@ -45,6 +45,7 @@ def read_forwarding(connection: Connection) -> VppForwarding:
         return VppForwarding()
     commands = Commands(connection, lcp.commands(connection))
     asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.requests(connection)]
+    asked += live.requests(connection)
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection), *commands.requests]
     if connection.offers(_SOURCES):
         asked.append(connection.request(_SOURCES)[1])
@@ -69,8 +70,10 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
     hosts = lcp.find_hosts(pairs, rows)
     donors = address.read_donors(connection, replies)
     by_index = {row.sw_if_index: row for row in rows}
-    indexes = [pair.sw_if_index for pair in pairs if pair.sw_if_index in by_index]
+    owners = {pair.sw_if_index: donors.get(pair.sw_if_index, pair.sw_if_index) for pair in pairs}
+    indexes = sorted({owner for owner in owners.values() if owner in by_index})
     addresses = address.read(connection, connection.ask(address.requests(connection, indexes)))
+    virtual = live.read_virtual(connection, [replies], addresses)
     neighbors = _neighbors(connection, replies)
     for pair in pairs:
         row = by_index.get(pair.sw_if_index)
@@ -80,7 +83,7 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
             side = PairSide(
                 mtu=_mtu(row, parent),
                 is_up=bool(row.flags & parent.flags & _ADMIN_UP),
-                addresses=addresses.get(row.sw_if_index, frozenset()),
+                addresses=addresses.get(owners[row.sw_if_index], frozenset()),
                 neighbors=neighbors.get(row.sw_if_index, {}),
             )
         yield VppPair(
@@ -90,6 +93,7 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
             device_index=pair.device_index,
             side=side,
             is_unnumbered=pair.sw_if_index in donors,
+            virtual=virtual.get(owners[pair.sw_if_index], frozenset()),
             has_host=pair.sw_if_index in hosts,
         )
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
+from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
@@ -28,10 +29,12 @@ from vppcfg.vpp.messages import (
     l2fib,
     lcp,
     link_local,
+    live,
     lldp,
     macip,
     memif,
     mpls,
+    nat44,
     neighbor,
     proxy_arp,
     sflow,
@@ -57,12 +60,14 @@ class _Details(NamedTuple):
     """What the second round tells, by the index of interfaces."""
 
     addresses: Mapping[int, frozenset[str]]
+    live: Mapping[int, tuple[LiveAddress, ...]]
     tables: Mapping[int, tuple[int, int]]
     bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
     with_gso: frozenset[int]
     link_locals: Mapping[int, str]
     placements: Mapping[int, tuple[Placements, Placements]]
+    stale_ra_mtus: Mapping[int, int]
 
 
 def observe(connection: Connection, version: str) -> State:
@@ -100,7 +105,7 @@ def observe(connection: Connection, version: str) -> State:
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         ipfix=ipfix.read_settings(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
-        facts=_facts(connection, replies, shown, version, neighbor.left_behind(neighbors, names.keys())),
+        facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
     check_state(state)
     return state
@@ -110,7 +115,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, *MADE, *FEATURES)
+    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, live, nat44, *MADE, *FEATURES)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
@@ -126,22 +131,27 @@ def _second_round(
     tables = vrf.TableQuestions(connection, indexes, families)
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
-    commands = Commands(connection, bond.commands(bonds))
     gso = features.GsoQuestions(connection, replies, indexes)
-    with_ipv6 = ip6_nd.read_with_ipv6(connection, replies)
-    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in with_ipv6])
+    ra_mtus = ip6_nd.read_mtus(connection, replies)
+    commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
+    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in ra_mtus])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
     workers = interface.read_workers(connection, replies)
-    asked += [*dhcp.requests(connection), *interface.tx_requests(connection, workers)]
+    asked += [*dhcp.requests(connection), *live.requests(connection), *interface.tx_requests(connection, workers)]
     told = connection.ask([*asked, *members.requests, *gso.requests, *link_locals.requests, *commands.requests])
+    shown = commands.read(connection, told)
+    rounds = (replies, told)
+    addresses = live.without_leases(connection, rounds, address.read(connection, told))
     return _Details(
-        addresses=dhcp.without_leases(connection, (replies, told), address.read(connection, told)),
+        addresses=addresses,
+        live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
         tables=tables.read(connection, told),
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
-        bonds=bond.build(bonds, members.read(connection, told), commands.read(connection, told), names),
+        bonds=bond.build(bonds, members.read(connection, told), shown, names),
         with_gso=gso.read(connection, told),
         link_locals=link_locals.read(connection, told),
         placements=interface.read_placements(connection, replies, told, workers),
+        stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
 
 
@@ -182,6 +192,10 @@ def _features(
         found.setdefault(index, {})["has_mpls"] = True
     for name in sflow.read_ports(shown):
         found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
+    for index, each in details.live.items():
+        found.setdefault(index, {})["live"] = each
+    for index, mtu in details.stale_ra_mtus.items():
+        found.setdefault(index, {})["ra_mtu"] = mtu
     for feature in FEATURES:
         for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
             found.setdefault(index, {})[feature.ATTRIBUTE] = value
@@ -189,7 +203,12 @@ def _features(
 
 
 def _facts(
-    connection: Connection, replies: Replies, shown: Shown, version: str, left: tuple[LeftNeighbor, ...]
+    connection: Connection,
+    replies: Replies,
+    shown: Shown,
+    version: str,
+    names: Mapping[int, str],
+    left: tuple[LeftNeighbor, ...],
 ) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
@@ -200,5 +219,6 @@ def _facts(
         lcp=lcp.read_settings(connection, shown),
         memif_sockets=memif.read_sockets(connection, replies),
         left_neighbors=left,
+        address_followers=nat44.read_followed(connection, replies, names),
         workers=interface.read_workers(connection, replies),
     )

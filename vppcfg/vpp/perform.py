@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation, RemoveAddress, SetAdminState, SetDhcpClient
+from vppcfg.plan.operations import Operation, RemoveAddress, RenewIpv6, SetAdminState, SetDhcpClient
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.messages import objection, request_of
 from vppcfg.vpp.messages.bond import active_members
 from vppcfg.vpp.messages.message import NO_MAC
+from vppcfg.vpp.renewing import renew_ipv6
 from vppcfg.vpp.retval import describe
 
 LONGEST_WAIT_S = 30.0
@@ -153,17 +154,19 @@ def perform(
 ) -> Performance:
     """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
     _check_messages(connection, operations)
-    turns, asking = _turns(operations), _first_that_asks(operations)
-    if not turns and not asking:
+    turns, asking, renewed = _turns(operations), _first_that_asks(operations), _renewed(operations)
+    if not turns and not asking and not renewed:
         return Run(connection, operations, should_stop, frozenset(waits)).go(on_progress)
     before: Mapping[str, int] = {}
     done: list[int] = []
-    for start, end in itertools.pairwise(sorted({0, asking, *turns.values(), *turns, len(operations)})):
+    for start, end in itertools.pairwise(sorted({0, asking, *turns.values(), *turns, *renewed, len(operations)})):
         if start in turns.values():  # not once for all: an earlier step may have taken a member away
             before = active_members(connection)
-        part = operations[start:end]
-        run = Run(connection, part, should_stop, {wait - start for wait in waits})
-        performed = run.go(_counting_from(start, on_progress))
+        part, report = operations[start:end], _counting_from(start, on_progress)
+        if isinstance(part[0], RenewIpv6):
+            performed = _performed_at_once(connection, part[0], report, should_stop)
+        else:
+            performed = Run(connection, part, should_stop, {wait - start for wait in waits}).go(report)
         done += (start + index for index in performed.done)
         if performed.refusals:
             refusals = tuple(replace(refusal, index=start + refusal.index) for refusal in performed.refusals)
@@ -198,6 +201,32 @@ def _first_that_asks(operations: Sequence[Operation]) -> int:
     """
     asks = (isinstance(each, SetDhcpClient) and each.client is not None for each in operations)
     return next((position for position, does in enumerate(asks) if does), 0)
+
+
+def _renewed(operations: Sequence[Operation]) -> set[int]:
+    """Return where the operations that take many messages begin and end: each is carried out by itself."""
+    if RenewIpv6 not in {operation.__class__ for operation in operations}:
+        return set()
+    places = [position for position, operation in enumerate(operations) if isinstance(operation, RenewIpv6)]
+    return {edge for position in places for edge in (position, position + 1)}
+
+
+def _performed_at_once(
+    connection: Connection,
+    operation: RenewIpv6,
+    on_progress: Callable[[int], None] | None,
+    should_stop: Callable[[], bool] | None,
+) -> Performance:
+    """Carry out an operation that takes many messages."""
+    if should_stop is not None and should_stop():
+        return Performance(done=())
+    retval = renew_ipv6(connection, operation.interface)
+    if retval:
+        refusal = Refusal(index=0, operation=operation, retval=retval, text=describe(retval))
+        return Performance(done=(), refusals=(refusal,))
+    if on_progress is not None:
+        on_progress(1)
+    return Performance(done=(0,))
 
 
 def _bond_to_await(operation: Operation) -> str:

@@ -258,6 +258,9 @@ OF_NO_VPP = {"", "prefix-list"}
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
+    ("interface", "unmanaged-addresses"): "it is no difference: VPP does not know of it",
+    ("sub-interface", "unmanaged-addresses"): "the same",
+    ("loopback", "unmanaged-addresses"): "the same",
     ("bond", "description"): "it is shown of the interface, for which a bond must have an entry",
     ("wireguard", "description"): "the same",
     ("memif", "description"): "the same",

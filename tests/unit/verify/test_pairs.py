@@ -128,13 +128,16 @@ def test_pairs_in_a_namespace_that_cannot_be_read_are_counted() -> None:
     assert outcome.compared[Subject.PAIR] == 1
 
 
-def test_where_linux_nl_does_not_listen_neighbors_are_not_compared_and_addresses_only_with_lcp_sync() -> None:
-    other = linux_with(neighbors={}, addresses=frozenset({"192.0.2.7/24"}))
-    for vpp, netns in ((VPP, "elsewhere"), (replace(VPP, has_linux_nl=False), "")):
-        outcome = compared(other, vpp, netns)
-        assert outcome.mismatches == frozenset()
-        assert outcome.limits == {"addresses that neither linux-nl nor lcp-sync copies": 1}
-        assert {each.subject for each in found(other, vpp=replace(vpp, is_sync=True), netns=netns)} == {Subject.ADDRESS}
+@pytest.mark.parametrize(("vpp", "netns"), [(VPP, "elsewhere"), (replace(VPP, has_linux_nl=False), "")])
+def test_where_nobody_copies_addresses_linux_is_to_have_those_of_vpp(vpp: VppForwarding, netns: str) -> None:
+    other = linux_with(neighbors={}, addresses=frozenset({"192.0.2.7/24", "192.0.2.1/32"}))
+    outcome = compared(other, vpp, netns)
+    assert (outcome.mismatches, outcome.compared[Subject.ADDRESS]) == (frozenset(), 1)
+    assert outcome.limits == {"addresses of Linux alone, which neither linux-nl nor lcp-sync copies": 1}
+    lost = linux_with(neighbors={}, addresses=frozenset())
+    assert found(lost, vpp=vpp, netns=netns) == {Mismatch(Discord.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24")}
+    assert found(lost, vpp=vpp, netns=netns, virtual=frozenset({"192.0.2.1/24"})) == set()
+    assert {each.subject for each in found(other, vpp=replace(vpp, is_sync=True), netns=netns)} == {Subject.ADDRESS}
 
 
 def test_the_default_namespace_of_linux_nl_may_have_a_name() -> None:
@@ -143,9 +146,8 @@ def test_the_default_namespace_of_linux_nl_may_have_a_name() -> None:
     assert compared(vpp=vpp).compared[Subject.NEIGHBOR] == 0
 
 
-def test_addresses_that_are_borrowed_are_not_compared() -> None:
-    outcome = compared(side=replace(SIDE, addresses=frozenset()), is_unnumbered=True)
-    assert (outcome.mismatches, outcome.limits) == (
-        frozenset(),
-        {"addresses of unnumbered interfaces, which are borrowed": 1},
-    )
+def test_linux_may_have_what_is_borrowed_and_nothing_else_on_the_device() -> None:
+    for addresses in (frozenset[str](), frozenset({"192.0.2.1/32"})):
+        assert found(linux_with(addresses=addresses), is_unnumbered=True) == set()
+    other = linux_with(addresses=frozenset({"192.0.2.1/32", "192.0.2.7/32"}))
+    assert found(other, is_unnumbered=True) == {Mismatch(Discord.MISSING, Subject.ADDRESS, "port0", "192.0.2.7/32")}

@@ -301,6 +301,18 @@ reply ipfix_exporter_details 1: address collector_address, u16 collector_port, a
 u32 path_mtu, u32 template_interval, bool udp_checksum
 """
 
+VRRP = """
+version 26.10 1.1.1 1
+struct vrrp_vr_conf: u32 sw_if_index, u8 vr_id, u8 priority, u16 interval, u32 flags
+struct vrrp_vr_runtime: u32 state, u16 master_adv_int, u16 skew, u16 master_down_int
+request vrrp_vr_dump 1 streams vrrp_vr_details: u32 sw_if_index
+reply vrrp_vr_details 1: vrrp_vr_conf config, vrrp_vr_runtime runtime, u8 n_addrs, address addrs[n_addrs]
+"""
+NAT = """
+version 26.10 5.5.0 1
+request nat44_interface_addr_dump 1 streams nat44_interface_addr_details
+reply nat44_interface_addr_details 1: u32 sw_if_index, u8 flags
+"""
 PLUGINS = {
     "acl": ACL,
     "af_packet": AF_PACKET,
@@ -314,6 +326,8 @@ PLUGINS = {
     "mss_clamp": MSS_CLAMP,
     "sflow": SFLOW,
     "tap": TAP,
+    "vrrp": VRRP,
+    "nat": NAT,
     "urpf": URPF,
     "vhost_user": VHOST_USER,
     "vxlan": VXLAN,

@@ -109,6 +109,35 @@ def test_neighbors_have_an_age_and_addresses_a_length() -> None:
     assert side.neighbors["192.0.2.9"].age_s == 61.5
 
 
+def test_an_unnumbered_interface_has_the_addresses_of_its_donor_and_vrrps_are_known() -> None:
+    stub = StubVpp(plugins=("linux_cp", "vrrp"))
+    stub.add_interface(PORT, "port", **{"flags": 3, "mtu.0": 1500})
+    stub.add_interface(SUB, "donor", **{"flags": 3, "mtu.0": 1500})
+    stub.add_interface(TAP, "tap4096", interface_dev_type="virtio")
+    pair: dict[str, Value] = {"phy_sw_if_index": PORT, "host_sw_if_index": TAP, "host_if_name": "e0"}
+    stub.answers["lcp_itf_pair_get"] = lambda request: [
+        stub.say("lcp_itf_pair_details", request, pair),
+        stub.say("lcp_itf_pair_get_reply", request),
+    ]
+    stub.show(SHOWN)
+    stub.tell("ip_unnumbered_dump", "ip_unnumbered_details", {"sw_if_index": PORT, "ip_sw_if_index": SUB})
+    lent = {SUB: (b"\xc0\0\2\1", b"\xc0\0\2\xfe")}
+    stub.answers["ip_address_dump"] = lambda request: [
+        stub.say("ip_address_details", request, {"sw_if_index": SUB, "prefix.address.un": raw, "prefix.len": 24})
+        for raw in lent.get(request.value("sw_if_index"), ())
+        if not request.value("is_ipv6")
+    ]
+    router: dict[str, Value] = {"config.sw_if_index": SUB, "config.flags": 2, "runtime.state": 2, "n_addrs": 1}
+    stub.answers["vrrp_vr_dump"] = lambda request: [
+        stub.say("vrrp_vr_details", request, router, elements=[{"un": b"\xc0\0\2\xfe"}])
+    ]
+    (found,) = read(stub).pairs
+    assert found.side is not None
+    assert found.is_unnumbered
+    assert found.side.addresses == {"192.0.2.1/24", "192.0.2.254/24"}
+    assert found.virtual == {"192.0.2.254/24"}
+
+
 def test_a_vpp_without_linux_cp_is_asked_for_nothing_else() -> None:
     stub = StubVpp(plugins=())
     assert read(stub) == VppForwarding()

@@ -449,6 +449,35 @@ def test_advertisements_are_read_where_somebody_has_asked_for_any() -> None:
     assert found["eth1"].ra == RouterAdvertisements(is_managed=True, max_interval_s=201)
 
 
+def test_interfaces_whose_address_nat_follows_are_known() -> None:
+    stub = StubVpp(plugins=("nat",))
+    stub.add_interface(PORT, "eth0")
+    stub.add_interface(PORT + 1, "eth1")
+    rows: list[dict[str, Value]] = [
+        {"sw_if_index": PORT + 1},
+        {"sw_if_index": PORT + 1, "flags": 1},
+        {"sw_if_index": 77},
+    ]
+    stub.tell("nat44_interface_addr_dump", "nat44_interface_addr_details", *rows)
+    assert observed(stub).facts.address_followers == {"eth1"}
+
+
+def test_the_mtu_in_advertisements_is_known_where_it_is_not_that_of_ipv6() -> None:
+    stub = StubVpp()
+    names = {PORT: "as_it_is", PORT + 1: "stale", PORT + 2: "of_ipv6", PORT + 3: "without_any", PORT + 4: "older"}
+    mtus: dict[str, dict[str, Value]] = {"of_ipv6": {"mtu.0": 9000, "mtu.2": 1500}, "without_any": {"mtu.0": 0}}
+    advertised = {"as_it_is": 1500, "stale": 9000, "of_ipv6": 1500, "without_any": 9000, "older": 0}
+    for index, name in names.items():
+        stub.add_interface(index, name, **mtus.get(name, {"mtu.0": 1500}))
+    rows = [
+        {"sw_if_index": index, "adv_link_mtu": advertised[name], "adv_router_lifetime": 600, **_times(200.0)}
+        for index, name in names.items()
+    ]
+    stub.tell("sw_interface_ip6nd_ra_dump", "sw_interface_ip6nd_ra_details", *rows)
+    found = {name: interface.ra_mtu for name, interface in observed(stub).interfaces.items()}
+    assert found == {**dict.fromkeys(names.values(), 0), "stale": 9000}
+
+
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300])
 def test_an_interval_that_is_none_is_not_believed(seconds: float) -> None:
     stub = StubVpp()

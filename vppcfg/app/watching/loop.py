@@ -246,8 +246,9 @@ class VppWatch:
         resolution = resolve(self._file.configuration, observed, adopt=self._adopt)
         found = self._said.differences
         if resolution.is_possible:
-            changes = diff(observed, resolution.desired)
-            found = {each.path: each for each in file_difference(observed, resolution.desired, changes)}
+            changes = diff(resolution.observed, resolution.desired)
+            entries = file_difference(resolution.observed, resolution.desired, changes)
+            found = {each.path: each for each in entries}
         self._status.vpp_version = observed.facts.version
         self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
         for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):

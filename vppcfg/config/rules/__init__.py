@@ -77,6 +77,7 @@ RULES: tuple[Rule, ...] = (
     lcp.qinx_lcp,
     address.address_host,
     address.address_duplicate,
+    address.address_managed,
     address.address_overlap,
     address.address_exact_match,
     address.dhcp_borrowed,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.model.live_state import covers
 from vppcfg.model.problem import Problem
 
 
@@ -51,6 +52,17 @@ def address_host(index: Index) -> Iterator[Problem]:
                 yield _problem("address-link-local", interface, position, text)
             elif reason := _unfit(key):
                 yield _problem("address-invalid-host", interface, position, f"{address} is {reason}")
+
+
+def address_managed(index: Index) -> Iterator[Problem]:
+    """Find addresses that an interface is to have and that are to be left alone there."""
+    for interface in index.interfaces:
+        prefixes = interface.unmanaged_addresses
+        for position, address in enumerate(interface.addresses if prefixes else ()):
+            outer = next((prefix for prefix in prefixes if covers([prefix], address)), None)
+            if outer is not None:
+                text = f"{address} lies in {outer} of `unmanaged-addresses`, which is left alone; take one of them out"
+                yield _problem("address-unmanaged", interface, position, text)
 
 
 def address_exact_match(index: Index) -> Iterator[Problem]:

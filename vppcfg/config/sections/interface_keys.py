@@ -13,6 +13,7 @@ from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
+from vppcfg.model.live_state import configured_on
 from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -112,7 +113,7 @@ def restate(
         mac=mac,
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
-        addresses=tuple(sorted(interface.addresses, key=address_key)),
+        addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
         lcp=lcp.restate(interface.name, state),
         vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,

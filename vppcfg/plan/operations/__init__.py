@@ -29,7 +29,15 @@ from vppcfg.plan.operations.interface import (
     SetTxPlacement,
 )
 from vppcfg.plan.operations.ipfix import SetFlowParams, SetFlowRecords, SetIpfixExporter
-from vppcfg.plan.operations.ipv6 import RemoveRaPrefix, ResetRa, SetLinkLocal, SetRa, SetRaPrefix, SilenceRa
+from vppcfg.plan.operations.ipv6 import (
+    RemoveRaPrefix,
+    RenewIpv6,
+    ResetRa,
+    SetLinkLocal,
+    SetRa,
+    SetRaPrefix,
+    SilenceRa,
+)
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
@@ -114,6 +122,7 @@ __all__ = [
     "RemoveProxyArp",
     "RemoveRaPrefix",
     "RemoveWireguardPeer",
+    "RenewIpv6",
     "ReplaceAcl",
     "ReplaceMacip",
     "ResetRa",

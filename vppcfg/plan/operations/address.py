@@ -48,7 +48,7 @@ class RemoveAddress(InterfaceOperation):
         draft.address_index(interface, self.address).remove(self.address)
         draft.change(interface.name, addresses=interface.addresses - {self.address})
         if ":" in self.address and not draft.interfaces[interface.name].has_ipv6:
-            draft.change(interface.name, ra=None, link_local=None)
+            draft.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 
 
 @record

@@ -122,7 +122,7 @@ class SetLinkMtu(InterfaceOperation):
             return
         draft.change(self.interface, link_mtu=self.mtu)
         for overwritten in (self.interface, *draft.stacking.on_port(self.interface)):
-            draft.change(overwritten, packet_mtu=self.mtu)
+            draft.set_packet_mtu(overwritten, packet_mtu=self.mtu)
 
 
 @record
@@ -134,7 +134,7 @@ class SetPacketMtu(InterfaceOperation):
 
     def carry_out(self, draft: Draft) -> None:
         """Set all four."""
-        draft.change(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
+        draft.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
 
 
 @record

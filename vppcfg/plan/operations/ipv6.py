@@ -17,6 +17,7 @@ from vppcfg.model.features import (
 )
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.features import SetFeature
+from vppcfg.plan.operations.operation import InterfaceOperation
 from vppcfg.record import record
 
 
@@ -129,6 +130,20 @@ class RemoveRaPrefix(RaOperation):
         if present is not None and any(each.prefix == self.prefix for each in present.prefixes):
             return None
         return f"{self.interface} does not advertise {self.prefix}"
+
+
+@record
+class RenewIpv6(InterfaceOperation):
+    """sw_interface_ip6_enable_disable: turn IPv6 off and on again, as often as it is on.
+
+    Router advertisements name the MTU that the interface had when IPv6 came up, and VPP has nothing else that sets it
+    (ip6_ra_link_enable in vnet/ip6-nd/ip6_ra.c). Addresses, their routes and neighbours stay; router advertisements and
+    a link-local address that was chosen are forgotten.
+    """
+
+    def carry_out(self, draft: Draft) -> None:
+        """Forget what goes with IPv6."""
+        draft.change(self.interface, ra=None, link_local=None, ra_mtu=0)
 
 
 @record

@@ -25,6 +25,7 @@ from vppcfg.plan.operations import (
     DeleteMacip,
     Operation,
     RemoveProxyArp,
+    RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
     SetDhcpClient,
@@ -108,6 +109,8 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
     new = features_of(after) if after is not None else NO_FEATURES
     if old == NO_FEATURES == new:
         return
+    if transition.renews_ipv6(name):
+        yield Step(stage=Stage.RENEW_IPV6, operation=RenewIpv6(interface=name))
     for feature, was, becomes in zip(_FEATURES, old, new, strict=True):
         yield from _steps_of(feature, transition, name, was, becomes)
 
@@ -226,6 +229,9 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     is_broken |= feature.has_address and transition.moved.get(name, (False, False))[0]
     is_broken |= feature.has_params and transition.has_other_flow_params
     is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
+    is_forgotten = feature.is_of_ipv6 and transition.renews_ipv6(name)
+    if is_forgotten:
+        old = {}
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
             for undoing in operation.undoing:

@@ -176,16 +176,17 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     for index in sorted(call.tables.part(ip6_link.Ip6LinkMain).links):
         ra = _advertiser(call.tables, index) if wanted in (NONE, index) else None
         if ra is not None:
-            yield call.details(_details(call.tables, index, ra))
+            yield call.details(_details(index, ra, call.tables.part(ip6_link.Ip6LinkMain).links[index].mtu))
 
 
-def _details(tables: Tables, sw_if_index: int, ra: Advertiser) -> Values:
+def _details(sw_if_index: int, ra: Advertiser, mtu: int) -> Values:
     return {
         "sw_if_index": sw_if_index,
         "cur_hop_limit": _HOP_LIMIT,
         "adv_managed_flag": ra.is_managed,
         "adv_other_flag": ra.is_other,
         "adv_router_lifetime": ra.lifetime_s,
+        "adv_link_mtu": mtu,
         "send_radv": ra.is_sending,
         "cease_radv": ra.is_ceasing,
         "send_unicast": ra.is_unicast,
@@ -359,11 +360,13 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         interface = state.interfaces[name]
         if interface.link_local is not None:
             ip6_link.set_local(tables, row.index, ipaddress.IPv6Address(interface.link_local).packed)
-        wanted = interface.ra
+        wanted, link = interface.ra, ip6_link.find(tables, row.index)
+        if link is None and wanted is not None:
+            link = ip6_link.enable(tables, row.index)
+        if link is not None:
+            link.mtu = interface.ra_mtu or interface.ipv6_mtu
         if wanted is None:
             continue
-        if ip6_link.find(tables, row.index) is None:
-            ip6_link.enable(tables, row.index)
         ra = _advertiser(tables, row.index)
         if ra is None:
             continue

@@ -7,7 +7,7 @@ that were typed sent `vpp 1.1`. The id is not read back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from ipaddress import IPv4Address
 
 from vppcfg.model.features import DhcpClient
@@ -56,17 +56,15 @@ def read(connection: Connection, replies: Replies, known: Known) -> dict[int, Dh
     }
 
 
-def without_leases(
-    connection: Connection, rounds: tuple[Replies, ...], addresses: Mapping[int, frozenset[str]]
-) -> dict[int, frozenset[str]]:
-    """Return the addresses of interfaces without those that DHCP clients had in any round of questions.
+def leases(connection: Connection, rounds: Sequence[Replies]) -> dict[int, set[str]]:
+    """Return the addresses that clients had in any round of questions, by the indexes of their interfaces.
 
     One that is leased while VPP is asked is told in the later round.
     """
-    left = dict(addresses)
+    found: dict[int, set[str]] = {}
     if connection.offers(_DUMP):
         for replies in rounds:
             for index, address, length in connection.rows(replies, _DETAILS, *_LEASE):
-                leased = f"{IPv4Address(address[:4])}/{length}"
-                left[index] = left.get(index, frozenset()) - {leased}
-    return left
+                if any(address[:4]):
+                    found.setdefault(index, set()).add(f"{IPv4Address(address[:4])}/{length}")
+    return found

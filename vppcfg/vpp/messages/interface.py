@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.interface import Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
+from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.plan import operations as op
@@ -285,6 +285,20 @@ def read(connection: Connection, replies: Replies) -> list[Row]:
 def _name(raw: bytes, sub_id: int) -> str:
     name = text_of(raw)
     return unsigned(name) if sub_id >= _SIGNED_IDS else name
+
+
+def macs_of(rows: Sequence[Row]) -> dict[int, bytes]:
+    """Return the MAC address of each interface by index; a sub-interface has that of its port."""
+    macs = {row.sw_if_index: row.mac for row in rows}
+    return {row.sw_if_index: macs.get(row.parent_index, row.mac) for row in rows}
+
+
+def stale_ra_mtus(rows: Sequence[Row], advertised: Mapping[int, int]) -> dict[int, int]:
+    """Return what is `advertised` as the MTU of interfaces, by index, where VPP sends larger or smaller packets."""
+    mtus = {
+        row.sw_if_index: row.ip6_mtu or row.packet_mtu or WITHOUT_MTU for row in rows if row.sw_if_index in advertised
+    }
+    return {index: advertised[index] for index, mtu in mtus.items() if advertised[index] not in (0, mtu)}
 
 
 def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]:

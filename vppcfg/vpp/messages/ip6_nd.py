@@ -68,6 +68,13 @@ def _silence_ra(operation: op.SilenceRa, indexes: Indexes, vpp: Vocabulary) -> R
     return Request(_CONFIGURE, {"sw_if_index": indexes.interface(operation.interface), "suppress": 1})
 
 
+def _renew_ipv6(operation: op.RenewIpv6, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Return the message that comes first; `renewing` sends the others."""
+    return Request(
+        "sw_interface_ip6_enable_disable", {"sw_if_index": indexes.interface(operation.interface), "enable": 0}
+    )
+
+
 def _set_ra_prefix(operation: op.SetRaPrefix, indexes: Indexes, vpp: Vocabulary) -> Request:
     values: dict[str, Value] = {
         "sw_if_index": indexes.interface(operation.interface),
@@ -90,6 +97,7 @@ MESSAGES: Messages = {
     op.SetRa: _set_ra,
     op.ResetRa: _reset_ra,
     op.SilenceRa: _silence_ra,
+    op.RenewIpv6: _renew_ipv6,
     op.SetRaPrefix: _set_ra_prefix,
     op.RemoveRaPrefix: _remove_ra_prefix,
 }
@@ -123,11 +131,11 @@ def read(connection: Connection, replies: Replies, known: Known) -> dict[int, Ro
     return found
 
 
-def read_with_ipv6(connection: Connection, replies: Replies) -> frozenset[int]:
-    """Return the indexes of the Ethernet interfaces on which IPv6 is on: VPP tells of these alone."""
+def read_mtus(connection: Connection, replies: Replies) -> dict[int, int]:
+    """Return the MTU that router advertisements name, by index of the Ethernet interfaces on which IPv6 is on."""
     if not connection.offers(_DUMP):
-        return frozenset()
-    return frozenset(index for (index,) in connection.rows(replies, _DETAILS, "sw_if_index"))
+        return {}
+    return dict(connection.rows(replies, _DETAILS, "sw_if_index", "adv_link_mtu"))
 
 
 def _advertised(

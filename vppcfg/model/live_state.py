@@ -1,0 +1,112 @@
+"""States beside addresses that come and go by themselves: what somebody else has put on an interface stays as it is.
+
+Such an address is among the `addresses` of its interface, and its `live` names it. A desired state has those that are
+there, so that no plan touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from vppcfg.common.addresses import address_key
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface, evolve
+from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.model.state import State
+
+
+def live_on(interface: Interface) -> frozenset[str]:
+    """Return those of an interface's addresses that somebody else has put there."""
+    return frozenset(each.address for each in interface.live) & interface.addresses
+
+
+def configured_on(interface: Interface) -> frozenset[str]:
+    """Return the other ones."""
+    return interface.addresses - live_on(interface)
+
+
+def left_out(state: State) -> Iterator[str]:
+    """Yield a sentence for each live address of a state, which no configuration says."""
+    for name, interface in state.interfaces.items():
+        for each in interface.live:
+            yield f"{each.whose(name)}: left out of the configuration"
+
+
+def covers(prefixes: Iterable[str], address: str) -> bool:
+    """Return whether an address lies in one of some prefixes."""
+    key = address_key(address)
+    for prefix in prefixes:
+        outer = address_key(prefix)
+        if outer.family == key.family and key.value >> (key.width - outer.length) == outer.network:
+            return True
+    return False
+
+
+def marked(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, ...]]]) -> State:
+    """Return a state in which each interface knows which of its addresses are live to a file.
+
+    `files` has what that says of interfaces: addresses, which are not live, and prefixes that it leaves alone.
+    """
+    left_alone = {name for name, (_, prefixes) in files.items() if prefixes}
+    concerned = [each for each in observed.interfaces.values() if each.live or each.name in left_alone]
+    changed = {}
+    for interface in concerned:
+        own, prefixes = files.get(interface.name, ((), ()))
+        live = _live(interface, frozenset(own), prefixes)
+        changed[interface.name] = evolve(interface, live=live, unmanaged_addresses=prefixes)
+    return replace(observed, interfaces={**observed.interfaces, **changed}) if changed else observed
+
+
+def with_live_of(desired: State, now: State) -> State:
+    """Return a desired state with the live addresses that interfaces have now, and none that they have no longer.
+
+    An interface that is to have none, because it switches or borrows, has none of them.
+    """
+    changed: dict[str, Interface] = {}
+    lively = {each.name for each in now.interfaces.values() if each.live}
+    lively |= {each.name for each in desired.interfaces.values() if each.live or each.unmanaged_addresses}
+    for name in lively & desired.interfaces.keys():
+        wanted, there = desired.interfaces[name], now.interfaces.get(name)
+        if wanted is there:
+            continue
+        own = configured_on(wanted)
+        live = _live(there, own, wanted.unmanaged_addresses) if there is not None else ()
+        kept = {each.address for each in live} & there.addresses if there is not None else set()
+        addresses = own | kept if _may_have_addresses(wanted, desired) else own
+        changed[name] = evolve(wanted, addresses=addresses, live=live)
+    return replace(desired, interfaces={**desired.interfaces, **changed}) if changed else desired
+
+
+def without_live(desired: State, names: Iterable[str]) -> State:
+    """Return a desired state in which some interfaces have no live addresses: they are made anew, without them."""
+    changed = {
+        name: evolve(interface, addresses=configured_on(interface), live=())
+        for name in names
+        if (interface := desired.interfaces[name]).live
+    }
+    return replace(desired, interfaces={**desired.interfaces, **changed}) if changed else desired
+
+
+def claimed(now: State, wanted: State) -> State:
+    """Return a state in which addresses that another one has configured are not live: SLAAC is told by looks alone."""
+    changed = {}
+    for name, interface in now.interfaces.items():
+        if interface.live and name in wanted.interfaces:
+            own = configured_on(wanted.interfaces[name])
+            changed[name] = evolve(interface, live=tuple(each for each in interface.live if each.address not in own))
+    return replace(now, interfaces={**now.interfaces, **changed}) if changed else now
+
+
+def _live(interface: Interface, own: frozenset[str], prefixes: tuple[str, ...]) -> tuple[LiveAddress, ...]:
+    """Return the live addresses of an interface on which `own` are configured."""
+    known = [each for each in interface.live if each.address not in own and each.source is not LiveSource.FILE]
+    rest = interface.addresses - own - {each.address for each in known} if prefixes else frozenset()
+    others = (LiveAddress(address=each, source=LiveSource.FILE) for each in rest if covers(prefixes, each))
+    return tuple(sorted([*known, *others], key=lambda each: address_key(each.address)))
+
+
+def _may_have_addresses(interface: Interface, state: State) -> bool:
+    if (interface.is_l2 and not interface.is_bvi) or interface.unnumbered is not None:
+        return False
+    return all(interface.name not in bond.members for bond in state.made_as(Bond).values())

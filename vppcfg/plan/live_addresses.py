@@ -1,0 +1,29 @@
+"""What becomes of the addresses that somebody else has put on interfaces, when a plan is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.plan.plan import Plan
+
+
+class LiveOutcome(NamedTuple):
+    """What becomes of one address."""
+
+    interface: str
+    live: LiveAddress
+    is_kept: bool
+    """False when it goes with its interface, or because that routes no longer: its source alone can bring it back."""
+
+
+def live_outcomes(plan: Plan) -> Iterator[LiveOutcome]:
+    """Yield what becomes of each live address of the interfaces that a plan may touch, in natural order."""
+    for name in sorted(plan.observed.interfaces, key=natural_key):
+        before, after = plan.observed.interfaces[name], plan.desired.interfaces.get(name)
+        for each in before.live if after is not before else ():
+            is_leased = each.source is LiveSource.DHCP and after is not None and after.dhcp_client == before.dhcp_client
+            is_kept = after is not None and (is_leased or each.address in after.addresses)
+            yield LiveOutcome(interface=name, live=each, is_kept=is_kept)
