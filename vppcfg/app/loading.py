@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.app.console import Console
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.release import Release
 from vppcfg.config import Loaded, load
 from vppcfg.config.configuration import Configuration
@@ -27,13 +28,13 @@ def read(files: str | SourceFiles, release: Release | None = None) -> Loaded:
     Where a `release` is named, also look for what VPP of it cannot do.
     Raise ConfigError when there is nothing to read.
     """
-    main_log.info("Loading configfile %s", files)
+    main_log.info("Loading configfile %s", files, extra=IN_PASSING)
     loaded = load(files)
     if release is not None and loaded.configuration is not None:
         loaded = _judged_for(release, loaded, loaded.configuration)
     if loaded.configuration is not None:
-        valid_log.info("Configuration validated successfully")
-        main_log.info("Configuration is valid")
+        valid_log.info("Configuration validated successfully", extra=IN_PASSING)
+        main_log.info("Configuration is valid", extra=IN_PASSING)
     return loaded
 
 
