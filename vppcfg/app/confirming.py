@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import armed_again, disarm, extended
-from vppcfg.common.local_time import local_time
+from vppcfg.common.clock import local_time
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog

@@ -14,7 +14,6 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
-from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
 
@@ -60,8 +59,7 @@ def configuration_in(loaded: Loaded, console: Console) -> Configuration:
 
     Its problems are shown, but no notices: those are for who checks the file.
     """
-    to_act_on = [problem for problem in loaded.problems if problem.severity is not Severity.NOTICE]
-    console.show_problems(to_act_on, loaded.name)
+    console.show_problems(loaded.to_act_on, loaded.name)
     if loaded.configuration is None:
         raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` tells more about a rule")
     return loaded.configuration

@@ -120,7 +120,7 @@ def _refuse_stale(
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
     if boot_id != saved.boot_id:
         raise PlanRefusedError(
-            f"the plan is stale, for {restarted_text(saved.boot_id, boot_id)}; nothing was changed",
+            f"the plan is stale, for {restarted_text(str(saved.boot_id), boot_id)}; nothing was changed",
             _AGAIN,
         )
     _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)

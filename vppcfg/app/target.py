@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.app import places
-from vppcfg.common.local_time import local_time
+from vppcfg.common.clock import local_time
 from vppcfg.record import record
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal

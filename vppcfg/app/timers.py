@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from vppcfg.app.target import Target, own_command
-from vppcfg.common.local_time import local_time
+from vppcfg.common.clock import local_time
 from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Record

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from vppcfg.common.local_time import local_time
+from vppcfg.common.clock import local_time
 
 
 @pytest.mark.parametrize(("zone", "offset_h"), [("<+05>-5", 5), ("<+99>-99:99", 0), ("<-24>24", 0)])

@@ -16,7 +16,6 @@ from vppcfg.render.diff_view import diff_lines
 
 TWO = "interfaces: { eth0: {}, eth1: {} }\n"
 LOOP = 'loopbacks: { loop10: { mac: "02:00:00:00:00:0%d", lcp: bvi10, addresses: [ 192.0.2.1/24 ] } }\n'
-TAP = "interfaces: { tap0: { %s } }\ntaps: { tap0: { host: { name: t0 } } }\n"
 IN_VRFS = """
 interfaces: { eth0: { vrf: red, addresses: [ 192.0.2.1/24 ] }, eth1: { vrf: blue, addresses: [ 192.0.2.1/24 ] } }
 vrfs: { red: { id: %d }, blue: { id: %d } }
@@ -103,3 +102,15 @@ def test_an_interface_whose_vrf_gets_another_id_has_a_line_about_it() -> None:
 def test_a_peer_that_gets_another_key_keeps_its_name_in_the_difference() -> None:
     plan = between(WIREGUARD.format(KEYS[0]), WIREGUARD.format(KEYS[1]), is_named=False)
     assert [*diff_lines(plan)][1].text == f"    peers.bern.public-key: {KEYS[0]} -> {KEYS[1]}"
+
+
+def test_a_device_of_an_interface_without_link_goes_down_in_linux() -> None:
+    configuration = parse_text("interfaces: { eth0: { lcp: e0, state: down } }", "file").configuration
+    assert configuration is not None
+    there = assumed_state(configuration)
+    there = replace(there, facts=replace(there.facts, has_linux=True))
+    desired = resolve(configuration, there).desired
+    observed = replace(desired, linux={"eth0": replace(desired.linux["eth0"], is_up=True)})
+    assert sentences(make_plan(observed, desired)) == [
+        "eth0 loses its connection in Linux, because its Linux device goes down"
+    ]
