@@ -11,6 +11,12 @@ from vppcfg.plan.operations import Operation
 from vppcfg.record import record
 
 
+def restarted_text(before: str, now: str) -> str:
+    """Return in words that another process of VPP answers, given what tells the two runs from others (`boot_id`)."""
+    former, later = (boot_id.partition(" since ")[0] for boot_id in (before, now))
+    return "VPP was restarted" if former == later else f"VPP was restarted: it was {former} and is {later}"
+
+
 @record
 class Refusal:
     """VPP's answer to the operation that it did not carry out."""

@@ -6,12 +6,12 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import armed_again, disarm, extended
+from vppcfg.common.clock import local_time
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record
 from vppcfg.transaction import watchdog
@@ -269,4 +269,4 @@ def _unconfirmed(change: Record, text: str) -> Unconfirmed:
 
 
 def _is_overdue(change: Record) -> bool:
-    return change.timer is not None and watchdog.left_s(change.timer, datetime.now().astimezone()) < 0
+    return change.timer is not None and watchdog.left_s(change.timer, local_time()) < 0

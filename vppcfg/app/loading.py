@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.app.console import Console
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.release import Release
 from vppcfg.config import Loaded, load
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
-from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.state_document import state_of
 
@@ -27,13 +27,13 @@ def read(files: str | SourceFiles, release: Release | None = None) -> Loaded:
     Where a `release` is named, also look for what VPP of it cannot do.
     Raise ConfigError when there is nothing to read.
     """
-    main_log.info("Loading configfile %s", files)
+    main_log.info("Loading configfile %s", files, extra=IN_PASSING)
     loaded = load(files)
     if release is not None and loaded.configuration is not None:
         loaded = _judged_for(release, loaded, loaded.configuration)
     if loaded.configuration is not None:
-        valid_log.info("Configuration validated successfully")
-        main_log.info("Configuration is valid")
+        valid_log.info("Configuration validated successfully", extra=IN_PASSING)
+        main_log.info("Configuration is valid", extra=IN_PASSING)
     return loaded
 
 
@@ -59,8 +59,7 @@ def configuration_in(loaded: Loaded, console: Console) -> Configuration:
 
     Its problems are shown, but no notices: those are for who checks the file.
     """
-    to_act_on = [problem for problem in loaded.problems if problem.severity is not Severity.NOTICE]
-    console.show_problems(to_act_on, loaded.name)
+    console.show_problems(loaded.to_act_on, loaded.name)
     if loaded.configuration is None:
         raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` tells more about a rule")
     return loaded.configuration

@@ -15,7 +15,7 @@ from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
@@ -85,7 +85,7 @@ class Router:
             return state
         names = _linux_names(state)
         try:
-            side = self._linux.observe(set(names))
+            side = self._linux.observe({*names, *_looked_into(facts)})
         except LinuxError as error:
             log.warning("The Linux side is left out: %s", error.message)
             self._linux = None
@@ -226,6 +226,12 @@ def _linux_names(state: State) -> dict[tuple[str, str], str]:
     return names | {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.has_host}
 
 
+def _looked_into(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the namespace where LCP pairs are made by default, with the name of no device."""
+    if _LCP_PLUGIN in facts.plugins:
+        yield facts.lcp.default_netns, ""
+
+
 def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]) -> State:
     """Return the state with its Linux side; a pair whose device is gone from Linux has lost its host."""
     return replace(
@@ -234,7 +240,7 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
         lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
         namespaces=side.namespaces,
         linux_bridges=side.bridges,
-        facts=replace(state.facts, has_linux=True),
+        facts=replace(state.facts, has_linux=True, linux_others=side.others),
     )
 
 
@@ -243,6 +249,7 @@ def _seen_in_linux(pair: LcpPair, side: LinuxSide) -> LcpPair:
     return pair if is_there or not pair.has_host else replace(pair, has_host=False)
 
 
+_LCP_PLUGIN = "linux_cp"
 _MAKES_DEVICES = (CreateLcpPair, CreateSubInterface)
 """A sub-interface may get a pair by itself (lcp-auto-subint)."""
 

@@ -18,6 +18,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import source_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import STDIN, files_at
+from vppcfg.dataplane import restarted_text
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
@@ -120,7 +121,7 @@ def _refuse_stale(
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
     if boot_id != saved.boot_id:
         raise PlanRefusedError(
-            f"the plan is stale: it was made for VPP {saved.boot_id}, and this is {boot_id}; nothing was changed",
+            f"the plan is stale, for {restarted_text(str(saved.boot_id), boot_id)}; nothing was changed",
             _AGAIN,
         )
     _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)

@@ -6,11 +6,11 @@ import getpass
 import os
 import sys
 from dataclasses import field
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.app import places
+from vppcfg.common.clock import local_time
 from vppcfg.record import record
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
 from vppcfg.transaction.journal import Journal
@@ -106,7 +106,7 @@ def _linux_around(pid: int | None) -> LinuxHost | None:
 
 def now() -> str:
     """Return the time of day, ISO 8601 with the zone."""
-    return datetime.now().astimezone().isoformat(timespec="seconds")
+    return local_time().isoformat(timespec="seconds")
 
 
 def who() -> str:

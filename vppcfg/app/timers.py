@@ -6,10 +6,11 @@ import logging
 import os
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from vppcfg.app.target import Target, own_command
+from vppcfg.common.clock import local_time
 from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Record
@@ -38,7 +39,7 @@ def armed_again(change: Record, journal: Journal, target: Target) -> Record:
     """
     if change.timer is None:
         return change
-    after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, datetime.now().astimezone()))
+    after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, local_time()))
     timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
     try:
         return journal.arm(change, timer)
@@ -73,7 +74,7 @@ def extended(change: Record, after_s: float, journal: Journal, target: Target) -
 
 
 def _deadline(after_s: float) -> str:
-    return (datetime.now().astimezone() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
+    return (local_time() + timedelta(seconds=after_s)).isoformat(timespec="seconds")
 
 
 def _watch(number: int, after_s: float, deadline: str, journal: Journal, target: Target) -> watchdog.TimerWatch:

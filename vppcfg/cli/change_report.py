@@ -121,16 +121,18 @@ def _say_what_stands(outcome: Outcome, folder: Path) -> None:
     if outcome.ending is Ending.LOST:
         log.error("VPP was restarted and has lost its configuration; `vppcfg apply` brings it to the file again")
         return
-    log.error("VPP is between the old state and the new one")
     if outcome.way_back is None:
-        log.error("What is left to undo cannot be told without VPP; %s has the whole way back", folder / "reverse.txt")
-    else:
-        complain("This differs from the old state:")
-        way = outcome.way_back
-        complain(painted_states(way.observed, way.desired, Paint(False)).rstrip("\n"))
-        complain("These commands bring the old state back:")
-        for line in plan_text(outcome.way_back).lines:
-            complain(printable(line))
+        log.error("What VPP has now cannot be read; if it still runs, it is between the old state and the new one")
+        log.error("%s has the commands of the whole way back", folder / "reverse.txt")
+        log.error("When VPP answers again, `vppcfg rollback` brings the old state back, `vppcfg apply` the new one")
+        return
+    log.error("VPP is between the old state and the new one")
+    complain("This differs from the old state:")
+    way = outcome.way_back
+    complain(painted_states(way.observed, way.desired, Paint(False)).rstrip("\n"))
+    complain("These commands bring the old state back:")
+    for line in plan_text(way).lines:
+        complain(printable(line))
     log.error("`vppcfg rollback` tries again to go back; `vppcfg plan` shows what is left of the new state")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import DEFAULT_CONFIG, add_assume_option, add_config_option, files_of, judged_release
-from vppcfg.cli.output import ColourChoice, paint_for, say
+from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, say
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the problems of the files, on standard output unless that has what they say together."""
     from vppcfg.app.loading import read
-    from vppcfg.cli.problems import document, report
+    from vppcfg.cli.problems import counts, document, report
 
     release, remarks = _release(args)
     if args.fleet is not None:
@@ -74,6 +74,8 @@ def run(args: argparse.Namespace) -> ExitCode:
             _show_merged(loaded)
         _show_remarks(remarks, problems_to, args.color)
         report(loaded.problems, loaded.name, problems_to, paint_for(problems_to, args.color))
+        if not loaded.problems and problems_to is sys.stdout and is_terminal(sys.stdout):
+            say(f"{printable(loaded.name)}: {counts(loaded.problems)}")
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
 
+_MOST_ENTRIES = 100
+"""Of a plan that is about to be applied; `vppcfg diff` and `vppcfg plan` show all of a larger one."""
+
 
 class Terminal:
     """Shows for people, in colours where they are wanted, or, of a change, a JSON object per step."""
@@ -39,7 +42,7 @@ class Terminal:
         from vppcfg.cli.difference import painted_difference
 
         if not self._is_json:
-            write(painted_difference(plan, paint_for(sys.stdout, self._colour)), sys.stdout)
+            write(painted_difference(plan, paint_for(sys.stdout, self._colour), _MOST_ENTRIES), sys.stdout)
 
     def show_difference(self, before: State, after: State, what: str) -> None:
         """Write what differs to standard error, below a line that says what it is."""

@@ -19,9 +19,9 @@ _COLOURS = {
 }
 
 
-def painted_difference(plan: Plan, paint: Paint) -> str:
-    """Return the difference that a plan makes, its summary at the end."""
-    return _painted(diff_lines(plan), paint)
+def painted_difference(plan: Plan, paint: Paint, most: int | None = None) -> str:
+    """Return the difference that a plan makes, its summary at the end; of more than `most` entries, so many."""
+    return _painted(diff_lines(plan, most), paint)
 
 
 def painted_states(before: State, after: State, paint: Paint) -> str:

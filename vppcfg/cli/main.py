@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from vppcfg.app.signals import Terminated, terminating
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import commands_for
-from vppcfg.cli.output import ColourChoice, complain, prepare_streams
+from vppcfg.cli.output import Colour, ColourChoice, complain, is_terminal, paint_for, prepare_streams
+from vppcfg.common.passing import is_in_passing
 from vppcfg.common.printable import printable, printable_lines
 from vppcfg.errors import ExitCode, VppcfgError
 
@@ -72,7 +73,7 @@ def rare_collections() -> Iterator[None]:
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
     """Show what is logged within this context, as much as the options ask for."""
-    root, handler = logging.getLogger(), _StderrHandler()
+    root, handler = logging.getLogger(), _StderrHandler(args)
     former_level = root.level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG if args.debug else logging.WARNING if args.quiet else logging.INFO)
@@ -87,18 +88,35 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
 
 
 class _StderrHandler(logging.Handler):
-    """Writes `[INFO    ] LOGGER: MESSAGE` to whatever standard error is at that time."""
+    """Writes to whatever standard error is at that time: `[INFO    ] LOGGER: MESSAGE`, but plain lines for people.
 
-    def __init__(self) -> None:
+    A terminal gets what somebody has to know, unless --debug asks for the log.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter())
+        self._color: ColourChoice = args.color
+        self._is_debug: bool = args.debug
 
     def emit(self, record: logging.LogRecord) -> None:
+        if is_terminal(sys.stderr) and not self._is_debug:
+            if not is_in_passing(record):
+                complain(self._plain(record), record.levelno)
+            return
         text = f"[{record.levelname:<8}] {record.name}: {record.getMessage()}"
         complain(printable(text), record.levelno)
         if record.exc_info and self.formatter is not None:
             for line in self.formatter.formatException(record.exc_info).splitlines():
                 complain(printable(line), record.levelno)
+
+    def _plain(self, record: logging.LogRecord) -> str:
+        text = printable(record.getMessage())
+        if record.levelno < logging.WARNING:
+            return text
+        is_error = record.levelno >= logging.ERROR
+        paint = paint_for(sys.stderr, self._color)
+        return f"{paint('error:', Colour.BAD) if is_error else paint('warning:', Colour.CHANGED)} {text}"
 
 
 def _end(error: VppcfgError) -> ExitCode:

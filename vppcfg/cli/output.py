@@ -15,6 +15,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import IO, TextIO
 
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
@@ -128,7 +129,8 @@ def write_document(text: str, file_name: str | None) -> None:
         write(text, sys.stdout)
     else:
         write_file(text, file_name)
-    log.info("Wrote %d lines to %s", text.count("\n"), file_name or STDOUT_NAME)
+    extra = IN_PASSING if file_name is None else None
+    log.info("Wrote %d lines to %s", text.count("\n"), file_name or STDOUT_NAME, extra=extra)
 
 
 def write_file(text: str, file_name: str) -> None:

@@ -22,6 +22,7 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.errors import (
     ContradictionError,
     DataplaneError,
@@ -117,7 +118,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         from vppcfg.app.saved_plans import save_plan
 
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
-    log.info("Planning succeeded")
+    log.info("Planning succeeded", extra=IN_PASSING)
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
 
 

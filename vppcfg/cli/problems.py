@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, TextIO
 
-from vppcfg.cli.output import Colour, Paint, write
+from vppcfg.cli.output import Colour, Paint, is_terminal, write
 from vppcfg.common.printable import printable
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -13,6 +15,9 @@ FORMAT_VERSION = 2
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
+_NO_YAML = "yaml-syntax"
+_WIDTH = 160
+"""Characters; a longer line would be wrapped, and the caret would stand anywhere."""
 _COLOURS = {Severity.ERROR: Colour.BAD, Severity.WARNING: Colour.CHANGED, Severity.NOTICE: Colour.STRONG}
 
 
@@ -23,7 +28,15 @@ def report(problems: Sequence[Problem], file_name: str, stream: TextIO | None, p
     """
     if problems or scope:
         ordered = sorted(problems, key=lambda problem: problem.order)
-        lines = [line for problem in ordered for line in _lines_of(problem, file_name, paint)]
+        is_for_a_person = is_terminal(stream)
+        lines = [
+            line
+            for problem in ordered
+            for line in (
+                *_lines_of(problem, file_name, paint),
+                *(_excerpt(problem, problem.file or file_name) if is_for_a_person else ()),
+            )
+        ]
         write(
             "\n".join([*lines, f"{printable(file_name)}: {counts(problems)}{f' ({scope})' if scope else ''}"]) + "\n",
             stream,
@@ -68,6 +81,23 @@ def _lines_of(problem: Problem, file_name: str, paint: Paint) -> list[str]:
     severity = paint(f"{problem.severity.value}:", _COLOURS[problem.severity])
     first = f"{paint(printable(place) + ':', Colour.STRONG)} {severity} {printable(problem.text)} [{problem.rule}]"
     return [first, f"    {_dotted(problem.path)}"] if problem.path else [first]
+
+
+def _excerpt(problem: Problem, file_name: str) -> list[str]:
+    """Return the line of a file that is no YAML, with a caret below the place; nothing where it cannot be read again.
+
+    All other problems have the path of the key, which says more.
+    """
+    if problem.rule != _NO_YAML or not os.path.isfile(file_name):
+        return []
+    try:
+        with open(file_name, encoding="utf-8") as file:
+            line = next(islice(file, problem.line - 1, None), "").rstrip("\n")
+    except (OSError, ValueError):
+        return []
+    if len(line) > _WIDTH:
+        return []
+    return [f"    {printable(line)}", f"    {' ' * (problem.column - 1)}^"]
 
 
 def _dotted(path: KeyPath) -> str:

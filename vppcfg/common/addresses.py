@@ -169,9 +169,21 @@ def _uncommon(text: str) -> str | None:
         address = ipaddress.ip_interface(text)
     except ValueError:
         return None
-    if "%" in text:
+    if "%" in text or is_wildcard(text):
         return None
     return _text_of(AddressKey(address.version, int(address.ip), address.network.prefixlen))
+
+
+def is_wildcard(text: str) -> bool:
+    """Return whether a text is an IPv4 address with a wildcard mask, such as 0.0.0.255, which has ones for hosts."""
+    _, _, mask = text.partition("/")
+    if mask.count(".") != 3:
+        return False
+    try:
+        bits = int(ipaddress.IPv4Address(mask))
+    except ValueError:
+        return False
+    return bits not in (0, 0xFFFFFFFF) and bits & (bits + 1) == 0
 
 
 def canonical_prefix(value: Any) -> str | None:

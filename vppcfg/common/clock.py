@@ -1,8 +1,9 @@
-"""Time as load tests see it: the machine's, or one that passes only when somebody sleeps."""
+"""Time: that of day with its zone, and as load tests see it, which may pass only when somebody sleeps."""
 
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -49,3 +50,15 @@ class SimulatedClock:
 def sleep_until(clock: Clock, moment_s: float) -> None:
     """Sleep until `clock` shows `moment_s`."""
     clock.sleep(moment_s - clock.now())
+
+
+def local_time() -> datetime:
+    """Return the time of day in the zone of the process; in UTC where Python takes its offset for impossible.
+
+    TZ may name any offset of up to 24 hours and more; a datetime has less than 24 hours.
+    """
+    now = datetime.now(UTC)
+    try:
+        return now.astimezone()
+    except ValueError:
+        return now

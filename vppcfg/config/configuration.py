@@ -199,6 +199,8 @@ class AclConfig:
     name: str
     path: KeyPath
     rules: tuple[AclRule, ...]
+    positions: tuple[int, ...] = field(default=(), compare=False)
+    """The term that each rule comes of; nothing for a list that VPP has."""
 
 
 @record

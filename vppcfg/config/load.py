@@ -44,6 +44,11 @@ class Loaded:
     """What was read; None when that was a text."""
 
     @property
+    def to_act_on(self) -> tuple[Problem, ...]:
+        """Return the errors and warnings; notices are for who checks the file."""
+        return tuple(problem for problem in self.problems if problem.severity is not Severity.NOTICE)
+
+    @property
     def origin(self) -> str:
         """Return where the file is, whatever becomes of the working directory; `-` for standard input and a pipe."""
         return (self.files or SourceFiles(names=(self.name,))).origin
@@ -97,7 +102,7 @@ def _loaded(document: Document, source: bytes, name: str) -> Loaded:
     if not document.is_readable:
         return Loaded(name=name, configuration=None, problems=document.problems, source=source)
     configuration, found = _check(document)
-    problems = _in_order([*document.problems, *_placed(found, document)])
+    problems = _in_order([*_from_reader(document, found), *_placed(found, document)])
     if found.is_cut:
         problems = (*problems, too_many(problems[-1] if problems else None))
     has_errors = any(problem.severity is Severity.ERROR for problem in problems)
@@ -110,6 +115,12 @@ def _loaded(document: Document, source: bytes, name: str) -> Loaded:
         source=source,
         document=document,
     )
+
+
+def _from_reader(document: Document, found: Iterable[Problem]) -> Iterable[Problem]:
+    """Return what the reader found, but for what it says of numbers that are refused as what they are."""
+    refused = {problem.path for problem in found if problem.severity is Severity.ERROR}
+    return (each for each in document.problems if each.rule != "yaml-number" or each.path not in refused)
 
 
 def _check(document: Document) -> tuple[Configuration | None, ProblemList]:
@@ -141,10 +152,11 @@ def _add_what_is_wrong_whatever_is_meant(content: Any, found: ProblemList, unrea
     both: list[dict[Problem, None]] = []
     for meant in without.contents:
         parsed = parse(meant, without.left)
-        from_rules = check_rules(index_of(parsed))
+        from_rules = check_rules(index_of(parsed, is_mended=True))
         found.is_cut |= parsed.is_cut or from_rules.is_cut
         both.append(dict.fromkeys((*parsed.problems, *from_rules)))
-    found.extend(replace(problem, path=without.original(problem.path)) for problem in both[0] if problem in both[1])
+    in_both = (each for each in both[0] if each in both[1] and each.severity is not Severity.NOTICE)
+    found.extend(replace(problem, path=without.original(problem.path)) for problem in in_both)
 
 
 def _shape_problems(content: Any) -> ProblemList:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.linux import device
 from vppcfg.linux.inside import Result, run_apart
@@ -44,6 +44,7 @@ class LinuxHost:
             },
             namespaces=self._namespaces.names(),
             bridges=frozenset((netns, link.name) for netns in links for link in links[netns] if link.is_bridge),
+            others=frozenset(_others(links, by_netns)),
         )
 
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
@@ -133,6 +134,12 @@ def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:
     }
     indexes = {devices[link.name]: index for index, link in links.items()}
     return LinuxForwarding(sides=sides, indexes=indexes, tables=routes.tables, limits=routes.limits)
+
+
+def _others(links: Mapping[str, Iterable[Link]], wanted: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """Yield namespace and name of the devices that are not wanted."""
+    for netns, names in wanted.items():
+        yield from ((netns, link.name) for link in links[netns] if link.name not in names)
 
 
 def _devices(links: list[Link], wanted: set[str]) -> dict[str, LinuxDevice]:

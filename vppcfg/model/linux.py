@@ -51,3 +51,5 @@ class LinuxSide:
     """Names of all network namespaces."""
     bridges: frozenset[tuple[str, str]]
     """Namespace and name of every bridge in the namespaces that were asked about."""
+    others: frozenset[tuple[str, str]] = frozenset()
+    """Namespace and name of the devices there that were not asked for."""

@@ -61,6 +61,8 @@ class Facts:
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
+    linux_others: frozenset[tuple[str, str]] = frozenset()
+    """Linux devices that are not VPP's, by namespace and name, in the namespaces that were looked into."""
 
 
 @record

@@ -6,7 +6,7 @@ Keys are the names of the attributes; an attribute at its default is left out. I
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache, partial
 from types import NoneType
@@ -36,7 +36,9 @@ _ATOMS = frozenset({bool, int, str, type(None)})
 
 def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
-    document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": plain(state.facts)}
+    facts = plain(replace(state.facts, linux_others=frozenset()))  # of use only while Linux is looked at
+    facts.pop("linux_others", None)
+    document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
     made: dict[str, dict[str, Making]] = {making.table: {} for making in MAKINGS}
     for name, making in state.made.items():

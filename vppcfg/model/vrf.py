@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.record import record
 
@@ -44,6 +44,14 @@ class FibTable:
     def is_unnamed(self) -> bool:
         """Return whether the name is VPP's own, as that of a table which linux-nl has made: then it is nobody's."""
         return is_unnamed(self.name)
+
+
+def names_of_tables(tables: tuple[int, int], vrfs: Mapping[str, FibTable]) -> tuple[str, ...]:
+    """Return the names of the tables of IPv4 and of IPv6, given by their ids; '' for one that `vrfs` lacks."""
+    found = [
+        vrfs.get(table_key(number, is_ipv6=is_ipv6)) for is_ipv6, number in zip((False, True), tables, strict=True)
+    ]
+    return tuple("" if table is None else table.name for table in found)
 
 
 def is_unnamed(name: str) -> bool:

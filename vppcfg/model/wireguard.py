@@ -111,12 +111,19 @@ class Wireguard(Making):
         return replace(self, peers={**self.peers, **moved}) if moved else self
 
     def with_names_of(self, other: Making | None) -> Self:
-        """Return it with the names of peers and files that it lacks and `other` has for the same peers and keys."""
+        """Return it with the names of peers and files that it lacks and `other` has for the same peers and keys.
+
+        A peer that has got another key is known by its prefixes, which no two peers have.
+        """
         if not isinstance(other, Wireguard):
             return self
         file = other.private_key_file if other.public_key == self.public_key else ""
+        renewed = {peer.allowed_ips: peer.name for key, peer in other.peers.items() if key not in self.peers}
         peers = {
-            key: _with_names(peer, other.peers[key]) if key in other.peers else peer for key, peer in self.peers.items()
+            key: _with_names(peer, other.peers[key])
+            if key in other.peers
+            else replace(peer, name=peer.name or renewed.get(peer.allowed_ips, ""))
+            for key, peer in self.peers.items()
         }
         return replace(self, private_key_file=self.private_key_file or file, peers=peers)
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import FEATURES
+from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
+from vppcfg.model.vrf import names_of_tables
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.diff import Action, Change, ObjectKind
 from vppcfg.plan.operations import (
@@ -85,14 +86,22 @@ class Causes:
         self._bond_of = {member: bond for bond, made in plan.observed.made_as(Bond).items() for member in made.members}
         self._interfaces = _changes_of(plan, ObjectKind.INTERFACE)
         self._pairs = _changes_of(plan, ObjectKind.LCP)
+        self._leaving = {
+            step.operation.subject: position
+            for position, step in enumerate(plan.steps)
+            if isinstance(step.operation, LeaveL2)
+        }
         self._kinds: dict[CauseKey, str] = {}
         """What is said before the names of those that are no interfaces."""
+        self._owners: dict[str, str] | None = None
+        """The interface of each address in the end."""
         self._words: dict[str, Predicate] = {}
         self._subjects: dict[CauseKey, set[str]] = defaultdict(set)
         self._keys: dict[tuple[int, bool], CauseKey] = {}
 
     def key(self, step: int, sufferer: str) -> CauseKey:
         """Return the cause that a step is for an interface."""
+        step = self._own_step(step, sufferer)
         operation = self._plan.steps[step].operation
         subject = operation.subject
         place = self._bond_of.get(subject) or subject
@@ -105,6 +114,11 @@ class Causes:
         self._subjects[key].add(subject)
         self._kinds[key] = next((kind for base, kind in _KINDS if isinstance(operation, base)), "")
         return key
+
+    def _own_step(self, step: int, sufferer: str) -> int:
+        """Return the step by which an interface leaves L2 itself, where others that leave before it come first."""
+        is_leaving = isinstance(self._plan.steps[step].operation, LeaveL2)
+        return self._leaving.get(sufferer, step) if is_leaving else step
 
     def is_coming_up(self, step: int) -> bool:
         """Return whether a step brings an interface up: what is not whole then has been missing since it went down."""
@@ -145,7 +159,7 @@ class Causes:
         if isinstance(operation, LeaveL2 | SetTagRewrite):
             return self._out_of_l2(operation)
         if isinstance(operation, SetFeature):
-            return _feature(operation)
+            return _feature(operation, self._plan)
         describe = WORDS.get(type(operation))
         if describe is not None:
             return describe(operation)
@@ -169,13 +183,28 @@ class Causes:
     def _without_address(self, operation: RemoveAddress) -> Predicate:
         before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
         if before is not None and after is not None and operation.address in after.addresses:
-            return Predicate("moves to another VRF", "move to another VRF")
+            return self._to_another_table(before, after)
+        if taker := self._taker(operation):
+            return Predicate(f"hands addresses to {taker}", f"hand addresses to {taker}", _alike(f"{taker} takes over"))
         if before is not None and after is not None and after.addresses - before.addresses:
             if ":" not in operation.address and before.name in self._plan.observed.facts.address_followers:
                 when = "once the old one has gone, for NAT to follow"
                 return Predicate(f"gets another address {when}", f"get other addresses {when}")
             return Predicate("gets another address instead", "get other addresses instead")
         return Predicate("loses an address", "lose addresses", ("", ""))
+
+    def _to_another_table(self, before: Interface, after: Interface) -> Predicate:
+        """Say why an interface takes its addresses to another FIB table: with its VRF, or to another VRF."""
+        if is_in_same_vrf(before, after, self._plan):
+            return Predicate("moves with its VRF", "move with their VRF", _alike("the id of the VRF changes"))
+        return Predicate("moves to another VRF", "move to another VRF")
+
+    def _taker(self, operation: RemoveAddress) -> str | None:
+        """Return the interface that has an address in the end which another one loses."""
+        if self._owners is None:
+            found = self._plan.desired.interfaces.items()
+            self._owners = {address: name for name, interface in found for address in interface.addresses}
+        return self._owners.get(operation.address)
 
     def _without_peer(self, operation: RemoveWireguardPeer) -> Predicate:
         after = self._plan.desired.making(operation.subject, Wireguard)
@@ -197,6 +226,17 @@ def _changes_of(plan: Plan, kind: ObjectKind) -> dict[str, Change[Any]]:
     return {change.name: change for change in plan.changes if change.kind is kind}
 
 
+def is_in_same_vrf(before: Interface, after: Interface, plan: Plan) -> bool:
+    """Return whether an interface is in VRFs of the same names before and after a plan."""
+    names = names_of_tables(before.tables, plan.observed.vrfs)
+    return names == names_of_tables(after.tables, plan.desired.vrfs)
+
+
+def _alike(clause: str) -> tuple[str, str]:
+    """Return a clause that speaks of neither `it` nor `they`."""
+    return clause, clause
+
+
 def _borrowing(donor: str, *, is_anew: bool) -> Predicate:
     if is_anew:
         return Predicate(
@@ -205,6 +245,10 @@ def _borrowing(donor: str, *, is_anew: bool) -> Predicate:
     return Predicate(f"stops borrowing from {donor}", f"stop borrowing from {donor}")
 
 
+_PLURAL_FEATURES = frozenset({"static_macs", "ra", "flow_records"})
+"""Those that FEATURES names in the plural."""
+_VALUES = frozenset({"static_macs", "link_local", "macip"})
+"""Those that are set to something rather than on."""
 _ATTRIBUTES = {
     "host_name": "name in Linux",
     "netns": "namespace",
@@ -237,11 +281,19 @@ def _said(one: str, many: str) -> Callable[[Any], Predicate]:
     return lambda operation: Predicate(one.format(o=operation), many.format(o=operation))
 
 
-def _feature(operation: SetFeature) -> Predicate:
-    thing, becomes = FEATURES[operation.attribute], "set differently"
+def _feature(operation: SetFeature, plan: Plan) -> Predicate:
+    """Say what becomes of a feature: it is enabled, disabled or changed."""
+    thing = FEATURES[operation.attribute]
     if isinstance(operation, Switch):
-        becomes = "turned on" if operation.is_on else "turned off"
-    return Predicate(f"has {thing} {becomes}", f"have {thing} {becomes}")
+        becomes = "enabled" if operation.is_on else "disabled"
+    else:
+        ends = [state.interfaces.get(operation.subject) for state in (plan.observed, plan.desired)]
+        off = FEATURE_DEFAULTS[operation.attribute]
+        was, will = (end is not None and getattr(end, operation.attribute) != off for end in ends)
+        on, off_again = ("set", "removed") if operation.attribute in _VALUES else ("enabled", "disabled")
+        becomes = "changed" if was == will else on if will else off_again
+    verb = "are" if operation.attribute in _PLURAL_FEATURES else "is"
+    return Predicate(f"has {thing} {becomes}", f"have {thing} {becomes}", _alike(f"{thing} {verb} {becomes}"))
 
 
 WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
@@ -262,11 +314,17 @@ WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
     ForgetMac: _said("forgets {o.mac}", "forget MAC addresses"),
     SetCrossConnect: _said("sends to another interface", "send to other interfaces"),
     SetLinkMtu: _said("gets link MTU {o.mtu}", "get link MTU {o.mtu}"),
-    SetLinuxBridge: _said("leaves its bridge in Linux", "leave their bridges in Linux"),
+    SetLinuxBridge: lambda operation: Predicate(
+        "leaves its bridge in Linux",
+        "leave their bridges in Linux",
+        ("its Linux device leaves its bridge", "their Linux devices leave their bridges"),
+    ),
     SetLinuxLink: lambda operation: (
         Predicate(f"gets MTU {operation.mtu} in Linux", f"get MTU {operation.mtu} in Linux")
         if operation.is_up
-        else Predicate("goes down in Linux", "go down in Linux")
+        else Predicate(
+            "goes down in Linux", "go down in Linux", ("its Linux device goes down", "their Linux devices go down")
+        )
     ),
     SetMac: _said("gets another MAC address", "get other MAC addresses"),
     RenewIpv6: _said(

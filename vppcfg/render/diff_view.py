@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from vppcfg.model.state import State
@@ -33,12 +33,18 @@ class DiffLine:
     action: Action | None = None
 
 
-def diff_lines(plan: Plan) -> Iterator[DiffLine]:
-    """Yield the lines of the view, the summary last; nothing when nothing changes."""
+def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
+    """Yield the lines of the view, the summary last; nothing when nothing changes.
+
+    Of more than `most` entries, those that traffic feels come before the others, and the rest is counted.
+    """
     if not plan.changes and not plan.steps:
         return
-    entries = plan_difference(plan)
-    yield from _lines(entries, _Felt(plan))
+    entries, felt = plan_difference(plan), _Felt(plan)
+    shown = entries if most is None or len(entries) <= most else _foremost(entries, felt, most)
+    yield from _lines(shown, felt)
+    if len(shown) < len(entries):
+        yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
     yield DiffLine(text=_counts(entries))
@@ -60,6 +66,14 @@ def plan_difference(plan: Plan) -> list[EntryDifference]:
 def summary(plan: Plan) -> str:
     """Return one line: how many entries are created, changed, replaced, removed, and what traffic feels."""
     return f"{_counts(plan_difference(plan))}; impact: {impact_summary(plan)}"
+
+
+def _foremost(
+    entries: Sequence[EntryDifference], felt: Callable[[EntryDifference], str], most: int
+) -> list[EntryDifference]:
+    """Return so many entries in the order of the file, those that traffic feels rather than others."""
+    order = sorted(range(len(entries)), key=lambda place: not felt(entries[place]))
+    return [entries[place] for place in sorted(order[:most])]
 
 
 def _counts(entries: Iterable[EntryDifference]) -> str:

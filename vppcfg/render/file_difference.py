@@ -178,6 +178,8 @@ class _Comparison:
         found = [path for path in dict.fromkeys(paths) if path in self._found]
         if not found and not remarks and not replaced and _is_said_of_its_bridge(of_itself):
             return
+        if not found and not remarks:
+            remarks += self._renumbered(name)
         if not found:
             self._found[paths[0]] = EntryDifference(action=Action.UPDATE, path=paths[0], name=name)
             found = [paths[0]]
@@ -186,6 +188,13 @@ class _Comparison:
             action = Action.REPLACE if entry.action is Action.UPDATE else entry.action
             self._found[path] = replace(entry, action=action, forced_by=replaced[0].forced_by)
         self._found[found[0]] = replace(self._found[found[0]], remarks=tuple(remarks))
+
+    def _renumbered(self, name: str) -> Iterator[str]:
+        """Yield the FIB tables of an interface that stays in its VRF, whose id changes."""
+        old, new = (state.interfaces[name].tables for state in (self._before, self._after))
+        for former, later in dict.fromkeys(zip(old, new, strict=True)):
+            if former != later:
+                yield f"its VRF: FIB table {former} -> {later}"
 
     def _without_entry(self) -> Iterator[tuple[str]]:
         """Yield what is made that no entry of the file names."""

@@ -90,9 +90,11 @@ def _consequence(
     bond = plan.observed.making(key.place, Bond)
     others = [name for name in names if bond is None or name not in bond.members] or names
     cause = causes.text(key, sufferers=others)
-    sentence = (
-        f"{_counted(others, plan)} {_verb(impact, [sufferers[name] for name in others], is_one=len(others) == 1)}"
-    )
+    felt = {name: sufferers[name] for name in others}
+    verb = _verb(impact, [*felt.values()], is_one=len(others) == 1)
+    if all(_takes_along(name, suffering, plan) for name, suffering in felt.items()):
+        verb = _moving(felt.values(), is_one=len(others) == 1)
+    sentence = f"{_counted(others, plan)} {verb}"
     text = f"{sentence}, because {cause}" if cause else sentence
     return Consequence(impact=impact, interfaces=tuple(names), text=text)
 
@@ -105,7 +107,9 @@ def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
     if impact is Impact.FLAP:
         return "flaps" if is_one else "flap"
     if impact is Impact.RECREATE:
-        return "is recreated" if is_one else "are recreated"
+        if any(ServicePart.INTERFACE in suffering.parts for suffering in sufferings):
+            return "is recreated" if is_one else "are recreated"
+        return "has its Linux device recreated" if is_one else "have their Linux devices recreated"
     if any(ServicePart.INTERFACE in suffering.parts for suffering in sufferings):
         return "is removed" if is_one else "are removed"
     lost = dict.fromkeys(words for suffering in sufferings for words in _lost(suffering, is_one=is_one))
@@ -115,6 +119,18 @@ def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
 
 
 _ADDRESSES = "addresses"
+
+
+def _takes_along(name: str, suffering: _Suffering, plan: Plan) -> bool:
+    """Return whether an interface loses nothing for good but addresses that it has in another FIB table then."""
+    after = plan.desired.interfaces.get(name)
+    is_all = suffering.impact is Impact.REMOVE and suffering.parts == {ServicePart.ADDRESS}
+    return is_all and after is not None and suffering.addresses <= after.addresses
+
+
+def _moving(sufferings: Iterable[_Suffering], *, is_one: bool) -> str:
+    addresses = frozenset[str]().union(*(suffering.addresses for suffering in sufferings))
+    return f"{'moves' if is_one else 'move'} {_number_of(addresses)} to another FIB table"
 
 
 def _number_of(addresses: frozenset[str]) -> str:
@@ -136,7 +152,7 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
     if ServicePart.PAIR in suffering.parts:
         yield f"{whose} LCP pair{plural}"
     elif ServicePart.DEVICE in suffering.parts:
-        yield f"{whose} Linux device{plural}"
+        yield f"{whose} connection{plural} in Linux"
 
 
 def _counted(names: list[str], plan: Plan) -> str:

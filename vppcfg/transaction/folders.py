@@ -34,11 +34,16 @@ def made_folder(path: Path) -> Path:
         _make(path)
         check_folder(path, path.stat().st_gid)
     except OSError as error:
-        raise StorageError(
-            f"cannot use {path}: {error.strerror}",
-            WHO_MAY,
-        ) from error
+        raise StorageError(f"cannot use {path}: {error.strerror}", _hint(error)) from error
     return path
+
+
+def _hint(error: OSError) -> str:
+    """Return what to do when a folder cannot be used."""
+    if isinstance(error, NotADirectoryError | FileExistsError):
+        return "a file is where it or a folder above it should be; move that, or name another folder with --state-dir"
+    is_root = os.geteuid() == 0
+    return "make room for it there, or name another folder with --state-dir" if is_root else WHO_MAY
 
 
 def _make(path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
-from vppcfg.dataplane import Dataplane
+from vppcfg.dataplane import Dataplane, restarted_text
 from vppcfg.errors import DataplaneError
 
 _log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Session:
         self.dataplane = connected_within(self._connect, patience_s, self._clock, self._sleep)
         if self.dataplane.boot_id != self.boot_id:
             raise RestartedError(
-                f"VPP was restarted: it was {self.boot_id} and is {self.dataplane.boot_id}",
+                restarted_text(self.boot_id, self.dataplane.boot_id),
                 "nothing that was planned for the former one was sent to it; `vppcfg apply` brings it to the file",
             )
         self.dataplane.use_keys(self._keys)

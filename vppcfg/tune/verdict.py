@@ -160,15 +160,15 @@ def thread_count(reading: Reading) -> int | None:
     told = max(sending, placed)  # every thread is in these two
     if reading.is_closed("threads") and seen:
         told = max(told, seen)
-    if not told and seen == 1 and _is_alone(reading):
+    if not told and _is_alone(reading):
         told = 1
     return max(told, seen, polling) if told else None
 
 
 def _is_alone(reading: Reading) -> bool:
-    """Return whether the only table is that of a VPP without workers: it has processes, and no line names it."""
-    (table,) = reading.threads or ()
-    return not table.is_named and any(node.suspends for node in table.nodes)
+    """Return whether there is one table, of a VPP without workers: it has processes, and no line names it."""
+    tables = reading.threads or ()
+    return len(tables) == 1 and not tables[0].is_named and any(node.suspends for node in tables[0].nodes)
 
 
 def _threads(situation: Situation) -> Check:

@@ -395,8 +395,8 @@ NOTES: tuple[BehaviourNote, ...] = (
     ),
     BehaviourNote(
         rule="up-sysctl",
-        since=Release(25, 6),
-        commits=("81996c1970b", "d35f7f0988c"),
+        since=Release(25, 2),
+        commits=("d38aeaea4c5", "8f7bfab5e82"),
         file="vpp/conf/80-vpp.conf",
         weight=Weight.NOTICE,
         users=_own_sysctl,
@@ -493,8 +493,8 @@ NOTES: tuple[BehaviourNote, ...] = (
     ),
     BehaviourNote(
         rule="up-quic",
-        since=Release(26, 2),
-        commits=("9bb16174f6a",),
+        since=Release(25, 6),
+        commits=("a94fab2fb6a",),
         file="plugins/quic/quic.c",
         weight=Weight.NOTICE,
         users=_quic,

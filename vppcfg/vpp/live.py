@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
@@ -55,7 +56,7 @@ class LiveDataplane:
         except BaseException:
             connection.close()
             raise
-        _LOG.info("VPP version is %s", self.version)
+        _LOG.info("VPP version is %s", self.version, extra=IN_PASSING)
         _warn_of_unknown(self.version)
 
     @classmethod

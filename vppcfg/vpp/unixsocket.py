@@ -74,6 +74,8 @@ def _permission_hint(path: str) -> str:
         group = grp.getgrgid(os.stat(path).st_gid).gr_name
     except (OSError, KeyError):
         return "run vppcfg as root, or as a user who may enter the socket's directory"
+    if group == "root":
+        return "run vppcfg as root, to whom the socket belongs"
     return f"the socket belongs to group {group}: `usermod -aG {group} USER` and log in again, or run vppcfg as root"
 
 

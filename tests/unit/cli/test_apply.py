@@ -110,7 +110,7 @@ def test_a_vpp_that_dies_half_way_and_stays_away_exits_7(
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.STRANDED
     captured = capsys.readouterr()
     assert "there is no VPP API socket" in captured.err
-    assert "reverse.txt has the whole way back" in captured.err
+    assert "reverse.txt has the commands of the whole way back" in captured.err
 
 
 def test_an_obstacle_stops_it_before_anything_is_changed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

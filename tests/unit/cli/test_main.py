@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import signal
+import sys
 import time
 
 import pytest
@@ -15,6 +16,7 @@ from vppcfg import __version__
 from vppcfg.cli import main as frame
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.main import main, rare_collections
+from vppcfg.common.passing import IN_PASSING
 from vppcfg.errors import DataplaneError, ExitCode
 
 
@@ -169,3 +171,35 @@ def test_collections_are_rare_within_the_context_only() -> None:
         assert sum(generation["collections"] for generation in gc.get_stats()) <= before + 1
         assert len(kept) == 5_000
     assert gc.get_threshold() == former
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what a command that logs shows at a terminal."""
+
+    def run(args: argparse.Namespace) -> ExitCode:
+        logging.getLogger("root.main").info("Loading", extra=IN_PASSING)
+        for level, text in ((logging.INFO, "Applied"), (logging.WARNING, "a doubt"), (logging.ERROR, "a fault")):
+            logging.getLogger("root.main").log(level, text)
+        return ExitCode.DONE
+
+    fake = FakeCommand()
+    monkeypatch.setattr(fake, "run", run)
+    monkeypatch.setattr(frame, "commands_for", lambda _: [fake])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["work", "--color", "never", *words]) == ExitCode.DONE
+    return capsys.readouterr().err
+
+
+def test_a_terminal_shows_plain_lines_and_not_the_usual_course(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert at_a_terminal(monkeypatch, capsys) == "Applied\nwarning: a doubt\nerror: a fault\n"
+
+
+def test_a_terminal_shows_the_whole_log_with_debug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert at_a_terminal(monkeypatch, capsys, "-d").splitlines()[:2] == [
+        "[INFO    ] root.main: Loading",
+        "[INFO    ] root.main: Applied",
+    ]

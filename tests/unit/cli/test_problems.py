@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -23,10 +24,28 @@ KNOWN = Problem(rule="description-altered", path=(), text="kept in part", severi
 ELSEWHERE = Problem(rule="phy-missing", path=(), text="VPP has no eth9\n\x1b[2J")
 
 
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def reported(problems: list[Problem], is_coloured: bool = False) -> str:
     stream = io.StringIO()
     report(problems, "router.yaml", stream, Paint(is_coloured))
     return stream.getvalue()
+
+
+def test_a_terminal_shows_the_line_that_is_no_yaml_with_a_caret_below_the_place(tmp_path: Path) -> None:
+    file, screen = tmp_path / "router.yaml", Screen()
+    file.write_text("interfaces:\n  eth0:9000\n")
+    problem = Problem(rule="yaml-syntax", path=(), text="no space", line=2, column=7)
+    report([problem], str(file), screen, Paint(False))
+    assert screen.getvalue().splitlines()[1:3] == ["      eth0:9000", "          ^"]
+    file.unlink()
+    report([problem], str(file), screen := Screen(), Paint(False))
+    assert len(screen.getvalue().splitlines()) == 2
 
 
 def test_problems_are_shown_in_the_order_of_the_file_and_counted() -> None:

@@ -437,7 +437,7 @@ def test_a_saved_plan_is_for_one_run_of_vpp(serve: Serve, capsys: pytest.Capture
     main(["plan", "-c", "l3.yaml", "-a", vpp, "--save", "saved.plan"])
     simulated.restart()
     assert main(["apply", "--yes", "saved.plan", "-a", vpp]) == ExitCode.REFUSED
-    assert "the plan is stale: it was made for VPP process" in capsys.readouterr().err
+    assert "the plan is stale, for VPP was restarted: it was process" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "{}\n{}\n", '{"vppcfg": "journal entry", "format_version": 1, "sha256": "x"}\n'])

@@ -15,7 +15,7 @@ def load(text: str) -> Loaded:
 
 
 def found(text: str) -> list[tuple[str, int, int]]:
-    return [(problem.rule, problem.line, problem.column) for problem in load(text).problems]
+    return [(problem.rule, problem.line, problem.column) for problem in load(text).to_act_on]
 
 
 @pytest.mark.parametrize(

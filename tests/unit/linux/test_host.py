@@ -287,6 +287,9 @@ def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, hos
         },
         namespaces=frozenset({"dataplane", "other"}),
         bridges=frozenset({("", "br0"), ("dataplane", "br0")}),
+        others=frozenset(
+            {*(("", name) for name in ("lo", "br0", "e0")), *(("dataplane", name) for name in ("lo", "br0", "e1"))}
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from tests.laws.networks import states
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.interface import Interface, InterfaceKind
-from vppcfg.model.state import State
+from vppcfg.model.state import Facts, State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
@@ -136,3 +136,9 @@ def test_nonsense_is_refused(document: Any, words: str) -> None:
     with pytest.raises(ValueError) as caught:
         state_of(document)
     assert words in str(caught.value)
+
+
+def test_what_else_linux_has_is_in_no_document() -> None:
+    state = State(facts=Facts(has_linux=True, linux_others=frozenset({("", "lo"), ("blue", "e0")})))
+    assert "linux_others" not in document_of(state)["facts"]
+    assert state_of(document_of(state)).facts == Facts(has_linux=True)

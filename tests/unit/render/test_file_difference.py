@@ -444,3 +444,14 @@ def test_a_long_list_that_moves_is_compared_in_no_time() -> None:
     terms = [(key("action", "permit"), key("source-port", port)) for port in range(20_000)]
     fewer = terms[1::2]
     assert len(entry_difference([key("terms", terms)], [key("terms", fewer)])) == 10_000
+
+
+def test_of_too_many_entries_those_that_traffic_feels_are_shown_and_the_rest_is_counted() -> None:
+    before = state_of("interfaces: { eth1: { addresses: [ 192.0.2.1/24 ] }, eth2: {}, eth10: {} }")
+    after = state_of("interfaces: { eth1: {}, eth2: { mtu: 9000 }, eth10: { mtu: 9000 } }")
+    lines = [line.text for line in diff_lines(make_plan(before, after), most=1)]
+    assert [line for line in lines if line[:1] in "~!+-…"] == [
+        "~ interfaces.eth1                       remove",
+        "… and 2 more entries; `vppcfg diff` shows all",
+    ]
+    assert lines[-2] == "0 to create, 3 to change, 0 to replace, 0 to remove"

@@ -238,10 +238,10 @@ def test_a_stanza_needs_its_plugin_which_may_be_off_by_itself(plugins: str, rele
     assert [problem.rule for problem in plugin_problems(conf, release, {"ping"})][-1] == "conf-plugin"
 
 
-def test_quic_is_on_by_itself_from_26_02_on() -> None:
+def test_quic_is_on_by_itself_from_25_06_on() -> None:
     for release in RELEASES:
         conf, _ = read_conf("quic { fifo-size 1M }", release)
-        assert bool([*plugin_problems(conf, release, None)]) == (release < Release(26, 2))
+        assert bool([*plugin_problems(conf, release, None)]) == (release < Release(25, 6))
 
 
 @pytest.mark.parametrize(

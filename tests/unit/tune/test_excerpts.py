@@ -302,3 +302,8 @@ def test_the_hardware_of_one_port_hides_no_other(tune: Any) -> None:
     found = tune(text_of("fitlet2_both_ways", "runtime") + hardware[:second])
     losses = [(each.rule, each.subject) for each in found.findings if each.rule == "tx-descriptors"]
     assert losses == [("tx-descriptors", "GigabitEthernet3/0/0"), ("tx-descriptors", "GigabitEthernet1/0/0")]
+
+
+def test_the_heading_of_the_main_thread_that_stands_twice_tells_no_number_of_threads(tune: Any) -> None:
+    found = tune("Thread 0 vpp_main\n" * 2)
+    assert (found.verdict.word, found.verdict.scope.thread_count) == (VerdictWord.UNDECIDED, None)

@@ -207,6 +207,23 @@ def test_every_file_that_is_named_was_changed_by_the_commit() -> None:
         assert f"src/{note.file}" in changed, note.rule
 
 
+LINES = {
+    "up-sysctl": ("vpp/conf/80-vpp.conf", r"^(vm.max_map_count|kernel.shmmax)="),
+    "up-quic": ("plugins/quic/quic.c", r"^ *\.default_disabled = 1"),
+}
+"""Of notes whose commits say little about the release: a line that the older releases have and the newer ones lack."""
+
+
+@NEEDS_SOURCE
+@pytest.mark.parametrize("rule", LINES)
+def test_a_line_that_is_gone_is_gone_from_the_named_release_on(rule: str) -> None:
+    file, line = LINES[rule]
+    for release in RELEASES:
+        revision = "origin/master" if release == NEWEST else f"v{release}"
+        text = git("show", f"{revision}:src/{file}").stdout
+        assert text and bool(re.search(line, text, re.MULTILINE)) == (release < BY_RULE[rule].since), release
+
+
 def test_a_release_to_itself_changes_nothing() -> None:
     for about, _ in ABOUT.values():
         assert not findings(about, "25.10", "25.10")

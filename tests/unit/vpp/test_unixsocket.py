@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import grp
 import os
 import socket
 import subprocess
@@ -64,7 +65,10 @@ def test_a_path_with_a_nul_is_an_error() -> None:
     assert "no VPP API socket" in error_of("nul\0nul").message
 
 
-def test_no_permission_is_an_error_that_names_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("group", ["root", "daemon"])
+def test_no_permission_is_an_error_that_names_the_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
     def refuse(self: socket.socket, path: str) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -74,9 +78,10 @@ def test_no_permission_is_an_error_that_names_the_group(tmp_path: Path, monkeypa
     path = tmp_path / "api.sock"
     path.touch()
     monkeypatch.setattr(socket, "socket", ForbiddenSocket)
+    monkeypatch.setattr(grp, "getgrgid", lambda _: grp.getgrnam(group))
     error = error_of(str(path))
     assert error.message == f"no permission to use {path}"
-    assert f"belongs to group {path.group()}: `usermod -aG {path.group()} USER`" in error.hint
+    assert (f"`usermod -aG {group} USER`" in error.hint) == (group != "root") and "vppcfg as root" in error.hint
 
 
 def test_a_vpp_too_busy_to_accept_is_an_error_in_bounded_time(tmp_path: Path) -> None:

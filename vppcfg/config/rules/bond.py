@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.names import natural_key
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
@@ -60,7 +61,7 @@ def bond_member_place(index: Index) -> Iterator[Problem]:
         member = index.find(name)
         first = index.bonds[name][0]
         if not index.has(name):
-            text = f"{name} is not in this file; add it below `interfaces`"
+            text = f"{name} is not in this file; add it below `interfaces`{did_you_mean(name, index.names)}"
             yield _problem("bond-member-missing", bond, position, text)
         elif member is not None and member.kind in _NO_MEMBERS:
             text = f"{name} is {_NO_MEMBERS[member.kind]}; members are ports"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_station
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
@@ -18,7 +19,7 @@ def bridge_member_place(index: Index) -> Iterator[Problem]:
         first = index.bridges[name][0]
         bvi_of = index.bvi_bridges.get(name)
         if not index.has(name) and not _is_made_alone(index, name):
-            text = f"{name} is not in this file; add it below `interfaces`"
+            text = f"{name} is not in this file; add it below `interfaces`{did_you_mean(name, index.names)}"
             yield _problem("bd-member-missing", bridge, position, text)
         elif bvi_of:
             text = f"{name} is the BVI of {bvi_of[0].name} already; remove it here"

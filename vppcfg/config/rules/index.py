@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeVar
 
@@ -44,6 +44,18 @@ class Index:
     """By section: entries other than interfaces that the file has, with problems of their own."""
     lost_sections: frozenset[str] = frozenset()
     """Sections of which nothing is known."""
+    is_mended: bool = False
+    """Whether anything of a wrong shape was left out."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether everything in the file is known, so that what is not found in it is missing."""
+        return not (self.is_mended or self.broken or self.lost_sections or any(self.broken_entries.values()))
+
+    @property
+    def names(self) -> Collection[str]:
+        """Return the names of the sound interfaces."""
+        return self.configuration.interfaces.keys()
 
     def find(self, name: str | None) -> InterfaceConfig | None:
         """Return the sound interface `name`."""
@@ -79,7 +91,7 @@ class Index:
         return self.one_tag.get((interface.parent, tags.is_dot1ad, tags.outer))
 
 
-def index_of(parsed: Parsed) -> Index:
+def index_of(parsed: Parsed, *, is_mended: bool = False) -> Index:
     """Return the index of a parsed file, in one pass over it."""
     interfaces = tuple(parsed.configuration.interfaces.values())
     children: dict[str, list[InterfaceConfig]] = {}
@@ -108,6 +120,7 @@ def index_of(parsed: Parsed) -> Index:
         bonds=_by_member((bond, bond.members) for bond in configuration.made_as(BondConfig).values()),
         broken_entries=parsed.broken_entries,
         lost_sections=parsed.lost_sections,
+        is_mended=is_mended,
     )
 
 

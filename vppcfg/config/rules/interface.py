@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
@@ -107,6 +108,7 @@ def acl_applied(index: Index) -> Iterator[Problem]:
                 path = (*interface.path, "acls", key, position)
                 if not index.has_entry("acls", name, index.configuration.acls):
                     text = f"there is no ACL {name} in this file; add it to `acls`"
+                    text += did_you_mean(name, index.configuration.acls)
                     yield Problem(rule="acl-undefined", path=path, text=text)
                 elif name in seen:
                     yield Problem(rule="acl-duplicate", path=path, text=f"{name} is in this list already; remove it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
@@ -16,7 +17,7 @@ def l2xc_target(index: Index) -> Iterator[Problem]:
             if target == source.name:
                 yield _problem("l2xc-self", source, f"{source.name} cannot be cross-connected to itself")
             elif not index.has(target):
-                text = f"{target} is not in this file; add it below `interfaces`"
+                text = f"{target} is not in this file; add it below `interfaces`{did_you_mean(target, index.names)}"
                 yield _problem("l2xc-target-missing", source, text)
 
 

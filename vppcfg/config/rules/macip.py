@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.macip import shape_of
 from vppcfg.model.acl import MacipAction, MacipRule
@@ -21,6 +22,7 @@ def macip_applied(index: Index) -> Iterator[Problem]:
         name = interface.macip
         if name is not None and not index.has_entry("macip_acls", name, index.configuration.macips):
             text = f"there is no MACIP ACL {name} in this file; add it to `macip_acls`"
+            text += did_you_mean(name, index.configuration.macips)
             yield Problem(rule="macip-undefined", path=(*interface.path, "macip"), text=text)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.addresses import is_link_local
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import MADE
 from vppcfg.config.sections import MADE_BY_CONFIG as _SECTIONS
-from vppcfg.config.sections.tunnel import TunnelConfig
+from vppcfg.config.sections.tunnel import EncapConfig, TunnelConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -58,6 +59,41 @@ def tunnel_remote(index: Index) -> Iterator[Problem]:
             rule = _SECTIONS[type(tunnel)].rule("remote-own")
             text = f"{tunnel.remote} is an address of this router, of {owner}; take that of the other end"
             yield Problem(rule=rule, path=(*tunnel.path, "remote"), text=text)
+
+
+def tunnel_local(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose own end is an address that nothing in the file has, where nothing else can have it.
+
+    VPP sends from any address, and takes what arrives only for its own ones. A file without addresses of the family is
+    not the whole of a router.
+    """
+    configuration = index.configuration
+    tunnels = configuration.made_as(EncapConfig).values()
+    if not tunnels or configuration.unmanaged or not index.is_whole or any(i.dhcp_client for i in index.interfaces):
+        return
+    owners = _owners(index)
+    elsewhere = {address: (vrf, owner) for (vrf, address), owner in owners.items()}
+    families = {":" in address for address in elsewhere}
+    for tunnel in tunnels:
+        is_known = (":" in tunnel.local) in families and not is_link_local(tunnel.local)
+        if is_known and (tunnel.encap_vrf, tunnel.local) not in owners:
+            text = _without_owner(tunnel, elsewhere.get(tunnel.local))
+            rule = _SECTIONS[type(tunnel)].rule("local-missing")
+            yield Problem(rule=rule, path=(*tunnel.path, "local"), text=text, severity=Severity.WARNING)
+
+
+def _without_owner(tunnel: EncapConfig, found: tuple[str | None, str] | None) -> str:
+    place = _vrf(tunnel.encap_vrf)
+    if found is None:
+        return f"no interface of this file has {tunnel.local} in {place}; correct it, or give it to one"
+    vrf, owner = found
+    return (
+        f"{tunnel.local} is an address of {owner} in {_vrf(vrf)}, and the tunnel needs it in {place}; see `encap-vrf`"
+    )
+
+
+def _vrf(name: str | None) -> str:
+    return "the default VRF" if name is None else f"the VRF {name}"
 
 
 def _owners(index: Index) -> dict[tuple[str | None, str], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.features import Mirror
@@ -21,6 +22,7 @@ def mirror_target(index: Index) -> Iterator[Problem]:
             yield _problem("mirror-self", interface, mirror, f"{interface.name} cannot be mirrored to itself")
         elif not index.has(mirror.target):
             text = f"{mirror.target} is not in this file; add it below `interfaces`"
+            text += did_you_mean(mirror.target, index.names)
             yield _problem("mirror-target-missing", interface, mirror, text)
         elif target is not None and not _is_port(target):
             text = f"{mirror.target} is no port; send the copies to a port or a TAP"

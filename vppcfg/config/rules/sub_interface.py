@@ -13,6 +13,17 @@ CLI_SUB_IDS = 1 << 31
 """VPP's CLI reads the id in an interface's name as a signed number (vnet/interface_format.c)."""
 
 
+def sub_misplaced(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces that stand among the ports, by the name that VPP gives them."""
+    for interface in index.interfaces:
+        if interface.parent is not None or "." not in interface.name:
+            continue
+        parent, _, number = interface.name.rpartition(".")
+        if number.isdecimal() and index.has(parent):
+            text = f"this is a sub-interface of {parent}; write it there, below `sub-interfaces`, as `{number}:`"
+            yield Problem(rule="sub-misplaced", path=interface.path, text=text)
+
+
 def encapsulation_duplicate(index: Index) -> Iterator[Problem]:
     """Find sub-interfaces of one parent with the same tags.
 

@@ -6,11 +6,30 @@ import re
 from collections.abc import Iterator, Mapping
 from fnmatch import translate
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
+from vppcfg.config.sections import MADE
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
 
 _WILD = frozenset("*?[")
+_MEANT: Mapping[str, str] = {
+    **{
+        name: f"{section.word}*"
+        for section in MADE
+        if section.word
+        for name in (section.word.lower(), section.kind.value, section.key)
+    },
+    **dict.fromkeys(("bond", "bonds"), "BondEthernet*"),
+    **dict.fromkeys(("loop", "loopback", "loopbacks"), "loop*"),
+    **dict.fromkeys(("bd", "bridge", "bridges", "bridgedomain", "bridgedomains"), "bd*"),
+    **dict.fromkeys(("memif", "memifs"), "memif*"),
+    **dict.fromkeys(("host-interfaces", "host_interfaces"), "host-*"),
+    **dict.fromkeys(("acl", "acls", "acl:"), "acl:*"),
+    **dict.fromkeys(("macip", "macips", "macip_acls", "macip:"), "macip:*"),
+    **dict.fromkeys(("vrf", "vrfs", "vrf:"), "vrf:*"),
+}
+"""What somebody means with a word that is the beginning of names, or the name of a section."""
 
 
 def unmanaged_configured(index: Index) -> Iterator[Problem]:
@@ -34,13 +53,22 @@ def _first_covered(pattern: str, names: Mapping[str, object]) -> str | None:
     return next((name for name in names if match(name)), None)
 
 
+def unmanaged_word(index: Index) -> Iterator[Problem]:
+    """Find words for a kind of object, which are the name of none."""
+    for position, pattern in enumerate(index.configuration.unmanaged):
+        meant = _MEANT.get(pattern.lower())
+        if meant is not None:
+            text = f"`{pattern}` covers only what has exactly this name; did you mean `{meant}`?"
+            path = ("unmanaged", position)
+            yield Problem(rule="unmanaged-word", path=path, text=text, severity=Severity.WARNING)
+
+
 def protected_missing(index: Index) -> Iterator[Problem]:
     """Find names that protect nothing but what VPP may have already."""
     configuration = index.configuration
     for position, name in enumerate(configuration.protected):
         if not index.has(name) and name not in configuration.made:
-            text = (
-                f"this file has no interface {name}: only one that VPP has is protected; correct the name, or remove it"
-            )
+            text = f"this file has no interface {name}: only one that VPP has is protected; correct it, or remove it"
+            text += did_you_mean(name, index.names)
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)

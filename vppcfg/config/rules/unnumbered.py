@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
@@ -17,12 +18,15 @@ def unnumbered_target(index: Index) -> Iterator[Problem]:
             yield _problem("unnumbered-self", borrower, f"{borrower.name} cannot borrow its own addresses")
         elif not index.has(donor_name):
             text = f"{donor_name} is not in this file; add it to `interfaces` or `loopbacks`"
+            text += did_you_mean(donor_name, index.names)
             yield _problem("unnumbered-target-missing", borrower, text)
         elif reason := index.why_switched(donor_name):
             text = f"{donor_name} {reason} and has no addresses to lend"
             yield _problem("unnumbered-l2", borrower, text)
         elif donor is not None and donor.unnumbered is not None:
-            text = f"{donor_name} borrows its addresses itself; name {donor.unnumbered} here"
+            is_circle = donor.unnumbered == borrower.name
+            instead = "give one of the two addresses of its own" if is_circle else f"name {donor.unnumbered} here"
+            text = f"{donor_name} borrows its addresses itself; {instead}"
             yield _problem("unnumbered-unnumbered", borrower, text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import VrfConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import vrf
@@ -36,7 +37,9 @@ def vrf_undefined(index: Index) -> Iterator[Problem]:
     """Find names of VRFs that the file lacks."""
     for name, path in _named(index):
         if not index.has_entry("vrfs", name, index.configuration.vrfs):
-            text = f"there is no VRF {name} in this file; add it to `vrfs`"
+            text = (
+                f"there is no VRF {name} in this file; add it to `vrfs`{did_you_mean(name, index.configuration.vrfs)}"
+            )
             yield Problem(rule="vrf-undefined", path=path, text=text)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,10 +11,12 @@ from typing import Any
 
 import yamale
 from yamale.validators import Any as AnyOf
-from yamale.validators import DefaultValidators, Include, Map, Validator
+from yamale.validators import DefaultValidators, Include, List, Map, Validator
 
 from vppcfg import assets
 from vppcfg.common.bounds import PROBLEMS
+from vppcfg.common.resemblance import did_you_mean
+from vppcfg.config.schema.advice import on_choice, on_mask, on_quotes
 from vppcfg.config.schema.foreign import foreign_text, is_foreign_key
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.schema.words import WORDS, Word
@@ -29,13 +30,17 @@ _PATH_END = re.compile(r"\.| ?: ")
 _MISSING = ": Required field missing"
 _NOT_A_MAP = re.compile(r"'.*' is not a map\.?", re.DOTALL)
 _NOT_A_LIST = re.compile(r"'.*' is not a list\.", re.DOTALL)
+_QUOTED = re.compile(r"'([^']*)'")
+_NO_NUMBER = "{value} is not a whole number"
+_NO_TRUTH = "{value} is neither true nor false"
+_NONE_OF = "{value} is none of {what}"
 _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (_NOT_A_MAP, "schema-type", "{value} is not a map, that is `key: value` lines, indented"),
     (_NOT_A_LIST, "schema-type", "{value} is not a list, which is written [ a, b ]"),
     (re.compile(r"'.*' is not a str\.", re.DOTALL), "schema-type", "{value} is not text; put it in quotes"),
-    (re.compile(r"'.*' is not a int\.", re.DOTALL), "schema-type", "{value} is not a whole number"),
-    (re.compile(r"'.*' is not a bool\.", re.DOTALL), "schema-type", "{value} is neither true nor false"),
-    (re.compile(r"'.*' not in \((?P<what>.*)\)", re.DOTALL), "schema-value", "{value} is none of {what}"),
+    (re.compile(r"'.*' is not a int\.", re.DOTALL), "schema-type", _NO_NUMBER),
+    (re.compile(r"'.*' is not a bool\.", re.DOTALL), "schema-type", _NO_TRUTH),
+    (re.compile(r"'.*' not in \((?P<what>.*)\)", re.DOTALL), "schema-value", _NONE_OF),
     (
         re.compile(r"Length of .* is greater than (?P<what>\d+)", re.DOTALL),
         "schema-value",
@@ -110,8 +115,12 @@ def _validator_of(word: Word) -> type[Any]:
             return word.accepts(value, *self.args)
 
         def fail(self, value: Any) -> str:
-            may_lack_quotes = word.is_taken_for_number and isinstance(value, int) and not isinstance(value, bool)
-            return f"{shown(value)} {word.expects.format(*self.args)}{'; put it in quotes' if may_lack_quotes else ''}"
+            if unquoted := on_quotes(value, self._is_valid):
+                return f"{shown(value)} {unquoted}"
+            expects = word.expects.format(*self.args)
+            if word.is_taken_for_number and isinstance(value, int) and not isinstance(value, bool):
+                return f"YAML reads this as the number {value}, which {expects}; put it in quotes"
+            return f"{shown(value)} {expects}{on_mask(value, word.name)}"
 
     return OfWord
 
@@ -156,11 +165,25 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
         return Problem(rule="schema-unknown-key", path=path, text=_unknown_key_text(path, schema))
     if message == "Required field missing":
         return Problem(rule="schema-missing-key", path=path, text=f"the key `{path[-1]}` is missing here")
-    value = shown(_value_at(data, path))
+    raw = _value_at(data, path)
+    if not path:
+        return Problem(
+            rule="schema-type", path=path, text=f"{shown(raw)} stands where sections such as `interfaces:` should"
+        )
     for pattern, rule, words in _WORDING:
         if match := pattern.fullmatch(message):
-            return Problem(rule=rule, path=path, text=words.format(value=value, **match.groupdict()))
+            text = words.format(value=shown(raw), **match.groupdict())
+            return Problem(rule=rule, path=path, text=_advised(text, raw, words, match.groupdict().get("what", "")))
     return Problem(rule="schema-value", path=path, text=message)
+
+
+def _advised(text: str, raw: Any, words: str, choices: str) -> str:
+    """Return what is wrong with a value, with what to write in its place where that can be told."""
+    if words == _NONE_OF:
+        return text + on_choice(raw, _QUOTED.findall(choices))
+    kinds = {_NO_NUMBER: int, _NO_TRUTH: bool}
+    unquoted = on_quotes(raw, lambda value: type(value) is kinds[words]) if words in kinds else None
+    return text if unquoted is None else f"{shown(raw)} {unquoted}"
 
 
 def _unknown_key_text(path: KeyPath, schema: Any) -> str:
@@ -169,8 +192,8 @@ def _unknown_key_text(path: KeyPath, schema: Any) -> str:
     instead = foreign_text(key, known)
     if instead is not None:
         return f"unknown key {shown_key}: it is {instead}"
-    if not is_foreign_key(key) and (close := difflib.get_close_matches(key, known, n=1)):
-        return f"unknown key {shown_key}; did you mean `{close[0]}`?"
+    if not is_foreign_key(key) and (meant := did_you_mean(key, known)):
+        return f"unknown key {shown_key}{meant}"
     return f"unknown key {shown_key}; the keys here are {', '.join(known)}"
 
 
@@ -178,7 +201,8 @@ def _keys_at(schema: Any, path: KeyPath) -> list[str]:
     """Return the keys that the schema knows for the map at `path`."""
     node = schema.dict
     for key in path:
-        node = node.validators[0] if isinstance(node, Map) else node.get(key) if isinstance(node, dict) else None
+        is_within = isinstance(node, Map | List)
+        node = node.validators[0] if is_within else node.get(key) if isinstance(node, dict) else None
         if isinstance(node, AnyOf):
             node = next(choice for choice in node.validators if isinstance(choice, Include))
         if isinstance(node, Include):

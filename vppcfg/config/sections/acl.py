@@ -74,7 +74,13 @@ class Acls(NamedSection):
             text = f"the terms are {count:,} rules, prefixes multiplied out; VPP takes long over so many"
             path = (*entry.path, "terms")
             parsing.problems.append(Problem(rule="acl-rules-many", path=path, text=text, severity=Severity.WARNING))
-        return AclConfig(name=entry.name, path=entry.path, rules=tuple(rule for term in terms for rule in term.rules()))
+        parsing.problems += [remark for term in terms for remark in term.remarks]
+        return AclConfig(
+            name=entry.name,
+            path=entry.path,
+            rules=tuple(rule for term in terms for rule in term.rules()),
+            positions=tuple(position for position, term in enumerate(terms) for _ in range(term.rule_count)),
+        )
 
     def resolve(self, desired: DesiredState) -> None:
         """Enter the access lists of the file."""

@@ -12,12 +12,12 @@ from typing import Any
 import yaml
 
 from vppcfg import assets
-from vppcfg.common.addresses import canonical_prefix
+from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
 from vppcfg.model.acl import TCP_FLAGS
-from vppcfg.model.problem import Problem
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 
 ANY = "any"
@@ -64,10 +64,39 @@ class PrefixLists(NamedSection):
             text = "`any` stands for all addresses in ACLs; give the list another name"
             return Problem(rule="prefixlist-any", path=entry.path, text=text)
         members = entry.raw.get("members") or ()
+        for position, member in enumerate(members):
+            if remark := host_bits("prefixlist-host-bits", (*entry.path, "members", position), member):
+                parsing.problems.append(remark)
         return PrefixList.of(prefix for member in members if (prefix := canonical_prefix(member)))
+
+    def parse(self, parsing: Parsing) -> dict[str, PrefixList]:
+        """Return the sound lists; those that no term names are noted."""
+        lists = super().parse(parsing)
+        named = _named_in_terms(parsing.content) if lists and not parsing.bad_paths else lists.keys()
+        for name in lists.keys() - named:
+            text = f"no term of this file names {name}"
+            path = (self.key, name)
+            problem = Problem(rule="prefixlist-unused", path=path, text=text, severity=Severity.NOTICE)
+            parsing.problems.append(problem)
+        return lists
 
 
 SECTION = PrefixLists()
+
+
+def _named_in_terms(content: Mapping[Any, Any]) -> set[Any]:
+    """Return what the terms of all access lists have as source and destination, in content of the right shape."""
+    lists = (raw for key in ("acls", "macip_acls") for raw in (content.get(key) or {}).values())
+    return {term.get(end) for raw in lists for term in raw["terms"] for end in ("source", "destination")}
+
+
+def host_bits(rule: str, path: KeyPath, raw: Any) -> Problem | None:
+    """Return a warning about a prefix that is written with an address in it."""
+    prefix = canonical_prefix(raw)
+    if prefix is None or prefix == canonical_address(raw):
+        return None
+    text = f"{raw} is an address in the prefix {prefix}, which is what is matched; write that, or the address alone"
+    return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
 
 
 @record

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, product
 from typing import Any
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.sections.acl_match import (
     ANY,
     IpNames,
     PrefixList,
     Range,
+    host_bits,
     parse_endpoint,
     parse_protocol,
     parse_range,
@@ -40,6 +42,8 @@ class Term:
         self._path = path
         self._context = context
         self.problems: list[Problem] = []
+        self.remarks: list[Problem] = []
+        """Warnings about a sound term."""
         self.is_sound = True
         self._sources, self._destinations = self._endpoint("source"), self._endpoint("destination")
         self._protocol = self._parsed_protocol()
@@ -75,6 +79,7 @@ class Term:
         protocol = parse_protocol(self._raw.get("protocol"), self._context.names.protocols)
         if protocol is None:
             text = f"there is no protocol {shown(self._raw['protocol'])}; write its number, 0 to 255, or any"
+            text += did_you_mean(str(self._raw["protocol"]), self._context.names.protocols)
             self._complain("acl-protocol-unknown", "protocol", text)
         return protocol
 
@@ -87,8 +92,11 @@ class Term:
                 self.is_sound = False
             else:
                 text = f"{shown(raw)} is neither a prefix nor the name of a prefix list in this file"
+                text += did_you_mean(str(raw), self._context.lists)
                 self._complain(f"acl-{key}-empty", key, text)
             return PrefixList()
+        if remark := host_bits("acl-host-bits", (*self._path, key), raw):
+            self.remarks.append(remark)
         family = self._raw.get("family") or ANY
         left = PrefixList(
             ipv4=prefixes.ipv4 if family in (ANY, "ipv4") else (), ipv6=prefixes.ipv6 if family in (ANY, "ipv6") else ()

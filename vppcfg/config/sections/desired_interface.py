@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
@@ -74,6 +75,7 @@ class _Resolver:
         if config.kind is InterfaceKind.LOOPBACK or config.name in desired.observed.interfaces:
             return True
         text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
+        text += did_you_mean(config.name, desired.observed.interfaces)
         desired.problem("phy-missing", config.path, text)
         return False
 

@@ -10,6 +10,7 @@ from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
 PLUGIN = "linux_cp"
@@ -35,6 +36,18 @@ def resolve(desired: DesiredState) -> None:
             netns = facts.lcp.default_netns if config.lcp.netns is None else config.lcp.netns
             is_tun = _is_tun(name, desired)
             desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns, is_tun=is_tun)
+            if config.parent is None and (netns, config.lcp.host_name) in facts.linux_others:
+                _complain_of_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
+
+
+def _complain_of_device(host_name: str, netns: str, path: KeyPath, desired: DesiredState) -> None:
+    """Note that Linux has the device that a pair is to get: VPP makes a TAP of that name, which Linux would refuse.
+
+    A sub-interface takes over a VLAN that is there (linux-cp/lcp_interface.c, lcp_itf_pair_create).
+    """
+    place = f" in namespace {netns}" if netns else ""
+    text = f"Linux has a device {host_name}{place} that is not VPP's; take another name, or remove the device first"
+    desired.problem("lcp-device-exists", path, text)
 
 
 def _is_tun(name: str, desired: DesiredState) -> bool:

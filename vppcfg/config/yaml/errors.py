@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from itertools import islice
 from typing import Any
 
 import yaml
@@ -12,11 +11,10 @@ from yaml.reader import Reader
 
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.config.yaml.document import Mark
+from vppcfg.config.yaml.plain_words import mistake_in
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _WIDE_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_FEW = 30
-"""Entries of a map or list, of which no more fit into a message."""
 _LATE_BYTE_ORDER_MARK = re.compile(r"(?<!^)\ufeff")
 
 
@@ -65,6 +63,10 @@ def bad_syntax(data: bytes, error: yaml.MarkedYAMLError) -> Problem:
         return Problem(rule="yaml-syntax", path=(), text=str(error), line=1, column=1)
     if _has_tab(data, mark):
         return problem_at(mark, "yaml-syntax", "a tab cannot indent in YAML; use spaces")
+    found = mistake_in(data.decode().split("\n"), error, mark)
+    if found is not None:
+        line, column = found.line + 1, found.column + 1
+        return Problem(rule="yaml-syntax", path=(), text=found.text, line=line, column=column)
     words = ", ".join(part for part in (error.context, error.problem) if part)
     if error.context and error.context_mark and error.context_mark.line != mark.line:
         words += f" (begun in line {error.context_mark.line + 1})"
@@ -97,14 +99,7 @@ def shown(value: Any) -> str:
         return "an empty value"
     if isinstance(value, bool):
         return f"the truth value {str(value).lower()}"
-    text = value if isinstance(value, str) else _written(value)
+    if isinstance(value, (dict, list)):
+        return f"{'an empty' if not value else 'a'} {'map' if isinstance(value, dict) else 'list'}"
+    text = str(value)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"
-
-
-def _written(value: Any) -> str:
-    """Return the beginning of a map or list as Python writes it, without writing all of a large one."""
-    if isinstance(value, dict):
-        value = dict(islice(value.items(), _FEW))
-    elif isinstance(value, list):
-        value = value[:_FEW]
-    return str(value)

@@ -89,9 +89,9 @@ def copying_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that have VPP copy to Linux what an interface had before its pair was made.
 
     With lcp-sync, linux-cp copies an address to Linux when it is set, and all of an interface when its state or one of
-    its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So MPLS gets the MTU of all other
-    packets for a moment, which it has anyway. The packet MTU is said once more: linux-nl may have taken over what Linux
-    gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
+    its MTUs changes, but not when a pair is made (linux-cp/lcp_interface_sync.c). So the MPLS MTU
+    is written again, unchanged, which has VPP copy. The packet MTU is written again, too: linux-nl may have taken over
+    what Linux gave the new device, a VLAN that of its port (lcp_router_link_mtu in linux-cp/lcp_router.c).
     """
     if not transition.observed.facts.lcp.is_sync:
         return

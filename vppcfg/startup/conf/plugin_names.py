@@ -68,7 +68,7 @@ _OFF = frozenset({"fateshare", "http_unittest", "idpf", "linux_cp", "linux_cp_un
 _ALSO_OFF = frozenset(
     {"auto_sdl_unittest", "ip6_dad_autoremove", "npt66", "oddbuf", "sfdp_services_sample", "srtp", "unittest"}
 )
-_QUIC_ON = Release(26, 2)
+_QUIC_ON = Release(25, 6)
 
 
 def name_in(file_name: str) -> str:

@@ -16,7 +16,7 @@ loopbacks: {{loop0: {{addresses: [192.0.2.1/32]}}}}
 acls: {{x: {{terms: [{{action: deny}}]}}}}
 {more}
 """
-    return [(problem.rule, problem.path) for problem in parse_text(whole, "test").problems]
+    return [(problem.rule, problem.path) for problem in parse_text(whole, "test").to_act_on]
 
 
 MEMBER = ("bondethernets", "BondEthernet0", "interfaces", 0)

@@ -12,7 +12,7 @@ MAC = "mac: '02:00:00:00:00:01'"
 
 def found_in(interfaces: str, bridges: str, loopbacks: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
     text = f"interfaces: {{{interfaces}}}\nbridgedomains: {{{bridges}}}\nloopbacks: {{{loopbacks}}}"
-    return [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+    return [(problem.rule, problem.path) for problem in parse_text(text, "test").to_act_on]
 
 
 @pytest.mark.parametrize(
@@ -117,4 +117,4 @@ interfaces: {{eth0: {{}}, eth1: {{}}, eth2: {{}}}}
 loopbacks: {{loop0: {{mac: "02:00:5e:00:53:01"}}}}
 bridgedomains: {{bd1: {{bvi: loop0, interfaces: [eth0, eth1], split-horizon: {{{groups}}}}}}}
 """
-    assert [problem.rule for problem in parse_text(text, "test").problems] == rules
+    assert [problem.rule for problem in parse_text(text, "test").to_act_on] == rules

@@ -10,7 +10,7 @@ ADDRESS = "addresses: [ '2001:db8::1/64' ]"
 
 
 def rules_in(text: str) -> list[str]:
-    return [problem.rule for problem in parse_text(text, "file").problems]
+    return [problem.rule for problem in parse_text(text, "file").to_act_on]
 
 
 @pytest.mark.parametrize(

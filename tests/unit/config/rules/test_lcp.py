@@ -13,7 +13,7 @@ ONE_AD = "2000: {encapsulation: {dot1ad: 100, exact-match: true}, lcp: e0.ad}"
 
 def rules_in(port: str, *subs: str) -> list[str]:
     text = f"interfaces: {{eth0: {{{port}sub-interfaces: {{{', '.join(subs)}}}}}}}"
-    return [problem.rule for problem in parse_text(text, "test").problems]
+    return [problem.rule for problem in parse_text(text, "test").to_act_on]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_no_device_gets_a_name_that_linux_keeps_for_itself(name: str) -> None:
         (tap.replace("NAME", name).replace("BRIDGE", "br0"), ("taps", "tap0", "host", "name")),
         (tap.replace("NAME", "x").replace("BRIDGE", name), ("taps", "tap0", "host", "bridge")),
     ):
-        found = [(problem.rule, problem.path) for problem in parse_text(text, "test").problems]
+        found = [(problem.rule, problem.path) for problem in parse_text(text, "test").to_act_on]
         assert found == [("linux-name-taken", place)]
         assert parse_text(text.replace(name, f"{name}0"), "test").problems == ()
 

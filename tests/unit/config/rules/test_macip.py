@@ -89,7 +89,7 @@ def test_there_are_only_so_many(members: str, rules: list[str], monkeypatch: pyt
     text = (
         f"prefixlists: {{p: {{members: [{members}]}}}}\nmacip_acls: {{a: {{terms: [{{action: permit, source: p}}]}}}}"
     )
-    assert [problem.rule for problem in parse_text(text, "file").problems] == rules
+    assert [problem.rule for problem in parse_text(text, "file").to_act_on] == rules
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,6 @@ def test_no_more_are_given_to_a_classifier_and_to_vpp_than_have_room(
     lists = [f"list{n}: {{terms: [{{action: permit, source: '{source}'}}]}}" for n, source in enumerate(sources)]
     members = "r: {members: [192.0.2.1, 192.0.2.2, 192.0.2.3]}"
     text = f"prefixlists: {{{prefixes}, {members}}}\nmacip_acls: {{{', '.join(lists)}}}"
-    problems = parse_text(text, "file").problems
+    problems = parse_text(text, "file").to_act_on
     assert len(problems) == len(said)
     assert all(words in problem.text for words, problem in zip(said, problems, strict=True))

@@ -10,7 +10,7 @@ BRIDGE = "bridgedomains: {bd1: {interfaces: [a, b, c]}}"
 
 
 def rules_in(text: str) -> list[str]:
-    return [problem.rule for problem in parse_text(text, "file").problems]
+    return [problem.rule for problem in parse_text(text, "file").to_act_on]
 
 
 @pytest.mark.parametrize(

@@ -40,4 +40,4 @@ def test_a_switch_a_member_and_a_tunnel_without_ethernet_have_none() -> None:
         f"interfaces: {{gre0: {{{there}}}}}\n{gre}": "gre-l3",
     }
     for text, rule in texts.items():
-        assert [problem.rule for problem in parse_text(text, "test").problems] == [rule]
+        assert [problem.rule for problem in parse_text(text, "test").to_act_on] == [rule]

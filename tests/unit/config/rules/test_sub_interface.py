@@ -10,7 +10,7 @@ from vppcfg.model.problem import Severity
 
 def rules_in(port: str, *subs: str) -> list[str]:
     text = f"interfaces: {{eth0: {{{port}sub-interfaces: {{{', '.join(subs)}}}}}}}"
-    return [problem.rule for problem in parse_text(text, "test").problems]
+    return [problem.rule for problem in parse_text(text, "test").to_act_on]
 
 
 def tags(sub_id: int, *keys: str) -> str:

@@ -61,6 +61,10 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+def term(**keys: object) -> dict[str, object]:
+    return {"acls": {"a": {"terms": [{"action": "deny", **keys}]}}}
+
+
 def found(data: Any) -> list[tuple[str, KeyPath, str]]:
     return sorted(((problem.rule, problem.path, problem.text) for problem in check_shape(data)), key=str)
 
@@ -89,7 +93,7 @@ def test_a_file_is_a_map(data: Any) -> None:
 @pytest.mark.parametrize(
     ("entry", "rule", "path", "words"),
     [
-        ({"mtu": "9000"}, "schema-type", ("mtu",), "`9000` is not a whole number"),
+        ({"mtu": "9000"}, "schema-type", ("mtu",), "`9000` is text, because it is in quotes; remove them"),
         ({"mtu": True}, "schema-type", ("mtu",), "the truth value true is not a whole number"),
         ({"mtu": 1500.0}, "schema-type", ("mtu",), "is not a whole number"),
         ({"mtu": "x" * 9000}, "schema-type", ("mtu",), "...` is not a whole number"),
@@ -112,7 +116,7 @@ def test_a_file_is_a_map(data: Any) -> None:
         ({"lcp": {"name": "E0"}}, "schema-value", ("lcp", "name"), "`E0` is no LCP name"),
         ({"lcp": {"name": "e0", "netns": "a/b"}}, "schema-value", ("lcp", "netns"), "`a/b` is no namespace"),
         ({"lcp": {"name": "e0", "nets": "a"}}, "schema-unknown-key", ("lcp", "nets"), "did you mean `netns`?"),
-        ({"sub-interfaces": []}, "schema-type", ("sub-interfaces",), "`[]` is not a map"),
+        ({"sub-interfaces": []}, "schema-type", ("sub-interfaces",), "an empty list is not a map"),
         ({"sub-interfaces": {1: 5}}, "schema-type", ("sub-interfaces", 1), "`5` is not a map"),
         ({"sub-interfaces": {1: {"mtu": 1}}}, "schema-value", ("sub-interfaces", 1, "mtu"), "1 is less than 128"),
         ({"sub-interfaces": {1: {"device-type": "dpdk"}}}, "schema-unknown-key", (..., "device-type"), "unknown key"),
@@ -132,7 +136,17 @@ def test_a_file_is_a_map(data: Any) -> None:
         ({"Mtu": 1}, "schema-unknown-key", ("Mtu",), "did you mean `mtu`?"),
         ({"zzz": 1}, "schema-unknown-key", ("zzz",), "the keys here are acls, addresses, description, "),
         ({5: 1}, "schema-unknown-key", (5,), "unknown key `5`"),
-        ({"mpls": "on"}, "schema-type", ("mpls",), "`on` is neither true nor false"),
+        ({"mpls": "on"}, "schema-type", ("mpls",), "`on` is text, because it is in quotes"),
+        ({"mpls": "maybe"}, "schema-type", ("mpls",), "`maybe` is neither true nor false"),
+        ({"state": True}, "schema-value", ("state",), "YAML reads on, yes and true as that; write `up`"),
+        ({"state": "Up"}, "schema-value", ("state",), "; did you mean `up`?"),
+        (
+            {"addresses": ["192.0.2.1/0.0.0.255"]},
+            "schema-value",
+            ("addresses", 0),
+            "wildcard mask: write `192.0.2.1/24`",
+        ),
+        ({"mac": 9783981296}, "schema-value", ("mac",), "YAML reads this as the number 9783981296"),
         ({"mac": "02:00:5e"}, "schema-value", ("mac",), "`02:00:5e` is no MAC address"),
         ({"mac": 37315000}, "schema-value", ("mac",), "; put it in quotes"),
         ({"mac": True}, "schema-value", ("mac",), "the truth value true is no MAC address such as 02:00:5e:00:53:01"),
@@ -188,7 +202,25 @@ def test_paths_are_exact_whatever_the_names(name: str) -> None:
         ({"acls": {"a": {"terms": [{"action": "drop"}]}}}, "schema-value", ..., "`drop` is none of 'permit'"),
         ({"acls": {"a": {"terms": [{"action": "deny", "source": 5}]}}}, "schema-value", ..., "`5` is neither an add"),
         ({"acls": {"a": {"terms": [{"action": "deny", "protocol": 1.5}]}}}, "schema-value", ..., "neither the number"),
-        ({"acls": {"a": {"terms": [{"action": "deny", "icmp-type": []}]}}}, "schema-value", ..., "`[]` is neither a"),
+        (term(action="allow"), "schema-value", ..., "; did you mean `permit`?"),
+        (
+            {"acls": {"a": {"terms": [{"action": "deny", "x": 1}]}}},
+            "schema-unknown-key",
+            ...,
+            "the keys here are action,",
+        ),
+        (
+            {"acls": {"a": {"terms": [{"action": "deny", "source": "192.0.2.1/0.0.0.255"}]}}},
+            "schema-value",
+            ...,
+            "192.0.2.0/24",
+        ),
+        (
+            {"acls": {"a": {"terms": [{"action": "deny", "icmp-type": []}]}}},
+            "schema-value",
+            ...,
+            "an empty list is neither a",
+        ),
         ({"sflow": {"sampling-rate": -1}}, "schema-value", ("sampling-rate",), "-1 is less than 0"),
         ({"protected": ["a b"]}, "schema-value", (0,), "cannot be the name of an interface"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from vppcfg.config.parse import Parsed, parse
 from vppcfg.config.sections.acl_match import parse_range
 from vppcfg.model.acl import AclAction, AclRule
+from vppcfg.model.problem import Problem, Severity
 
 LISTS: dict[str, Any] = {
     "both": {"members": ["192.0.2.1", "10.0.0.1/8", "2001:db8::1/32", "10.9.9.9/8"]},
@@ -24,9 +25,14 @@ def parsed(*terms: dict[str, Any]) -> Parsed:
     return parse({"prefixlists": LISTS, "acls": {"a": {"terms": [{"action": "permit", **term} for term in terms]}}}, [])
 
 
+def errors(result: Parsed) -> tuple[Problem, ...]:
+    """Return the errors: the lists have host bits, and most of them are unused."""
+    return tuple(problem for problem in result.problems if problem.severity is Severity.ERROR)
+
+
 def rules(*terms: dict[str, Any]) -> tuple[AclRule, ...]:
     result = parsed(*terms)
-    assert result.problems == ()
+    assert errors(result) == ()
     return result.configuration.acls["a"].rules
 
 
@@ -34,7 +40,7 @@ def flaws(*terms: dict[str, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
     result = parsed(*terms)
     assert "a" not in result.configuration.acls
     assert result.broken_entries["acls"] == {"a"}
-    return [(problem.rule, problem.path[4:]) for problem in result.problems]
+    return [(problem.rule, problem.path[4:]) for problem in errors(result)]
 
 
 def ends(*terms: dict[str, Any]) -> list[tuple[str, str]]:
@@ -160,7 +166,7 @@ def test_a_term_that_cannot_be(term: dict[str, Any], expected: list[tuple[str, t
 
 def test_all_terms_are_judged() -> None:
     terms: list[dict[str, Any]] = [{"protocol": 256}, {}, {"source": "x"}]
-    assert [problem.path for problem in parsed(*terms).problems] == [
+    assert [problem.path for problem in errors(parsed(*terms))] == [
         ("acls", "a", "terms", 0, "protocol"),
         ("acls", "a", "terms", 2, "source"),
     ]
@@ -169,7 +175,7 @@ def test_all_terms_are_judged() -> None:
 def test_sound_terms_are_judged_beside_one_of_a_wrong_shape() -> None:
     terms = [{"action": "deny", "protocol": 256}, {}, {"action": "deny"}, {"action": "deny", "source": "x"}]
     result = parse({"acls": {"a": {"terms": terms}}}, [("acls", "a", "terms", 1, "action")])
-    assert [problem.path for problem in result.problems] == [
+    assert [problem.path for problem in errors(result)] == [
         ("acls", "a", "terms", 0, "protocol"),
         ("acls", "a", "terms", 3, "source"),
     ]
@@ -180,13 +186,13 @@ def test_sound_terms_are_judged_beside_one_of_a_wrong_shape() -> None:
 def test_an_acl_without_sound_terms_is_broken(terms: Any, bad: tuple[str | int, ...]) -> None:
     result = parse({"acls": {"a": {"terms": terms}}}, [("acls", "a", *bad)])
     assert result.broken_entries["acls"] == {"a"}
-    assert result.problems == ()
+    assert errors(result) == ()
 
 
 def test_a_list_with_a_problem_of_its_own_breaks_the_acl_in_silence() -> None:
     data = {"prefixlists": {"l": {"members": [5]}}, "acls": {"a": {"terms": [{"action": "deny", "source": "l"}]}}}
     result = parse(data, [("prefixlists", "l", "members", 0)])
-    assert result.problems == ()
+    assert errors(result) == ()
     assert result.broken_entries == {
         "prefixlists": {"l"}, "acls": {"a"}, "bondethernets": set(), "bridgedomains": set(), "taps": set(),
         "vxlan_tunnels": set(),

@@ -1,0 +1,102 @@
+"""Rules about what has no effect: terms and lists that no packet reaches, and what nothing in a file uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.config import parse_text
+from vppcfg.model.problem import KeyPath, Severity
+
+ALL, ALL4, ALL6 = "{action: permit}", "{action: deny, family: ipv4}", "{action: deny, source: '::/0'}"
+SOME, SOME4, SOME6 = (
+    "{action: permit, protocol: tcp}",
+    "{action: deny, source: 10.0.0.0/8}",
+    "{action: deny, source: fd00::/8}",
+)
+TUNNEL = "gre_tunnels: {gre0: {local: 192.0.2.7, remote: 198.51.100.1%s}}\n"
+
+
+def found_in(text: str, severity: Severity = Severity.WARNING) -> list[tuple[str, KeyPath]]:
+    return [(each.rule, each.path) for each in parse_text(text, "file").problems if each.severity is severity]
+
+
+def acls(**lists: str) -> str:
+    return f"acls: {{{', '.join(f'{name}: {{terms: [{terms}]}}' for name, terms in lists.items())}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("terms", "unreached"),
+    [
+        ((SOME, ALL), None),
+        ((ALL, SOME), 1),
+        ((SOME, ALL, SOME4, SOME6), 2),
+        ((ALL4, SOME), None),
+        ((ALL4, SOME6, SOME4), 2),
+        ((ALL4, ALL6, SOME), 2),
+        (("{action: permit, source: 0.0.0.0/0, destination: 10.0.0.0/8}", SOME4), None),
+        (("{action: permit+reflect}", ALL), 1),
+    ],
+)
+def test_terms_below_one_that_takes_all_of_their_families(terms: tuple[str, ...], unreached: int | None) -> None:
+    expected = [] if unreached is None else [("acl-term-unreached", ("acls", "a", "terms", unreached))]
+    assert found_in(acls(a=", ".join(terms))) == expected
+
+
+@pytest.mark.parametrize(
+    ("binding", "unreached"),
+    [
+        ("input: [some, all]", None),
+        ("input: [all, some]", ("input", 1)),
+        ("input: all, output: some", None),
+        ("output: [four, some]", None),
+        ("output: [four, some4]", ("output", 1)),
+        ("output: [four, six, some]", ("output", 2)),
+    ],
+)
+def test_lists_behind_others_that_take_all_packets_of_their_families(
+    binding: str, unreached: tuple[str, int] | None
+) -> None:
+    lists = acls(all=f"{SOME4}, {ALL}", some=SOME, some4=SOME4, four=ALL4, six=ALL6)
+    expected = [] if unreached is None else [("acl-unreached", ("interfaces", "eth0", "acls", *unreached))]
+    assert found_in(f"interfaces: {{eth0: {{acls: {{{binding}}}}}}}\n{lists}") == expected
+
+
+@pytest.mark.parametrize(
+    ("addresses", "more", "is_found"),
+    [
+        ("addresses: [192.0.2.7/24]", "", False),
+        ("addresses: [192.0.2.1/24]", "", True),
+        ("addresses: [192.0.2.7/24], vrf: red", "", True),
+        ("addresses: [192.0.2.7/24], vrf: red", ", encap-vrf: red", False),
+        ("addresses: ['2001:db8::1/64']", "", False),
+        ("", "", False),
+    ],
+)
+def test_the_own_end_of_a_tunnel_is_an_address_of_the_file(addresses: str, more: str, is_found: bool) -> None:
+    text = f"interfaces: {{eth0: {{{addresses}}}, gre0: {{}}}}\nvrfs: {{red: {{id: 1}}}}\n{TUNNEL % more}"
+    assert [rule for rule, _ in found_in(text)] == ["gre-local-missing"] * is_found
+
+
+@pytest.mark.parametrize("more", ["eth1: {dhcp-client: true}}\n", "}\nunmanaged: [eth1]\n"])
+def test_an_address_that_something_else_may_have_is_not_missed(more: str) -> None:
+    text = f"{TUNNEL % ''}interfaces: {{eth0: {{addresses: [192.0.2.1/24]}}, gre0: {{}}, {more}"
+    assert "gre-local-missing" not in [rule for rule, _ in found_in(text)]
+
+
+def test_what_nothing_uses_is_noticed() -> None:
+    text = "vrfs: {red: {id: 1}}\nprefixlists: {home: {members: [192.0.2.1]}}\n" + acls(a=SOME)
+    text += "macip_acls: {m: {terms: [{action: permit}]}}\n"
+    assert {rule for rule, _ in found_in(text, Severity.NOTICE)} == {
+        "vrf-unused", "prefixlist-unused", "acl-unused", "macip-unused",
+    }  # fmt: skip
+
+
+def test_nothing_counts_as_unused_while_something_in_the_file_is_broken() -> None:
+    text = "interfaces: {eth0: {acls: {inputt: a}, vrf: {}}}\nvrfs: {red: {id: 1}}\n" + acls(a=SOME)
+    assert found_in(text, Severity.NOTICE) == []
+
+
+@pytest.mark.parametrize(("pattern", "meant"), [("tap", "tap*"), ("bridgedomains", "bd*"), ("VRF", "vrf:*")])
+def test_a_word_for_a_kind_is_no_pattern_for_its_objects(pattern: str, meant: str) -> None:
+    (problem,) = parse_text(f"unmanaged: [{pattern}, tap0, loop*, wan]", "file").problems
+    assert (problem.rule, problem.path) == ("unmanaged-word", ("unmanaged", 0)) and f"`{meant}`" in problem.text

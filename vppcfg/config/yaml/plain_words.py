@@ -1,0 +1,92 @@
+"""What is wrong with a text that YAML's parser gave up on, in plain words, and where the mistake is.
+
+The parser names the rule of its grammar that it could not go on with, at the place where it noticed: that is often the
+line after the mistake. What people do wrong is known, and looked for in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import yaml
+
+from vppcfg.config.yaml.document import Mark
+
+_MARKER = re.compile(r"(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(\s|$)")
+"""What git writes around the two sides of a conflict."""
+_NO_SPACE = re.compile(r"\s*(- )?[\w.-]+:(?=[^\s:])")
+_VALUE = r"\s*(?:- )?[^\s#][^#]*?:\s+"
+_BEHIND_QUOTES = re.compile(_VALUE + r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')\s*(?=[^\s,#}\]])")
+_BEHIND_BRACKETS = re.compile(_VALUE + r"(\[[^\]]*\]|\{[^}]*\})\s*(?=[^\s,#}\]])")
+_LONGEST_LINE = 1000
+"""Characters that are looked at; a longer line was written by nobody."""
+_NO_COLON = "this line has no colon with a space after it, and is no `key: value`"
+_CLOSING = {"sequence": ("[", "]"), "mapping": ("{", "}")}
+
+
+class Mistake(NamedTuple):
+    """What is wrong, and its line and column, from 0."""
+
+    text: str
+    line: int
+    column: int
+
+
+def mistake_in(lines: list[str], error: yaml.MarkedYAMLError, mark: Mark) -> Mistake | None:
+    """Return what is wrong in the lines of a text; None when only the parser's own words tell it."""
+    marker = next((number for number, line in enumerate(lines) if _MARKER.match(line)), None)
+    if marker is not None:
+        return Mistake("git left this mark of a merge conflict; choose one side, and remove all such marks", marker, 0)
+    problem, context = error.problem or "", error.context or ""
+    began = error.context_mark or mark
+    if "mapping values are not allowed" in problem:
+        return _colon(lines, mark)
+    if "quoted scalar" in context:
+        return Mistake("the quote that opens here is never closed", began.line, began.column)
+    if "cannot start any token" in problem or "scanning an alias" in context or "scanning an anchor" in context:
+        return _first_character(lines, mark if "cannot start" in problem else began)
+    if "parsing a flow" in context:
+        opened, closed = _CLOSING["sequence" if "sequence" in context else "mapping"]
+        text = f"a `,` or the `{closed}` that closes the `{opened}` of line {began.line + 1} is missing before this"
+        return Mistake(text, mark.line, mark.column)
+    if "simple key" in context:
+        return Mistake(_NO_COLON, began.line, began.column)
+    if "did not find expected key" in problem or "did not find expected '-' indicator" in problem:
+        return _no_key(lines, mark)
+    return None
+
+
+def _line(lines: list[str], number: int) -> str:
+    """Return a line; '' for one that the parser counts and we do not, such as behind a carriage return."""
+    return lines[number] if number < len(lines) else ""
+
+
+def _colon(lines: list[str], mark: Mark) -> Mistake | None:
+    before = _line(lines, mark.line)[: mark.column]
+    if ": " in before or ":\t" in before:
+        return Mistake("a text with a colon and a space in it needs quotes around it", mark.line, mark.column)
+    above = next((number for number in range(min(mark.line, len(lines)) - 1, -1, -1) if lines[number].strip()), None)
+    if above is None:
+        return None
+    line = lines[above][:_LONGEST_LINE]
+    if found := _NO_SPACE.match(line):
+        return Mistake("a space is missing after this colon", above, found.end() - 1)
+    return None if ":" in line else Mistake(_NO_COLON, above, len(line) - len(line.lstrip()))
+
+
+def _first_character(lines: list[str], mark: Mark) -> Mistake | None:
+    character = _line(lines, mark.line)[mark.column : mark.column + 1]
+    text = f"`{character}` has a meaning of its own in YAML where a text begins; put the text in quotes"
+    return Mistake(text, mark.line, mark.column) if character.strip() else None
+
+
+def _no_key(lines: list[str], mark: Mark) -> Mistake | None:
+    line = _line(lines, mark.line)[:_LONGEST_LINE]
+    for pattern, what in ((_BEHIND_QUOTES, "the closing quote"), (_BEHIND_BRACKETS, "the closing bracket")):
+        if found := pattern.match(line):
+            text = f"more text follows {what}; put all of the value in quotes, with none of that kind inside"
+            return Mistake(text, mark.line, found.end())
+    if line.strip() and not line[: mark.column].strip():
+        return Mistake("this line is indented like no line above that it could belong to", mark.line, mark.column)
+    return None
